@@ -1,0 +1,39 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The manifest is the map of the suite: every target an application may depend on is a product of its own,
+// and each imports only what stands below it.
+let package = Package(
+    name: "swift-dao",
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    products: [
+        .library(name: "DAOCore", targets: ["DAOCore"]),
+        .library(name: "DAOKeyValue", targets: ["DAOKeyValue"]),
+        .library(name: "DAOMemory", targets: ["DAOMemory"]),
+        .library(name: "DAOLMDB", targets: ["DAOLMDB"]),
+        .library(name: "DAOSQL", targets: ["DAOSQL"]),
+        .library(name: "DAOSQLite", targets: ["DAOSQLite"]),
+        .library(name: "DAOConformance", targets: ["DAOConformance"]),
+    ],
+    targets: [
+        // System libraries
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+
+        // The words, and the one meaning of predicates and sorting
+        .target(name: "DAOCore"),
+
+        // A database on any ordered key-value store, and two such stores
+        .target(name: "DAOKeyValue", dependencies: ["DAOCore"]),
+        .target(name: "DAOMemory", dependencies: ["DAOKeyValue"]),
+        .target(name: "DAOLMDB", dependencies: ["DAOKeyValue", "CLMDB"]),
+
+        // A database on any SQL engine, and one such engine
+        .target(name: "DAOSQL", dependencies: ["DAOCore"]),
+        .target(name: "DAOSQLite", dependencies: ["DAOSQL", "CSQLite"]),
+
+        // The contract as a suite that anybody can run on a storage of their own
+        .target(name: "DAOConformance", dependencies: ["DAOCore"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
