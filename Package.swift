@@ -5,7 +5,7 @@ import PackageDescription
 // and each imports only what stands below it.
 let package = Package(
     name: "swift-dao",
-    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "DAOCore", targets: ["DAOCore"]),
         .library(name: "DAOKeyValue", targets: ["DAOKeyValue"]),

@@ -1,0 +1,92 @@
+import Foundation
+
+extension UnsafeRawBufferPointer {
+    /// Bytes as unsigned numbers, a prefix before what it begins: less than, equal to or greater than zero.
+    @inlinable package func order(against other: UnsafeRawBufferPointer) -> Int {
+        let common = Swift.min(count, other.count)
+        if common > 0, let left = baseAddress, let right = other.baseAddress {
+            let result = memcmp(left, right, common)
+            if result != 0 { return Int(result) }
+        }
+        return count - other.count
+    }
+}
+
+extension String {
+    /// Whether two strings are the same UTF-8 bytes; Swift's own `==` is canonical equivalence.
+    @inlinable package func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && orderOfBytes(against: other) == 0
+    }
+
+    /// Whether the string stands before (negative), with (zero) or after (positive) another by UTF-8 bytes.
+    @inlinable package func orderOfBytes(against other: String) -> Int {
+        var left = self
+        var right = other
+        return left.withUTF8 { left in
+            right.withUTF8 { right in UnsafeRawBufferPointer(left).order(against: UnsafeRawBufferPointer(right)) }
+        }
+    }
+}
+
+extension Double {
+    /// The value as it is stored: no negative zero, one NaN (contract V2).
+    @inlinable package var normalized: Double { isNaN ? .nan : self + 0.0 }
+
+    /// The order of numbers with NaN equal to itself and after everything else (contract P3).
+    @inlinable package func totalOrder(against other: Double) -> Int {
+        if self < other { return -1 }
+        if self > other { return 1 }
+        if self == other { return 0 }
+        return isNaN ? (other.isNaN ? 0 : 1) : -1
+    }
+}
+
+/// Exact comparison between numbers of different types: no value is rounded to the other's type first.
+enum NumericOrder {
+
+    /// Less than, equal to or greater than zero. Both values are numbers.
+    static func order(_ left: Value, _ right: Value) -> Int {
+        switch (left, right) {
+        case (.integer, .unsigned): return -1
+        case (.unsigned, .integer): return 1
+        case (.integer(let left), .double(let right)): return order(left, right)
+        case (.double(let left), .integer(let right)): return -order(right, left)
+        case (.unsigned(let left), .double(let right)): return order(left, right)
+        case (.double(let left), .unsigned(let right)): return -order(right, left)
+        case (.decimal(let left), .decimal(let right)): return order(left, right)
+        case (.decimal(let left), .integer(let right)): return order(left, Decimal(right))
+        case (.integer(let left), .decimal(let right)): return order(Decimal(left), right)
+        case (.decimal(let left), .unsigned(let right)): return order(left, Decimal(right))
+        case (.unsigned(let left), .decimal(let right)): return order(Decimal(left), right)
+        case (.decimal(let left), .double(let right)): return order(left, right)
+        case (.double(let left), .decimal(let right)): return -order(right, left)
+        default: return 0
+        }
+    }
+
+    private static func order<Integer: FixedWidthInteger>(_ left: Integer, _ right: Double) -> Int {
+        if right.isNaN { return -1 }
+        // Every value at or beyond the bounds compares without conversion; inside them truncation is exact.
+        if right >= Double(Integer.max) { return -1 }
+        if right < Double(Integer.min) { return 1 }
+        let whole = right.rounded(.towardZero)
+        guard let integer = Integer(exactly: whole) else { return right > 0 ? -1 : 1 }
+        if left != integer { return left < integer ? -1 : 1 }
+        return right == whole ? 0 : (right > whole ? -1 : 1)
+    }
+
+    private static func order(_ left: Decimal, _ right: Decimal) -> Int {
+        if left.isNaN || right.isNaN { return left.isNaN ? (right.isNaN ? 0 : 1) : -1 }
+        return left < right ? -1 : (left == right ? 0 : 1)
+    }
+
+    private static func order(_ left: Decimal, _ right: Double) -> Int {
+        if left.isNaN || right.isNaN { return left.isNaN ? (right.isNaN ? 0 : 1) : -1 }
+        if right.isInfinite { return right > 0 ? -1 : 1 }
+        // The shortest text that reads back as this double is what a person means by it.
+        guard let decimal = Decimal(string: right.description) else {
+            return (left as NSDecimalNumber).doubleValue.totalOrder(against: right)
+        }
+        return order(left, decimal)
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+
+/// Brings the literals of a predicate into the types of their fields, exactly: a comparison with a value that the field cannot hold becomes
+/// the comparison with its neighbour that has the same answer, or a constant.
+enum Literal {
+
+    /// Where a literal stands among the values that a field can hold.
+    private enum Place {
+        /// It is one of them.
+        case at(Value)
+        /// Between two of them; the value is the next one below.
+        case above(Value)
+        /// Below all of them.
+        case belowAll
+        /// Above all of them.
+        case aboveAll
+    }
+
+    /// The filter for a field against a literal.
+    static func compare(
+        _ field: Int, _ description: FieldDescription, _ comparison: Comparison, _ value: Value, isNegated: Bool, entity: String
+    ) throws -> Filter {
+        try checkOrder(comparison, description, entity: entity)
+        let filter: Filter
+        if value.isNull {
+            switch comparison {
+            case .equal: filter = .isNull(field: field, true)
+            case .notEqual: filter = .isNull(field: field, false)
+            default: filter = .none
+            }
+        } else {
+            filter = try located(field, comparison, place(of: value, in: description, entity: entity))
+        }
+        return isNegated ? negation(of: filter, isOptional: description.type.isOptional) : filter
+    }
+
+    /// The filter for a field against a list of literals.
+    static func isIn(
+        _ field: Int, _ description: FieldDescription, _ values: [Value], isNegated: Bool, entity: String
+    ) throws -> Filter {
+        var members: [Value] = []
+        var includesNull = false
+        members.reserveCapacity(values.count)
+        for value in values {
+            if value.isNull {
+                includesNull = true
+            } else if case .at(let member) = try place(of: value, in: description, entity: entity) {
+                members.append(member)
+            }
+        }
+        let set = ValueSet(members)
+        if isNegated {
+            // A nil field is in no set, so the set's negation holds for it; nil in the list takes that back.
+            let outside: Filter = set.values.isEmpty ? .all : .isIn(field: field, set, isNegated: true)
+            return includesNull ? .every([outside, .isNull(field: field, false)]) : outside
+        }
+        let inside: Filter = set.values.isEmpty ? .none : .isIn(field: field, set, isNegated: false)
+        return includesNull ? .any([inside, .isNull(field: field, true)]) : inside
+    }
+
+    /// Whether two fields can be compared with each other.
+    static func areComparable(_ left: ValueKind, _ right: ValueKind) -> Bool {
+        left == right || (left.isNumeric && right.isNumeric) || (left.isText && right.isText)
+    }
+
+    /// Refuses an ordering comparison on a field that has no order.
+    static func checkOrder(_ comparison: Comparison, _ field: FieldDescription, entity: String) throws {
+        if field.type.kind.isRelationship || (!field.type.kind.isOrdered && comparison != .equal && comparison != .notEqual) {
+            throw PredicateProblem(
+                "'\(field.name)' is \(field.type), which has no \(comparison.rawValue)", field: field.name
+            ).error(entity: entity)
+        }
+    }
+
+    private static func located(_ field: Int, _ comparison: Comparison, _ place: Place) -> Filter {
+        let isAscending = comparison == .less || comparison == .lessOrEqual
+        switch (place, comparison) {
+        case (.at(let value), _): return .compare(field: field, comparison, value)
+        case (_, .equal): return .none
+        case (_, .notEqual): return .all
+        case (.above(let value), _): return .compare(field: field, isAscending ? .lessOrEqual : .greater, value)
+        case (.belowAll, _): return isAscending ? .none : .isNull(field: field, false)
+        case (.aboveAll, _): return isAscending ? .isNull(field: field, false) : .none
+        }
+    }
+
+    private static func negation(of filter: Filter, isOptional: Bool) -> Filter {
+        switch filter {
+        case .all: return .none
+        case .none: return .all
+        case .isNull(let field, let expected): return .isNull(field: field, !expected)
+        case .compare(let field, .equal, let value): return .compare(field: field, .notEqual, value)
+        case .compare(let field, .notEqual, let value): return .compare(field: field, .equal, value)
+        case .compare(let field, let comparison, let value):
+            let turned = Filter.compare(field: field, comparison.negated, value)
+            return isOptional ? .any([.isNull(field: field, true), turned]) : turned
+        default: return filter
+        }
+    }
+
+    private static func place(of value: Value, in field: FieldDescription, entity: String) throws -> Place {
+        func wrongType() -> StorageError {
+            PredicateProblem(
+                "'\(field.name)' is \(field.type) and cannot be compared with a value of type \(value.typeName)", field: field.name
+            ).error(entity: entity)
+        }
+        let kind = field.type.kind
+        switch (kind, value) {
+        case (.bool, .bool), (.string, .string), (.url, .string), (.embedded, .string), (.data, .data), (.uuid, .uuid), (.date, .date),
+            (.decimal, .decimal):
+            return .at(normalized(value))
+        case (.bool, .integer(let number)) where number == 0 || number == 1: return .at(.bool(number == 1))
+        case (.uuid, .string(let text)):
+            guard let uuid = UUID(uuidString: text) else { throw wrongType() }
+            return .at(.uuid(uuid))
+        case (.decimal, .integer(let number)): return .at(.decimal(Decimal(number)))
+        case (.decimal, .unsigned(let number)): return .at(.decimal(Decimal(number)))
+        case (.decimal, .double(let number)):
+            if number.isNaN { return .at(.decimal(.nan)) }
+            if number.isInfinite { return number < 0 ? .belowAll : .aboveAll }
+            guard let decimal = Decimal(string: number.description) else { throw wrongType() }
+            return .at(.decimal(decimal))
+        case (.double, .double(let number)): return .at(.double(number.normalized))
+        case (.float, .double(let number)): return .at(.double(Double(Float(number)).normalized))
+        case (.double, .integer), (.double, .unsigned), (.double, .decimal), (.float, .integer), (.float, .unsigned),
+            (.float, .decimal):
+            return floatingPoint(value, isFloat: kind == .float)
+        default:
+            guard kind.integerRange != nil else { throw wrongType() }
+            return try integer(value, kind, wrongType)
+        }
+    }
+
+    private static func normalized(_ value: Value) -> Value {
+        if case .date(let date) = value {
+            return .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.normalized))
+        }
+        return value
+    }
+
+    /// A whole or decimal number among the floating-point ones.
+    private static func floatingPoint(_ value: Value, isFloat: Bool) -> Place {
+        let nearest: Double =
+            switch value {
+            case .integer(let number): Double(number)
+            case .unsigned(let number): Double(number)
+            case .decimal(let number): (number as NSDecimalNumber).doubleValue
+            default: .nan
+            }
+        let candidate = isFloat ? Double(Float(nearest)) : nearest
+        let order = NumericOrder.order(.double(candidate), value)
+        if order == 0 { return .at(.double(candidate.normalized)) }
+        if order < 0 { return .above(.double(candidate.normalized)) }
+        let below = isFloat ? Double(Float(candidate).nextDown) : candidate.nextDown
+        return .above(.double(below.normalized))
+    }
+
+    /// Any number among the integers of a width.
+    private static func integer(_ value: Value, _ kind: ValueKind, _ wrongType: () -> StorageError) throws -> Place {
+        let range = kind.integerRange ?? 0...0
+        let least = Value.integer(range.lowerBound)
+        let greatest = kind == .uint64 ? Value.unsigned(.max) : .integer(range.upperBound)
+        switch value {
+        case .integer, .unsigned, .double, .decimal: break
+        default: throw wrongType()
+        }
+        if Value.order(value, least) < 0 { return .belowAll }
+        if Value.order(value, greatest) > 0 { return .aboveAll }
+        switch value {
+        case .double(let number):
+            let whole = number.rounded(.down)
+            let below = Int64(exactly: whole).map(Value.integer) ?? .unsigned(UInt64(exactly: whole) ?? .max)
+            return whole == number ? .at(below) : .above(below)
+        case .decimal(let number):
+            var (source, whole) = (number, Decimal())
+            NSDecimalRound(&whole, &source, 0, .down)
+            if whole > number { whole -= 1 }
+            let text = whole.storedText
+            let below = Int64(text).map(Value.integer) ?? .unsigned(UInt64(text) ?? .max)
+            return whole == number ? .at(below) : .above(below)
+        default: return .at(value)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+extension PredicateNode {
+
+    /// The filter that backends interpret.
+    ///
+    /// - Parameter entity: The entity the predicate is about.
+    /// - Throws: `.invalidPredicate` for a field that is not there, a literal of the wrong type, or an operator the field's type does not have.
+    public func filter(for entity: EntityDescription) throws -> Filter {
+        try filter(isNegated: false, depth: 0, for: entity)
+    }
+
+    /// How deep a tree may nest: far beyond what anybody writes, and safely within a thread's stack.
+    private static let maximumDepth = 1000
+
+    private func filter(isNegated: Bool, depth: Int, for entity: EntityDescription) throws -> Filter {
+        guard depth < Self.maximumDepth else {
+            throw PredicateProblem("the predicate nests more than \(Self.maximumDepth) levels deep").error(entity: entity.name)
+        }
+        switch self {
+        case .constant(let value): return value != isNegated ? .all : .none
+        case .and(let nodes):
+            let filters = try nodes.map { try $0.filter(isNegated: isNegated, depth: depth + 1, for: entity) }
+            return isNegated ? .any(filters) : .every(filters)
+        case .or(let nodes):
+            let filters = try nodes.map { try $0.filter(isNegated: isNegated, depth: depth + 1, for: entity) }
+            return isNegated ? .every(filters) : .any(filters)
+        case .not(let node): return try node.filter(isNegated: !isNegated, depth: depth + 1, for: entity)
+        case .compare(let field, let comparison, let value):
+            let description = try entity.field(at: field)
+            return try Literal.compare(field, description, comparison, value, isNegated: isNegated, entity: entity.name)
+        case .compareFields(let left, let comparison, let right):
+            let (leftField, rightField) = (try entity.field(at: left), try entity.field(at: right))
+            guard Literal.areComparable(leftField.type.kind, rightField.type.kind) else {
+                throw PredicateProblem(
+                    "'\(leftField.name)' is \(leftField.type) and '\(rightField.name)' is \(rightField.type): they cannot be compared",
+                    field: leftField.name
+                ).error(entity: entity.name)
+            }
+            try Literal.checkOrder(comparison, leftField, entity: entity.name)
+            return .compareFields(left, comparison, right, isNegated: isNegated)
+        case .isIn(let field, let values):
+            let description = try entity.field(at: field)
+            return try Literal.isIn(field, description, values, isNegated: isNegated, entity: entity.name)
+        case .text(let field, let match, let pattern, let options):
+            let description = try entity.field(at: field)
+            guard description.type.kind.isText else {
+                throw PredicateProblem(
+                    "'\(description.name)' is \(description.type): only text has \(match.rawValue)", field: description.name
+                ).error(entity: entity.name)
+            }
+            return .text(field: field, TextPattern(match, pattern, options), isNegated: isNegated)
+        case .invalid(let problem): throw problem.error(entity: entity.name)
+        }
+    }
+}
+
+extension EntityDescription {
+    /// A field by its position, or the error that there is none.
+    fileprivate func field(at index: Int) throws -> FieldDescription {
+        guard fields.indices.contains(index) else {
+            throw PredicateProblem("'\(name)' has no field at position \(index)").error(entity: name)
+        }
+        return fields[index]
+    }
+}
+
+extension Filter {
+    /// The conjunction, flattened and with constants folded.
+    package static func every(_ filters: [Filter]) -> Filter {
+        var parts: [Filter] = []
+        for filter in filters {
+            switch filter {
+            case .all: continue
+            case .none: return .none
+            case .and(let inner): parts += inner
+            default: parts.append(filter)
+            }
+        }
+        return parts.isEmpty ? .all : (parts.count == 1 ? parts[0] : .and(parts))
+    }
+
+    /// The disjunction, flattened and with constants folded.
+    package static func any(_ filters: [Filter]) -> Filter {
+        var parts: [Filter] = []
+        for filter in filters {
+            switch filter {
+            case .none: continue
+            case .all: return .all
+            case .or(let inner): parts += inner
+            default: parts.append(filter)
+            }
+        }
+        return parts.isEmpty ? .none : (parts.count == 1 ? parts[0] : .or(parts))
+    }
+}

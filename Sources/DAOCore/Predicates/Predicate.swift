@@ -1,0 +1,86 @@
+/// Which rows of a model: a plain value, made from typed expressions or from text.
+///
+/// ```swift
+/// let typed = Predicate<MessageModel> { !$0.isRead && $0.date > cutoff }
+/// let text = Predicate<MessageModel>("isRead == false AND date > %@", cutoff)
+/// ```
+///
+/// Making one never fails; one that cannot be understood throws `.invalidPredicate` when it is used.
+public struct Predicate<Record: Model>: Sendable, Hashable {
+    /// The tree.
+    public let node: PredicateNode
+
+    /// Wraps a tree.
+    ///
+    /// - Parameter node: The tree; its fields are positions in the schema of `Record`.
+    public init(_ node: PredicateNode) { self.node = node }
+
+    /// Makes a predicate from a closure over the fields.
+    ///
+    /// - Parameter build: Gets a proxy whose members are the model's fields. Runs at once.
+    public init(_ build: (FieldProxy<Record>) -> some PredicateConvertible<Record>) {
+        node = build(FieldProxy()).predicate.node
+    }
+
+    /// Every row.
+    public static var all: Predicate { Predicate(.constant(true)) }
+
+    /// No row.
+    public static var none: Predicate { Predicate(.constant(false)) }
+}
+
+/// What can stand where a condition is wanted: a ``Predicate``, or a field that is a `Bool`.
+public protocol PredicateConvertible<Record> {
+    /// The model it is about.
+    associatedtype Record: Model
+    /// The condition.
+    var predicate: Predicate<Record> { get }
+}
+
+extension Predicate: PredicateConvertible {
+    /// Itself.
+    public var predicate: Predicate { self }
+}
+
+/// Stands for one row in a predicate's closure; its members are the model's fields.
+@dynamicMemberLookup
+public struct FieldProxy<Record: Model>: Sendable {
+    /// Creates the proxy.
+    public init() {}
+
+    /// A field, to compare.
+    public subscript<Value: FieldValue>(dynamicMember keyPath: KeyPath<Record, Value>) -> FieldExpression<Record, Value> {
+        FieldExpression(keyPath)
+    }
+}
+
+/// A field in a predicate or an aggregate.
+public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
+    /// The position in the schema; nil when the key path leads to something that is not stored.
+    public let index: Int?
+    /// The key path as text, for the error.
+    let keyPathText: String
+
+    /// Finds the field that a key path leads to.
+    ///
+    /// - Parameter keyPath: A key path to a stored field.
+    public init(_ keyPath: KeyPath<Record, Value>) {
+        index = Record.schema.index(of: keyPath)
+        keyPathText = index == nil ? "\(keyPath)" : ""
+    }
+
+    /// A node about the field, or the problem that it is not stored.
+    func node(_ make: (Int) -> PredicateNode) -> Predicate<Record> {
+        guard let index else {
+            return Predicate(
+                .invalid(
+                    PredicateProblem("\(keyPathText) is not a stored field of '\(Record.schema.description.name)'")))
+        }
+        return Predicate(make(index))
+    }
+}
+
+extension FieldExpression: PredicateConvertible where Value == Bool {
+    /// Whether the field is true.
+    public var predicate: Predicate<Record> { node { .compare(field: $0, .equal, .bool(true)) } }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// One row that holds the declared defaults, and the empty value of its type where none is declared.
+enum DefaultRow {
+
+    /// A reader that stands on the row.
+    static func reader(
+        of entity: EntityDescription, defaults: [(@Sendable (RowWriter) throws -> Void)?]
+    ) throws -> ValueRowReader {
+        let writer = ValueRowWriter(count: entity.fields.count)
+        for (index, field) in entity.fields.enumerated() {
+            writer.offset = index
+            if let write = defaults[index] {
+                try write(writer)
+            } else if !field.type.isOptional {
+                writer.values[index] = emptyValue(of: field.type.kind)
+            }
+        }
+        return ValueRowReader(entity: entity, values: writer.values)
+    }
+
+    /// The value in primitive form; null for a kind that has no empty value.
+    private static func emptyValue(of kind: ValueKind) -> Value {
+        switch kind {
+        case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer(0)
+        case .float, .double, .date: .double(0)
+        case .decimal: .string("0")
+        case .string: .string("")
+        case .embedded: .string("[]")
+        case .data: .data(Data())
+        case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        case .url, .toOne, .toMany: .null
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// Finds what contradicts itself in a schema's declaration.
+enum SchemaCheck {
+
+    /// The first problem, or nil when there is none.
+    static func problem<Record: Model>(entity: String, fields: [ErasedField<Record>]) -> StorageError? {
+        func problem(_ message: String, field: String? = nil) -> StorageError {
+            StorageError(.invalidSchema, message, entity: entity, field: field)
+        }
+        guard isName(entity) else {
+            return problem("the entity name '\(entity)' has to be letters, digits and underscores, not beginning with a digit")
+        }
+        if entity.lowercased().hasPrefix("dao_") || entity.lowercased().hasPrefix("sqlite_") {
+            return problem("the entity name '\(entity)' begins with a prefix that databases keep for themselves")
+        }
+        var names: Set<String> = []
+        for field in fields.map(\.description) {
+            guard isName(field.name) else {
+                return problem(
+                    "the field name '\(field.name)' has to be letters, digits and underscores, not beginning with a digit",
+                    field: field.name)
+            }
+            // SQL engines compare column names without case.
+            guard names.insert(field.name.lowercased()).inserted else {
+                return problem("two fields of '\(entity)' are named '\(field.name)' (case aside)", field: field.name)
+            }
+            if field.isIndexed, !field.type.kind.isOrdered {
+                return problem(
+                    "the field '\(field.name)' of '\(entity)' is \(field.type), which cannot be indexed or unique",
+                    field: field.name)
+            }
+        }
+        let keys = fields.filter(\.description.isPrimaryKey)
+        guard let key = keys.first else {
+            return problem("'\(entity)' has no primary key: add .primaryKey to one field")
+        }
+        if keys.count > 1 {
+            let names = keys.map { "'\($0.description.name)'" }.joined(separator: " and ")
+            return problem("'\(entity)' has more than one primary key: \(names)", field: keys[1].description.name)
+        }
+        if key.key == nil {
+            return problem(
+                "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)
+        }
+        for (index, field) in fields.enumerated() {
+            if let twin = fields[..<index].first(where: { $0.keyPath == field.keyPath }) {
+                return problem(
+                    "the fields '\(twin.description.name)' and '\(field.description.name)' of '\(entity)' have the same key path",
+                    field: field.description.name)
+            }
+        }
+        return nil
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+        return text.utf8.count <= 128
+            && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
+    }
+}
+
+extension Schema {
+    /// Checks on a model that is about to be stored that no two fields of one type were declared in each other's place.
+    ///
+    /// The compiler cannot see that. The model is encoded, decoded and encoded again: fields that changed places show it.
+    ///
+    /// - Throws: `.invalidSchema` naming both fields.
+    package func checkOrder(with record: Record) throws {
+        guard !description.fields.contains(where: \.type.kind.isRelationship) else { return }
+        let first = ValueRowWriter(count: description.fields.count)
+        try encode(record, to: first)
+        guard let copy = try? decode(ValueRowReader(entity: description, values: first.values)) else { return }
+        let second = ValueRowWriter(count: description.fields.count)
+        try encode(copy, to: second)
+        for left in first.values.indices where first.values[left] != second.values[left] {
+            for right in first.values.indices where right > left && description.fields[left].type.kind == description.fields[right].type.kind {
+                if first.values[left] == second.values[right], first.values[right] == second.values[left] {
+                    let names = (description.fields[left].name, description.fields[right].name)
+                    throw StorageError(
+                        .invalidSchema,
+                        "the fields '\(names.0)' and '\(names.1)' of '\(description.name)' are swapped: list them in the order "
+                            + "of the initializer's parameters",
+                        entity: description.name, field: names.0)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import Foundation
+
+// How each scalar of the standard library and of Foundation is kept. Everything here is inlined into the code that a
+// schema generates in the application's module.
+
+extension FieldValue where Self: FixedWidthInteger & SignedInteger & Codable {
+    /// Reads an integer that fits this type.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
+        let stored = try row.readInt64(at: index)
+        guard let value = Self(exactly: stored) else { throw row.corruptedValue(at: index, "an integer out of range") }
+        return value
+    }
+
+    /// Writes the integer.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws {
+        try row.writeInt64(Int64(truncatingIfNeeded: self), at: index)
+    }
+
+    /// The integer as a value.
+    @inlinable public var fieldValue: Value { .integer(Int64(truncatingIfNeeded: self)) }
+}
+
+extension FieldValue where Self: FixedWidthInteger & UnsignedInteger & Codable {
+    /// Reads an integer that fits this type.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
+        let stored = try row.readUInt64(at: index)
+        guard let value = Self(exactly: stored) else { throw row.corruptedValue(at: index, "an integer out of range") }
+        return value
+    }
+
+    /// Writes the integer.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws {
+        try row.writeUInt64(UInt64(truncatingIfNeeded: self), at: index)
+    }
+
+    /// The integer as a value.
+    @inlinable public var fieldValue: Value {
+        if let value = Int64(exactly: self) { .integer(value) } else { .unsigned(UInt64(truncatingIfNeeded: self)) }
+    }
+}
+
+extension Int: FieldValue {
+    /// `int64`.
+    @inlinable public static var fieldType: FieldType { FieldType(.int64) }
+}
+extension Int8: FieldValue {
+    /// `int8`.
+    @inlinable public static var fieldType: FieldType { FieldType(.int8) }
+}
+extension Int16: FieldValue {
+    /// `int16`.
+    @inlinable public static var fieldType: FieldType { FieldType(.int16) }
+}
+extension Int32: FieldValue {
+    /// `int32`.
+    @inlinable public static var fieldType: FieldType { FieldType(.int32) }
+}
+extension Int64: FieldValue {
+    /// `int64`.
+    @inlinable public static var fieldType: FieldType { FieldType(.int64) }
+}
+extension UInt: FieldValue {
+    /// `uint64`.
+    @inlinable public static var fieldType: FieldType { FieldType(.uint64) }
+}
+extension UInt8: FieldValue {
+    /// `uint8`.
+    @inlinable public static var fieldType: FieldType { FieldType(.uint8) }
+}
+extension UInt16: FieldValue {
+    /// `uint16`.
+    @inlinable public static var fieldType: FieldType { FieldType(.uint16) }
+}
+extension UInt32: FieldValue {
+    /// `uint32`.
+    @inlinable public static var fieldType: FieldType { FieldType(.uint32) }
+}
+extension UInt64: FieldValue {
+    /// `uint64`.
+    @inlinable public static var fieldType: FieldType { FieldType(.uint64) }
+}
+
+extension Bool: FieldValue {
+    /// `bool`.
+    @inlinable public static var fieldType: FieldType { FieldType(.bool) }
+    /// Reads 0 or 1.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Bool {
+        let stored = try row.readInt64(at: index)
+        guard stored == 0 || stored == 1 else { throw row.corruptedValue(at: index, "an integer that is neither 0 nor 1") }
+        return stored == 1
+    }
+    /// Writes 0 or 1.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws { try row.writeInt64(self ? 1 : 0, at: index) }
+    /// The Boolean as a value.
+    @inlinable public var fieldValue: Value { .bool(self) }
+}
+
+extension Double: FieldValue {
+    /// `double`.
+    @inlinable public static var fieldType: FieldType { FieldType(.double) }
+    /// Reads the number.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Double { try row.readDouble(at: index) }
+    /// Writes the number; `-0.0` as `0.0`, any NaN as the one NaN.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws { try row.writeDouble(storedForm, at: index) }
+    /// The number as a value.
+    @inlinable public var fieldValue: Value { .double(storedForm) }
+    @usableFromInline var storedForm: Double {
+        @inlinable get { isNaN ? .nan : self + 0.0 }
+    }
+}
+
+extension Float: FieldValue {
+    /// `float`.
+    @inlinable public static var fieldType: FieldType { FieldType(.float) }
+    /// Reads a number that fits this type.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Float { Float(try row.readDouble(at: index)) }
+    /// Writes the number; `-0.0` as `0.0`, any NaN as the one NaN.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws { try Double(self).write(to: row, at: index) }
+    /// The number as a value.
+    @inlinable public var fieldValue: Value { Double(self).fieldValue }
+}
+
+extension String: FieldValue {
+    /// `string`.
+    @inlinable public static var fieldType: FieldType { FieldType(.string) }
+    /// Reads the text.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> String { try row.readString(at: index) }
+    /// Writes the text.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws { try row.writeString(self, at: index) }
+    /// The text as a value.
+    @inlinable public var fieldValue: Value { .string(self) }
+}
+
+extension Data: FieldValue {
+    /// `data`.
+    @inlinable public static var fieldType: FieldType { FieldType(.data) }
+    /// Reads the bytes.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Data { try row.readData(at: index) }
+    /// Writes the bytes.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws { try row.writeData(self, at: index) }
+    /// The bytes as a value.
+    @inlinable public var fieldValue: Value { .data(self) }
+}
+
+extension UUID: FieldValue {
+    /// `uuid`.
+    @inlinable public static var fieldType: FieldType { FieldType(.uuid) }
+    /// Reads the UUID.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> UUID { try row.readUUID(at: index) }
+    /// Writes the UUID.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws { try row.writeUUID(self, at: index) }
+    /// The UUID as a value.
+    @inlinable public var fieldValue: Value { .uuid(self) }
+}
+
+extension Date: FieldValue {
+    /// `date`.
+    @inlinable public static var fieldType: FieldType { FieldType(.date) }
+    /// Reads the date.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Date {
+        Date(timeIntervalSinceReferenceDate: try row.readDouble(at: index))
+    }
+    /// Writes the date, to the last bit of its seconds since 2001.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws {
+        try timeIntervalSinceReferenceDate.write(to: row, at: index)
+    }
+    /// The date as a value.
+    @inlinable public var fieldValue: Value { .date(self) }
+}
+
+extension URL: FieldValue {
+    /// `url`.
+    @inlinable public static var fieldType: FieldType { FieldType(.url) }
+    /// Reads the URL.
+    public static func read(from row: RowReader, at index: Int) throws -> URL {
+        let text = try row.readString(at: index)
+        guard let url = URL(string: text) else { throw row.corruptedValue(at: index, "text that is not a URL") }
+        return url
+    }
+    /// Writes the URL's absolute text: one relative to a base is stored resolved.
+    public func write(to row: RowWriter, at index: Int) throws { try row.writeString(absoluteString, at: index) }
+    /// The URL's absolute text as a value.
+    public var fieldValue: Value { .string(absoluteString) }
+}
+
+extension Decimal: FieldValue {
+    /// `decimal`.
+    @inlinable public static var fieldType: FieldType { FieldType(.decimal) }
+    /// Reads the number from its text.
+    public static func read(from row: RowReader, at index: Int) throws -> Decimal {
+        guard let value = Decimal(storedText: try row.readString(at: index)) else {
+            throw row.corruptedValue(at: index, "text that is not a decimal number")
+        }
+        return value
+    }
+    /// Writes the number as text: equal numbers give the same text.
+    public func write(to row: RowWriter, at index: Int) throws { try row.writeString(storedText, at: index) }
+    /// The number as a value.
+    @inlinable public var fieldValue: Value { .decimal(self) }
+}
+
+extension Decimal {
+    /// The number from its stored text; nil when that is not one.
+    package init?(storedText text: String) {
+        if text == "NaN" {
+            self = .nan
+        } else {
+            guard let first = text.utf8.first, first == UInt8(ascii: "-") || (48...57).contains(first),
+                text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }),
+                let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+            else { return nil }
+            self = value
+        }
+    }
+
+    /// The number in plain digits without needless zeros, so that equal numbers have equal texts.
+    package var storedText: String {
+        if isNaN { return "NaN" }
+        let text = NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX"))
+        guard text.contains(".") else { return text }
+        var trimmed = Substring(text)
+        while trimmed.last == "0" { trimmed.removeLast() }
+        if trimmed.last == "." { trimmed.removeLast() }
+        return trimmed == "-0" ? "0" : String(trimmed)
+    }
+}
+
+extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
+    /// The type of the raw value.
+    @inlinable public static var fieldType: FieldType { RawValue.fieldType }
+    /// Reads the raw value and makes the value of it.
+    ///
+    /// - Throws: `.corruptedValue` for a raw value that this type does not know.
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
+        guard let value = Self(rawValue: try RawValue.read(from: row, at: index)) else {
+            throw row.corruptedValue(at: index, "a raw value that \(Self.self) does not know")
+        }
+        return value
+    }
+    /// Writes the raw value.
+    @inlinable public func write(to row: RowWriter, at index: Int) throws { try rawValue.write(to: row, at: index) }
+    /// The raw value as a value.
+    @inlinable public var fieldValue: Value { rawValue.fieldValue }
+}
