@@ -30,6 +30,8 @@ public struct StorageError: Error, Sendable {
         case invalidPredicate
         /// A query that makes no sense: a negative limit or offset, a cursor of another query.
         case invalidQuery
+        /// A sum that its field's type cannot hold.
+        case arithmeticOverflow
         /// A model's schema contradicts itself: no key or two keys, two fields of one name, two fields swapped.
         case invalidSchema
         /// A URL, a scheme or an option that does not say how to open a database.

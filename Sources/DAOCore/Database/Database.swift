@@ -1,0 +1,64 @@
+/// One open database: it vends storages and runs transactions.
+///
+/// ```swift
+/// let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open("sqlite:///var/lib/app.db")
+/// let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+/// try database.transaction {
+///     try dialogs.persist(dialog)
+///     try messages.erase { $0.date < cutoff }
+/// }
+/// ```
+///
+/// A database may be used from any thread or task. Databases opened with the same configuration in one process share what is
+/// underneath (contract C3); each is closed on its own, and dropping the last reference closes it too.
+public protocol Database: AnyObject, Sendable {
+
+    /// What the database was opened with.
+    var configuration: DatabaseConfiguration { get }
+
+    /// What it can do beyond what every database can.
+    var capabilities: Capabilities { get }
+
+    /// Where the asynchronous forms run their work.
+    var executor: DatabaseExecutor { get }
+
+    /// The rows of a model. The first call for a model creates what is missing in the database.
+    ///
+    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
+    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record>
+
+    /// Runs a body as one transaction: all of its writes, or none when it throws (contract T1).
+    ///
+    /// The body runs here, once, on this thread. DAOs and storages that it uses join by themselves; a transaction inside is a
+    /// savepoint (T2). Reads in the body see its writes; reads elsewhere see the last commit and never wait (T3).
+    ///
+    /// - Throws: What the body throws, unchanged; `.busy` when another process keeps the database locked.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// The entities that are stored, read without the application's types (contract E1).
+    func entities() throws -> [EntityDescription]
+
+    /// Waits for running calls and closes. Afterwards every call is `.closed`; closing again does nothing.
+    ///
+    /// - Throws: `.invalidTransaction` from inside a transaction of this database.
+    func close() throws
+}
+
+extension Database {
+    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
+    ///
+    /// Nothing in the body suspends. When the task is cancelled before the body began, it does not run.
+    ///
+    /// - Throws: What the body throws, unchanged; `CancellationError`.
+    public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
+    public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
+    }
+}

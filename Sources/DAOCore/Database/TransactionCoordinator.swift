@@ -1,0 +1,112 @@
+import Foundation
+
+/// What a ``TransactionCoordinator`` runs: a transaction of an engine, for reading or for writing.
+public protocol TransactionHandle: AnyObject {
+    /// Makes the writes durable and ends the transaction.
+    func commit() throws
+    /// Undoes the writes, if any, and ends the transaction.
+    func rollback()
+    /// Begins a savepoint; they nest.
+    func beginSavepoint() throws
+    /// Ends the innermost savepoint and keeps its writes.
+    func releaseSavepoint() throws
+    /// Ends the innermost savepoint and undoes its writes.
+    func rollbackSavepoint() throws
+}
+
+/// Transactions as the contract has them, on any engine: one writer at a time, readers beside it, joining, savepoints, misuse.
+///
+/// A backend has one for each engine instance, and asks it for a handle in every call.
+public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
+    private let beginWriting: @Sendable () throws -> Handle
+    private let beginReading: @Sendable () throws -> Handle
+    /// Held for as long as a write transaction runs, its body included (contract T4).
+    private let writerLock = NSLock()
+
+    /// Creates a coordinator.
+    ///
+    /// - Parameters:
+    ///   - beginWriting: Begins the one write transaction. Called with the writer's lock held.
+    ///   - beginReading: Begins a read transaction. It is ended with `rollback()`.
+    public init(
+        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle
+    ) {
+        self.beginWriting = beginWriting
+        self.beginReading = beginReading
+    }
+
+    /// Runs a body with the ambient transaction, or else with a read transaction of its own.
+    ///
+    /// The body does not call code of the application.
+    public func read<Result>(_ body: (Handle) throws -> Result) throws -> Result {
+        if let ambient = try ambientHandle() { return try body(ambient.handle) }
+        let handle = try beginReading()
+        defer { handle.rollback() }
+        return try body(handle)
+    }
+
+    /// Runs a body with the ambient transaction, or else with a write transaction of its own: atomically in either case.
+    ///
+    /// - Parameters:
+    ///   - callsOut: Whether the body calls code of the application, which then finds the transaction around it.
+    ///   - isStep: Whether a failing body has written nothing, so that no savepoint is needed inside another transaction.
+    ///   - body: What to do.
+    public func write<Result>(callsOut: Bool, isStep: Bool = false, _ body: (Handle) throws -> Result) throws -> Result {
+        if let ambient = try ambientHandle() {
+            guard ambient.canWrite else {
+                throw StorageError(.invalidTransaction, "nothing can be written inside a snapshot: use a transaction")
+            }
+            if isStep { return try body(ambient.handle) }
+            try ambient.handle.beginSavepoint()
+            let result: Result
+            do {
+                result = try body(ambient.handle)
+            } catch {
+                try ambient.handle.rollbackSavepoint()
+                throw error
+            }
+            try ambient.handle.releaseSavepoint()
+            return result
+        }
+        writerLock.lock()
+        defer { writerLock.unlock() }
+        let handle = try beginWriting()
+        let result: Result
+        do {
+            result = callsOut ? try enter(handle, canWrite: true, body) : try body(handle)
+        } catch {
+            handle.rollback()
+            throw error
+        }
+        try handle.commit()
+        return result
+    }
+
+    /// Runs a body in which every read uses one read transaction; inside a transaction it is that one.
+    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        if try ambientHandle() != nil { return try body() }
+        let handle = try beginReading()
+        defer { handle.rollback() }
+        return try enter(handle, canWrite: false) { _ in try body() }
+    }
+
+    /// A read transaction that outlives the call: the caller ends it with `rollback()`. Nil inside a transaction.
+    public func beginLongRead() throws -> Handle? { try ambientHandle() == nil ? try beginReading() : nil }
+
+    /// Whether the calling code is inside a transaction or a snapshot.
+    public var isInside: Bool { AmbientTransaction.current != nil && (try? ambientHandle()) != nil }
+
+    private func ambientHandle() throws -> (handle: Handle, canWrite: Bool)? {
+        guard AmbientTransaction.current != nil,
+            let ambient = try AmbientTransaction.find(owner: ObjectIdentifier(self))
+        else { return nil }
+        // Only this coordinator makes ambient transactions with its identity, all of them around a `Handle`.
+        return (unsafeDowncast(ambient.handle, to: Handle.self), ambient.canWrite)
+    }
+
+    private func enter<Result>(_ handle: Handle, canWrite: Bool, _ body: (Handle) throws -> Result) throws -> Result {
+        let ambient = AmbientTransaction(owner: ObjectIdentifier(self), handle: handle, canWrite: canWrite)
+        defer { ambient.end() }
+        return try AmbientTransaction.$current.withValue(ambient) { try body(handle) }
+    }
+}

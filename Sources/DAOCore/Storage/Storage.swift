@@ -1,0 +1,145 @@
+/// The rows of one model in one database: what a ``DAO`` stands on.
+///
+/// A backend of one's own needs the first five requirements; everything else has a default made of them, and a backend replaces those
+/// that it can do better. Every method is one atomic call: it joins the transaction that runs around it, or is one of its own.
+///
+/// Errors are ``StorageError``s, or whatever a closure given by the caller throws, unchanged.
+public protocol Storage<Record>: Sendable {
+    /// The model whose rows these are.
+    associatedtype Record: Model
+
+    /// The database the rows are in.
+    var database: any Database { get }
+
+    /// The rows of a query, in its order.
+    func read(_ query: Query<Record>) throws -> [Record]
+
+    /// The rows with these keys, in the order asked, each once; keys that are not there are left out.
+    func read(keys: [Key], includesSubentities: Bool) throws -> [Record]
+
+    /// Stores rows that must not be there yet.
+    ///
+    /// - Throws: `.duplicateKey` when a key is stored already or given twice; nothing is stored then.
+    func insert(_ records: [Record]) throws
+
+    /// Stores rows whole, replacing those with the same keys; of a repeated key the last wins.
+    func upsert(_ records: [Record]) throws
+
+    /// Removes the rows with these keys.
+    ///
+    /// - Returns: How many there were.
+    func erase(keys: [Key]) throws -> Int
+
+    // MARK: With defaults
+
+    /// The row with a key, or nil.
+    func read(key: Key) throws -> Record?
+
+    /// The keys of a query's rows, in its order.
+    func keys(_ query: Query<Record>) throws -> [Key]
+
+    /// How many rows a query has.
+    func count(_ query: Query<Record>) throws -> Int
+
+    /// One field of each row of a query, in its order.
+    ///
+    /// - Parameters:
+    ///   - field: The position of the field in the schema.
+    ///   - query: Which rows.
+    ///   - body: Called with each value.
+    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws
+
+    /// Reads rows by key, lets a closure make or change them, and stores what changed.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys, in order; a repeated key sees what was made of it before.
+    ///   - body: Gets the position in `keys` and the stored row or nil; what it leaves is stored, nil is not.
+    /// - Returns: How many rows were stored.
+    /// - Throws: `.keyChanged` when the closure changed the key of a row; nothing is stored then.
+    func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int
+
+    /// Changes the rows of a query.
+    ///
+    /// - Returns: How many rows the query had.
+    /// - Throws: `.keyChanged` when the closure changed the key of a row; nothing is stored then.
+    func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int
+
+    /// Removes the rows of a query.
+    ///
+    /// - Returns: How many there were.
+    func erase(_ query: Query<Record>) throws -> Int
+
+    /// The rows of a query a batch at a time, on one snapshot.
+    func cursor(_ query: Query<Record>) throws -> RowCursor<Record>
+
+    /// How a query would be answered: which index serves it, what is left to sort and filter.
+    func explain(_ query: Query<Record>) throws -> QueryPlan
+}
+
+/// The rows of a query, a batch at a time, on the snapshot it was made on. A backend subclasses it.
+///
+/// It is used by one thread at a time and need not be closed when it was read to its end.
+open class RowCursor<Record: Model> {
+    /// Creates a cursor.
+    public init() {}
+
+    /// The next rows.
+    ///
+    /// - Parameter count: How many at most.
+    /// - Returns: The rows; none at the end.
+    /// - Throws: `.closed` when the database was closed since.
+    open func next(_ count: Int) throws -> [Record] { [] }
+
+    /// Lets go of the snapshot. Closing twice is fine; dropping the cursor closes it.
+    open func close() {}
+}
+
+/// How a query is answered.
+public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
+    /// How the rows are found.
+    public enum Access: Sendable, Hashable {
+        /// By primary key.
+        case primaryKey
+        /// Through the index on a field.
+        case index(field: String)
+        /// By looking at every row.
+        case scan
+        /// Not at all: no row can match.
+        case nothing
+    }
+
+    /// How the rows are found.
+    public var access: Access
+    /// Whether rows are looked at that may not match.
+    public var filtersRows: Bool
+    /// Whether the rows have to be sorted after they are found.
+    public var sortsRows: Bool
+    /// The engine's own words, if it has any.
+    public var details: [String]
+
+    /// Describes a plan.
+    ///
+    /// - Parameters:
+    ///   - access: How the rows are found.
+    ///   - filtersRows: Whether rows are looked at that may not match.
+    ///   - sortsRows: Whether the rows have to be sorted after they are found.
+    ///   - details: The engine's own words.
+    public init(access: Access, filtersRows: Bool, sortsRows: Bool, details: [String] = []) {
+        self.access = access
+        self.filtersRows = filtersRows
+        self.sortsRows = sortsRows
+        self.details = details
+    }
+
+    /// The plan in a few words.
+    public var description: String {
+        let found =
+            switch access {
+            case .primaryKey: "by primary key"
+            case .index(let field): "through the index on '\(field)'"
+            case .scan: "by looking at every row"
+            case .nothing: "not at all"
+            }
+        return found + (filtersRows ? ", filtered" : "") + (sortsRows ? ", sorted" : "")
+    }
+}
