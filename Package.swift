@@ -37,6 +37,7 @@ let package = Package(
 
         // Tests
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
+        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
     ],
     swiftLanguageModes: [.v6]
 )
