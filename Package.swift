@@ -34,6 +34,7 @@ let package = Package(
 
         // The contract as a suite that anybody can run on a storage of their own
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
     ],
     swiftLanguageModes: [.v6]
 )
