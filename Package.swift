@@ -38,6 +38,7 @@ let package = Package(
         // Tests
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
     ],
     swiftLanguageModes: [.v6]
 )
