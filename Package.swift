@@ -36,7 +36,10 @@ let package = Package(
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
 
         // Tests
-        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue"]),
+        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB"]),
+        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
+        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
     ],
     swiftLanguageModes: [.v6]
 )
