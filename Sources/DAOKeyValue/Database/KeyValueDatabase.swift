@@ -144,11 +144,15 @@ extension KeyValueDatabase {
         defer { gate.leave() }
         var attempt = 1
         while true {
+            // A transaction that could not even begin would not begin the next time either.
+            var hasBegun = false
             do {
-                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep, body)
-            } catch let error as StorageError
-                where error.kind == .outOfSpace && !callsOut && attempt < Self.attempts && !engine.coordinator.isInside
-            {
+                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep) { handle in
+                    hasBegun = true
+                    return try body(handle)
+                }
+            } catch let error as StorageError where error.kind == .outOfSpace && hasBegun && attempt < Self.attempts {
+                guard !callsOut, !engine.coordinator.isInside else { throw error }
                 attempt += 1
             }
         }

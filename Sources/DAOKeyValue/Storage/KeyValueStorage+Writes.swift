@@ -17,6 +17,24 @@ extension KeyValueStorage {
         }
     }
 
+    func insert(making records: () throws -> [Record]) throws {
+        try keyValueDatabase.write(callsOut: true) { handle in
+            let records = try records()
+            try withUpdate(handle, try table(handle)) { update in
+                try encodeAll(records, update) { try update.insert($0) }
+            }
+        }
+    }
+
+    func upsert(making records: () throws -> [Record]) throws {
+        try keyValueDatabase.write(callsOut: true) { handle in
+            let records = try records()
+            try withUpdate(handle, try table(handle)) { update in
+                try encodeAll(records, update) { row in try update.upsert(row, over: handle.transaction.get(row.key)) }
+            }
+        }
+    }
+
     func erase(keys: [Key]) throws -> Int {
         if keys.isEmpty { return 0 }
         var count = 0

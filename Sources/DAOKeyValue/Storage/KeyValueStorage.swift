@@ -34,6 +34,16 @@ final class KeyValueStorage<Record: Model>: Storage {
         return found
     }
 
+    func contains(key: Key) throws -> Bool {
+        try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            return try KeyBuilder.with { builder in
+                try builder.appendRow(key, of: table)
+                return try handle.transaction.get(builder.bytes) != nil
+            }
+        }
+    }
+
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
         var records: [Record] = []
         try keyValueDatabase.read { handle in
