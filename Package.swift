@@ -36,7 +36,9 @@ let package = Package(
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
 
         // Tests
+        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,18 @@
 import DAOCore
+import Foundation
+import Synchronization
 
-/// What a case works with: databases of the kind under test, and expectations that say what came and what was expected.
+/// What a case works with: databases of the kind under test, in a place of the case's own.
 public final class ConformanceContext: Sendable {
-    private let target: ConformanceTarget
+    private struct Opened: Sendable {
+        weak var database: (any Database)?
+    }
+
+    let target: ConformanceTarget
     /// Where this case's database is; every case has its own.
     public let location: ConformanceTarget.Location
+    /// What was opened and may have to be closed after the case; not kept alive, so that cases can drop a database.
+    private let opened = Mutex<[Opened]>([])
 
     init(target: ConformanceTarget, location: ConformanceTarget.Location) {
         self.target = target
@@ -12,7 +20,7 @@ public final class ConformanceContext: Sendable {
     }
 
     /// Opens this case's database; opening it again while it is open gives a second handle on the same data.
-    public func open() throws -> any Database { try target.open(location) }
+    public func open() throws -> any Database { try keep(target.open(location)) }
 
     /// A storage in a freshly opened database.
     public func storage<Record: Model>(_ model: Record.Type) throws -> any Storage<Record> { try open().storage(for: model) }
@@ -23,56 +31,50 @@ public final class ConformanceContext: Sendable {
     }
 }
 
-/// What a case found wrong.
-public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
-    /// What was expected and what came.
-    public let description: String
-    /// Where in the suite.
-    public let location: String
+extension ConformanceContext {
+    /// Opens another database of the same kind, at a place of its own.
+    func openOther(_ suffix: String = "other") throws -> any Database { try keep(target.open(location.appending(suffix))) }
 
-    init(_ description: String, file: StaticString, line: UInt) {
-        self.description = description
-        location = "\(file):\(line)"
+    /// Opens this case's database with a changed configuration; needs ``ConformanceCase/Requirement/configuration``.
+    func open(_ change: (inout DatabaseConfiguration) -> Void) throws -> any Database {
+        guard let open = target.openConfiguration else { throw missing("a target that opens with a changed configuration") }
+        return try keep(open(location, change))
     }
-}
 
-/// Fails the case unless two values are equal.
-func expectEqual<Value: Equatable>(
-    _ got: @autoclosure () throws -> Value, _ expected: Value, _ what: @autoclosure () -> String = "the result",
-    file: StaticString = #fileID, line: UInt = #line
-) throws {
-    let got = try got()
-    guard got != expected else { return }
-    throw ConformanceFailure(
-        "\(what()): expected \(shortened(expected)), got \(shortened(got))", file: file, line: line)
-}
+    /// The database's file; needs ``ConformanceCase/Requirement/file``.
+    func file() throws -> URL {
+        guard let file = target.file else { throw missing("a target that tells its file") }
+        return file(location)
+    }
 
-/// Fails the case unless a condition holds.
-func expect(
-    _ condition: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
-) throws {
-    guard try condition() else { throw ConformanceFailure("expected: \(what())", file: file, line: line) }
-}
+    /// Closes a database and opens it again.
+    func reopen(_ database: any Database) throws -> any Database {
+        try database.close()
+        return try open()
+    }
 
-/// Fails the case unless a body throws a `StorageError` of a kind; gives the error to look at.
-@discardableResult
-func expectError(
-    _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", file: StaticString = #fileID, line: UInt = #line,
-    _ body: () throws -> some Any
-) throws -> StorageError {
-    do {
-        let result = try body()
-        throw ConformanceFailure(
-            "\(what()): expected a StorageError of kind \(kind.rawValue), got \(shortened(result))", file: file, line: line)
-    } catch let error as StorageError {
-        guard error.kind == kind else {
-            throw ConformanceFailure("\(what()): expected a StorageError of kind \(kind.rawValue), got \(error)", file: file, line: line)
+    /// Closes what the case left open.
+    func closeAll() throws {
+        let databases = opened.withLock { opened in
+            defer { opened = [] }
+            return opened.compactMap(\.database)
         }
-        return error
+        for database in databases { try database.close() }
+    }
+
+    private func keep(_ database: any Database) -> any Database {
+        opened.withLock { $0.append(Opened(database: database)) }
+        return database
+    }
+
+    private func missing(_ what: String) -> ConformanceFailure {
+        ConformanceFailure("the case does not declare that it needs \(what)", file: #fileID, line: #line)
     }
 }
 
-private func shortened(_ value: some Any) -> String {
-    let text = String(describing: value)
-    return text.count > 400 ? "\(text.prefix(400))… (\(text.count) characters)" : text
+extension Database {
+    /// A DAO of a type that is both value and record.
+    func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
+        DAO(storage: try storage(for: model))
+    }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("P6 · Bad text says what was expected, and where")
 struct TextPredicateErrorTests {
-    typealias P = DAOCore.Predicate<Sample>
+    typealias P = Condition<Sample>
     static let fields =
         "'sample' has no field '…'; it has: id, name, nick, age, level, big, score, ratio, price, isRead, flag, date, token, link, bytes, tags, like"
 

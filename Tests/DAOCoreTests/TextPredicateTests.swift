@@ -4,7 +4,7 @@ import Testing
 
 @Suite("P6 · Text predicates make the tree of the typed form")
 struct TextPredicateTests {
-    typealias P = DAOCore.Predicate<Sample>
+    typealias P = Condition<Sample>
 
     private func check(_ text: P, _ typed: P, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text.node == typed.node, sourceLocation: sourceLocation)
