@@ -36,6 +36,7 @@ let package = Package(
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
 
         // Tests
+        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
