@@ -34,6 +34,9 @@ let package = Package(
 
         // The contract as a suite that anybody can run on a storage of their own
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
+
+        // What is particular to each backend
+        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
     ],
     swiftLanguageModes: [.v6]
 )
