@@ -35,8 +35,11 @@ let package = Package(
         // The contract as a suite that anybody can run on a storage of their own
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
 
-        // What is particular to each backend
+        // Tests
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
+        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
+        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -107,7 +107,7 @@ extension Key {
 /// ```swift
 /// struct UserID: RawRepresentable, PrimaryKeyValue { let rawValue: Int }
 /// ```
-public protocol PrimaryKeyValue: FieldValue {
+public protocol PrimaryKeyValue: FieldValue, UniqueIDConvertible {
     /// The value as a stored key.
     var key: Key { get }
 }

@@ -95,14 +95,14 @@ public func >= <Record, Value: OrderedFieldValue>(
 public func && <Left: PredicateConvertible, Right: PredicateConvertible>(
     left: Left, right: Right
 ) -> Predicate<Left.Record> where Left.Record == Right.Record {
-    Predicate(.and([left.predicate.node, right.predicate.node]))
+    Predicate(.both([left.predicate.node, right.predicate.node]))
 }
 
 /// Either condition.
 public func || <Left: PredicateConvertible, Right: PredicateConvertible>(
     left: Left, right: Right
 ) -> Predicate<Left.Record> where Left.Record == Right.Record {
-    Predicate(.or([left.predicate.node, right.predicate.node]))
+    Predicate(.either([left.predicate.node, right.predicate.node]))
 }
 
 /// Exactly the rows that do not meet a condition.

@@ -105,9 +105,9 @@ private struct CursorValue: Hashable, Codable {
             case "null": .null
             case "bool": .bool(text == "1")
             case "integer": Int64(text).map(Value.integer)
-            case "unsigned": UInt64(text).map(Value.unsigned)
-            case "double": UInt64(text).map { .double(Double(bitPattern: $0)) }
-            case "date": UInt64(text).map { .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: $0))) }
+            case "unsigned": UInt64(text).map { $0.fieldValue }
+            case "double": UInt64(text).map { .double(Double(bitPattern: $0).normalized) }
+            case "date": UInt64(text).map { .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: $0).normalized)) }
             case "decimal": Decimal(storedText: text).map(Value.decimal)
             case "string": .string(text)
             case "data": Data(base64Encoded: text).map(Value.data)

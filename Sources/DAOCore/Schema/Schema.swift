@@ -22,6 +22,9 @@ public final class Schema<Record: Model>: Sendable {
     /// What is wrong with the declaration, if anything.
     public let problem: StorageError?
 
+    /// The kind of the primary key.
+    public let keyKind: ValueKind
+
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]
     /// The earlier names of the fields, where they had one.
@@ -78,6 +81,7 @@ public final class Schema<Record: Model>: Sendable {
     ) {
         description = EntityDescription(name: entity, fields: fields.map { $0.description })
         problem = SchemaCheck.problem(entity: entity, fields: fields)
+        keyKind = description.keyKind
         keyPaths = fields.map { $0.keyPath }
         earlierNames = fields.map { $0.earlierName }
         defaults = fields.map { $0.writeDefault }

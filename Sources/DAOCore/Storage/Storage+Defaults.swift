@@ -1,6 +1,15 @@
 // What a storage gets for nothing from its first five requirements.
 
 extension Storage {
+    /// Makes and stores the rows in a transaction.
+    public func insert(making records: () throws -> [Record]) throws { try database.transaction { try insert(records()) } }
+
+    /// Makes and stores the rows in a transaction.
+    public func upsert(making records: () throws -> [Record]) throws { try database.transaction { try upsert(records()) } }
+
+    /// Reads the row.
+    public func contains(key: Key) throws -> Bool { try read(key: key) != nil }
+
     /// Reads by a list of one key.
     public func read(key: Key) throws -> Record? { try read(keys: [key], includesSubentities: true).first }
 

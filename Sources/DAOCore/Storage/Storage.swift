@@ -32,8 +32,19 @@ public protocol Storage<Record>: Sendable {
 
     // MARK: With defaults
 
+    /// Stores rows that a closure makes inside the transaction, and that must not be there yet.
+    ///
+    /// - Throws: As ``insert(_:)``, and what the closure throws.
+    func insert(making records: () throws -> [Record]) throws
+
+    /// Stores rows that a closure makes inside the transaction, replacing those with the same keys.
+    func upsert(making records: () throws -> [Record]) throws
+
     /// The row with a key, or nil.
     func read(key: Key) throws -> Record?
+
+    /// Whether there is a row with a key.
+    func contains(key: Key) throws -> Bool
 
     /// The keys of a query's rows, in its order.
     func keys(_ query: Query<Record>) throws -> [Key]

@@ -1,0 +1,8 @@
+/// The list of all cases: a chapter's files, in the order of the contract.
+enum Catalog {
+    static let cases: [ConformanceCase] = chapters.flatMap { $0() }
+
+    private static let chapters: [@Sendable () -> [ConformanceCase]] = [
+        KeysTypes.cases, KeysStrings.cases, KeysChanges.cases,
+    ]
+}

@@ -1,0 +1,80 @@
+import DAOCore
+import Foundation
+import Synchronization
+
+/// What a case works with: databases of the kind under test, in a place of the case's own.
+public final class ConformanceContext: Sendable {
+    private struct Opened: Sendable {
+        weak var database: (any Database)?
+    }
+
+    let target: ConformanceTarget
+    /// Where this case's database is; every case has its own.
+    public let location: ConformanceTarget.Location
+    /// What was opened and may have to be closed after the case; not kept alive, so that cases can drop a database.
+    private let opened = Mutex<[Opened]>([])
+
+    init(target: ConformanceTarget, location: ConformanceTarget.Location) {
+        self.target = target
+        self.location = location
+    }
+
+    /// Opens this case's database; opening it again while it is open gives a second handle on the same data.
+    public func open() throws -> any Database { try keep(target.open(location)) }
+
+    /// A storage in a freshly opened database.
+    public func storage<Record: Model>(_ model: Record.Type) throws -> any Storage<Record> { try open().storage(for: model) }
+
+    /// A DAO of a type that is both value and record, in a freshly opened database.
+    public func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
+        DAO(storage: try storage(model))
+    }
+}
+
+extension ConformanceContext {
+    /// Opens another database of the same kind, at a place of its own.
+    func openOther(_ suffix: String = "other") throws -> any Database { try keep(target.open(location.appending(suffix))) }
+
+    /// Opens this case's database with a changed configuration; needs ``ConformanceCase/Requirement/configuration``.
+    func open(_ change: (inout DatabaseConfiguration) -> Void) throws -> any Database {
+        guard let open = target.openConfiguration else { throw missing("a target that opens with a changed configuration") }
+        return try keep(open(location, change))
+    }
+
+    /// The database's file; needs ``ConformanceCase/Requirement/file``.
+    func file() throws -> URL {
+        guard let file = target.file else { throw missing("a target that tells its file") }
+        return file(location)
+    }
+
+    /// Closes a database and opens it again.
+    func reopen(_ database: any Database) throws -> any Database {
+        try database.close()
+        return try open()
+    }
+
+    /// Closes what the case left open.
+    func closeAll() throws {
+        let databases = opened.withLock { opened in
+            defer { opened = [] }
+            return opened.compactMap(\.database)
+        }
+        for database in databases { try database.close() }
+    }
+
+    private func keep(_ database: any Database) -> any Database {
+        opened.withLock { $0.append(Opened(database: database)) }
+        return database
+    }
+
+    private func missing(_ what: String) -> ConformanceFailure {
+        ConformanceFailure("the case does not declare that it needs \(what)", file: #fileID, line: #line)
+    }
+}
+
+extension Database {
+    /// A DAO of a type that is both value and record.
+    func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
+        DAO(storage: try storage(for: model))
+    }
+}

@@ -1,0 +1,112 @@
+import DAOCore
+import Foundation
+
+/// A kind of database that the suite is run on: a name, and how to open one at a place.
+///
+/// ```swift
+/// let target = ConformanceTarget(name: "memory") { location in
+///     try DatabaseDrivers(.memory).open("memory:\(location.name)")
+/// }
+/// ```
+///
+/// A database with a driver gets more cases, about configurations and damaged files, from the other initializer:
+///
+/// ```swift
+/// let target = ConformanceTarget(name: "sqlite", driver: .sqlite) { $0.directory.appendingPathComponent("test.db").path }
+/// ```
+public struct ConformanceTarget: Sendable {
+    /// A place for one database: the same location opens the same data again.
+    public struct Location: Sendable, Hashable {
+        /// A name that no other case of this run has: letters, digits and dashes.
+        public let name: String
+        /// A directory that exists, is empty at first, and is removed after the case.
+        public let directory: URL
+    }
+
+    /// What the report calls it.
+    public let name: String
+    let open: @Sendable (Location) throws -> any Database
+    /// The file of the database at a location, where there is one.
+    let file: (@Sendable (Location) -> URL)?
+    /// Opens the database at a location with a configuration that a case has changed.
+    let openConfiguration: (@Sendable (Location, (inout DatabaseConfiguration) -> Void) throws -> any Database)?
+
+    /// Describes a kind of database.
+    ///
+    /// - Parameters:
+    ///   - name: What the report calls it.
+    ///   - open: Opens the database at a location, creating it the first time.
+    public init(name: String, open: @escaping @Sendable (Location) throws -> any Database) {
+        self.name = name
+        self.open = open
+        file = nil
+        openConfiguration = nil
+    }
+
+    /// Describes a kind of database that is kept in a file.
+    ///
+    /// - Parameters:
+    ///   - name: What the report calls it.
+    ///   - file: The file, or the directory, that the database at a location is.
+    ///   - open: Opens the database at a location, creating it the first time.
+    public init(
+        name: String, file: @escaping @Sendable (Location) -> URL, open: @escaping @Sendable (Location) throws -> any Database
+    ) {
+        self.name = name
+        self.open = open
+        self.file = file
+        openConfiguration = nil
+    }
+
+    /// Describes a kind of database with a driver.
+    ///
+    /// - Parameters:
+    ///   - name: What the report calls it.
+    ///   - driver: The driver.
+    ///   - options: The driver's options.
+    ///   - isFile: Whether the path is one of the file system.
+    ///   - path: The path of the database at a location.
+    public init(
+        name: String, driver: DatabaseDriver, options: [String: String] = [:], isFile: Bool = true,
+        path: @escaping @Sendable (Location) -> String
+    ) {
+        @Sendable func open(_ location: Location, _ change: (inout DatabaseConfiguration) -> Void) throws -> any Database {
+            var configuration = DatabaseConfiguration(scheme: driver.scheme, path: path(location))
+            configuration.options = options
+            change(&configuration)
+            return try driver.open(configuration)
+        }
+        self.name = name
+        self.open = { location in try open(location) { _ in } }
+        if isFile { file = { location in URL(fileURLWithPath: path(location)) } } else { file = nil }
+        openConfiguration = open
+    }
+}
+
+extension ConformanceTarget.Location {
+    /// A new place in the system's temporary directory.
+    static func make() throws -> Self {
+        let name = "conformance-\(UUID().uuidString.lowercased())"
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: true)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return Self(name: name, directory: directory)
+    }
+
+    /// A second place inside this one.
+    func appending(_ suffix: String) throws -> Self {
+        let directory = directory.appendingPathComponent(suffix, isDirectory: true)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return Self(name: "\(name)-\(suffix)", directory: directory)
+    }
+
+    /// Removes the directory and what is in it, whatever its permissions became.
+    func remove() {
+        let manager = FileManager.default
+        if let names = manager.enumerator(atPath: directory.path) {
+            for case let name as String in names {
+                try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.appendingPathComponent(name).path)
+            }
+        }
+        try? manager.removeItem(at: directory)
+    }
+}

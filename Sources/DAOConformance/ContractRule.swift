@@ -1,0 +1,124 @@
+/// One rule of the contract: what a storage is, by number.
+public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
+    /// The chapters of the contract, by their letters.
+    public enum Chapter: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Keys.
+        case keys = "K"
+        /// Values.
+        case values = "V"
+        /// Predicates.
+        case predicates = "P"
+        /// Queries.
+        case queries = "Q"
+        /// Writes.
+        case writes = "W"
+        /// Relationships.
+        case relationships = "R"
+        /// Transactions.
+        case transactions = "T"
+        /// Observation.
+        case observation = "O"
+        /// Evolution.
+        case evolution = "E"
+        /// Concurrency.
+        case concurrency = "C"
+        /// Life cycle and faults.
+        case lifeCycle = "L"
+
+        /// The chapter's heading.
+        public var title: String {
+            switch self {
+            case .keys: "Keys"
+            case .values: "Values"
+            case .predicates: "Predicates"
+            case .queries: "Queries"
+            case .writes: "Writes"
+            case .relationships: "Relationships"
+            case .transactions: "Transactions"
+            case .observation: "Observation"
+            case .evolution: "Evolution"
+            case .concurrency: "Concurrency"
+            case .lifeCycle: "Life cycle and faults"
+            }
+        }
+    }
+
+    /// The chapter's letter and a number, such as `K3`.
+    public let id: String
+    /// The rule in a few words.
+    public let title: String
+
+    /// The chapter it stands in.
+    public var chapter: Chapter { Chapter(rawValue: String(id.prefix(1))) ?? .keys }
+
+    init(_ id: String, _ title: String) {
+        self.id = id
+        self.title = title
+    }
+
+    /// Every rule of the contract, in its order.
+    public static let all: [ContractRule] = [
+        ContractRule("K1", "one primary key: any integer, String or UUID"),
+        ContractRule("K2", "keys order as numbers, as UTF-8 bytes, as UUID bytes"),
+        ContractRule("K3", "string keys of 0 to 256 bytes, any scalar, byte by byte"),
+        ContractRule("K4", "a key never changes"),
+        ContractRule("V1", "values read back equal, bit for bit"),
+        ContractRule("V2", "-0.0 is stored as 0.0"),
+        ContractRule("V3", "nil is not empty; unknown raw values are corruptedValue"),
+        ContractRule("V4", "arrays of scalars and Codable values embed"),
+        ContractRule("P1", "two-valued logic with nil"),
+        ContractRule("P2", "strings by bytes; one Unicode-aware folding"),
+        ContractRule("P3", "numbers compare as numbers; NaN is the greatest"),
+        ContractRule("P4", "in takes 0, 1 or 100,000 values"),
+        ContractRule("P5", "predicates through relationships"),
+        ContractRule("P6", "text predicates parse to the typed tree"),
+        ContractRule("P7", "backends answer as the reference evaluator"),
+        ContractRule("Q1", "results in key order; ties by key"),
+        ContractRule("Q2", "nil first ascending, NaN after infinity"),
+        ContractRule("Q3", "limits and offsets; negatives are refused"),
+        ContractRule("Q4", "reading by keys keeps their order"),
+        ContractRule("Q5", "keyset pages neither repeat nor skip"),
+        ContractRule("Q6", "streams hold one snapshot in constant memory"),
+        ContractRule("Q7", "aggregates agree with the full read"),
+        ContractRule("W1", "create refuses a stored key, persist merges"),
+        ContractRule("W2", "what the plain does not carry survives"),
+        ContractRule("W3", "every call is atomic"),
+        ContractRule("W4", "a repeated key in one call"),
+        ContractRule("W5", "erases and updates count rows"),
+        ContractRule("W6", "unique fields refuse, nil never collides"),
+        ContractRule("R1", "a to-many holds exactly the children given, in order"),
+        ContractRule("R2", "children are rows of their own"),
+        ContractRule("R3", "a dropped child is unlinked, erased only by cascade"),
+        ContractRule("R4", "erasing unlinks and cascades safely"),
+        ContractRule("R5", "parents with children in a fixed number of queries"),
+        ContractRule("R6", "reading without subentities never writes back"),
+        ContractRule("T1", "all or nothing; the error comes out unchanged"),
+        ContractRule("T2", "a transaction inside is a savepoint"),
+        ContractRule("T3", "own writes inside, the last commit outside"),
+        ContractRule("T4", "writers never lose an update"),
+        ContractRule("T5", "misuse is invalidTransaction"),
+        ContractRule("T6", "a commit is durable at the configured level"),
+        ContractRule("O1", "an observation follows every change"),
+        ContractRule("O2", "results in commit order, never missing the last"),
+        ContractRule("O3", "changes come with the difference"),
+        ContractRule("O4", "cancelling frees everything"),
+        ContractRule("E1", "a database describes itself"),
+        ContractRule("E2", "additive changes happen at open"),
+        ContractRule("E3", "a changed type needs a migration step"),
+        ContractRule("E4", "newer files are refused, untouched"),
+        ContractRule("C1", "usable from any thread or task"),
+        ContractRule("C2", "several processes share a database"),
+        ContractRule("C3", "one configuration, one connection pool"),
+        ContractRule("L1", "opening creates, or says what is wrong"),
+        ContractRule("L2", "closing waits; afterwards calls are closed"),
+        ContractRule("L3", "a kill leaves the committed transactions"),
+        ContractRule("L4", "out of space is typed and heals"),
+        ContractRule("L5", "damaged bytes are corrupted, never a crash"),
+        ContractRule("L6", "an encryption key is honoured or refused"),
+    ]
+
+    /// The rule with an id.
+    ///
+    /// - Parameter id: Such as `K3`.
+    public static func named(_ id: String) -> ContractRule? { all.first { $0.id == id } }
+}

@@ -1,0 +1,169 @@
+import DAOCore
+
+/// What a case found wrong.
+public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
+    /// What was expected and what came.
+    public let description: String
+    /// What was expected, where it is a value.
+    public let expected: String?
+    /// What came, where it is a value.
+    public let got: String?
+    /// Where in the suite.
+    public let location: String
+
+    init(_ description: String, file: StaticString, line: UInt) {
+        self.description = description
+        expected = nil
+        got = nil
+        location = "\(file):\(line)"
+    }
+
+    init(_ what: String, expected: String, got: String, file: StaticString, line: UInt) {
+        description = "\(what): expected \(expected), got \(got)"
+        self.expected = expected
+        self.got = got
+        location = "\(file):\(line)"
+    }
+}
+
+/// Fails the case unless two values are equal. Strings are compared by `==`; see the overloads for text.
+func expectEqual<Value: Equatable>(
+    _ got: @autoclosure () throws -> Value, _ expected: Value, _ what: @autoclosure () -> String = "the result",
+    file: StaticString = #fileID, line: UInt = #line
+) throws {
+    let got = try got()
+    guard got != expected else { return }
+    throw ConformanceFailure(what(), expected: shortened(expected), got: shortened(got), file: file, line: line)
+}
+
+/// Fails the case unless two texts are the same bytes.
+func expectEqual(
+    _ got: @autoclosure () throws -> String, _ expected: String, _ what: @autoclosure () -> String = "the text",
+    file: StaticString = #fileID, line: UInt = #line
+) throws {
+    let got = try got()
+    guard !got.utf8.elementsEqual(expected.utf8) else { return }
+    throw ConformanceFailure(what(), expected: Dump.text(of: expected), got: Dump.text(of: got), file: file, line: line)
+}
+
+/// Fails the case unless two lists hold the same texts, byte by byte.
+func expectEqual(
+    _ got: @autoclosure () throws -> [String], _ expected: [String], _ what: @autoclosure () -> String = "the texts",
+    file: StaticString = #fileID, line: UInt = #line
+) throws {
+    let got = try got()
+    guard !got.elementsEqual(expected, by: { $0.utf8.elementsEqual($1.utf8) }) else { return }
+    throw ConformanceFailure(
+        what(), expected: shortened(expected.map(Dump.text)), got: shortened(got.map(Dump.text)), file: file, line: line)
+}
+
+/// Fails the case unless two lists hold the same values bit by bit; the failure shows the first that differs.
+func expectSame<Element>(
+    _ got: @autoclosure () throws -> [Element], _ expected: [Element], _ what: @autoclosure () -> String = "the rows",
+    file: StaticString = #fileID, line: UInt = #line
+) throws {
+    let (got, expected) = (try got().map(Dump.text), expected.map(Dump.text))
+    guard got != expected else { return }
+    let index = zip(got, expected).enumerated().first { $1.0 != $1.1 }?.offset ?? min(got.count, expected.count)
+    func row(_ rows: [String]) -> String { rows.indices.contains(index) ? rows[index] : "no more" }
+    throw ConformanceFailure(
+        "\(what()), \(index) (of \(expected.count) expected, \(got.count) got)", expected: shortened(row(expected)),
+        got: shortened(row(got)), file: file, line: line)
+}
+
+/// Fails the case unless two values are the same bit by bit.
+func expectSame<Value>(
+    _ got: @autoclosure () throws -> Value, _ expected: Value, _ what: @autoclosure () -> String = "the value",
+    file: StaticString = #fileID, line: UInt = #line
+) throws {
+    let (got, expected) = (Dump.text(of: try got()), Dump.text(of: expected))
+    guard got != expected else { return }
+    throw ConformanceFailure(what(), expected: shortened(expected), got: shortened(got), file: file, line: line)
+}
+
+/// Fails the case unless a condition holds.
+func expect(
+    _ condition: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String, file: StaticString = #fileID,
+    line: UInt = #line
+) throws {
+    guard try condition() else { throw ConformanceFailure("expected: \(what())", file: file, line: line) }
+}
+
+/// Fails the case with a sentence.
+func fail(_ what: String, file: StaticString = #fileID, line: UInt = #line) -> ConformanceFailure {
+    ConformanceFailure(what, file: file, line: line)
+}
+
+/// The value, or a failed case when there is none.
+func require<Value>(
+    _ value: @autoclosure () throws -> Value?, _ what: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
+) throws -> Value {
+    guard let value = try value() else { throw ConformanceFailure("expected: \(what())", file: file, line: line) }
+    return value
+}
+
+/// Fails the case unless a body throws a `StorageError` of a kind; gives the error to look at.
+@discardableResult
+func expectError(
+    _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", file: StaticString = #fileID, line: UInt = #line,
+    _ body: () throws -> some Any
+) throws -> StorageError {
+    let expected = "a StorageError of kind \(kind.rawValue)"
+    let result: any Sendable
+    do {
+        result = shortened(try body())
+    } catch let error as StorageError {
+        guard error.kind == kind else {
+            throw ConformanceFailure(what(), expected: expected, got: "\(error)", file: file, line: line)
+        }
+        return error
+    } catch let failure as ConformanceFailure {
+        throw failure
+    } catch {
+        throw ConformanceFailure(what(), expected: expected, got: "another error: \(error)", file: file, line: line)
+    }
+    throw ConformanceFailure(what(), expected: expected, got: "\(result)", file: file, line: line)
+}
+
+/// As ``expectError(_:_:file:line:_:)`` for an asynchronous body.
+@discardableResult
+func expectAsyncError(
+    _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", file: StaticString = #fileID, line: UInt = #line,
+    _ body: () async throws -> Void
+) async throws -> StorageError {
+    let caught: Result<Void, any Error>
+    do {
+        caught = .success(try await body())
+    } catch {
+        caught = .failure(error)
+    }
+    return try expectError(kind, what(), file: file, line: line) { try caught.get() }
+}
+
+/// An error of the application's, to be thrown through a database and looked for at the other side.
+struct DeliberateError: Error, Equatable {
+    var number = 0
+}
+
+/// Fails the case unless a body throws exactly this error.
+func expectDeliberate(
+    _ expected: DeliberateError = DeliberateError(), _ what: @autoclosure () -> String = "the call",
+    file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> some Any
+) throws {
+    let result: String
+    do {
+        result = shortened(try body())
+    } catch let error as DeliberateError where error == expected {
+        return
+    } catch let failure as ConformanceFailure {
+        throw failure
+    } catch {
+        throw ConformanceFailure(what(), expected: "\(expected), unchanged", got: "\(error)", file: file, line: line)
+    }
+    throw ConformanceFailure(what(), expected: "\(expected), unchanged", got: result, file: file, line: line)
+}
+
+func shortened(_ value: some Any) -> String {
+    let text = String(describing: value)
+    return text.count > 400 ? "\(text.prefix(400))… (\(text.count) characters)" : text
+}

@@ -1,0 +1,116 @@
+import DAOCore
+import Foundation
+import Synchronization
+
+/// Runs one case: in a fresh place, within a time limit, cleaning up afterwards.
+enum CaseRunner {
+    /// How a body ended.
+    enum Ending: Sendable {
+        case passed
+        case failed(any Error)
+        case hung
+    }
+
+    /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory: neither can be taken from it.
+    static func run(_ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration) async -> Ending {
+        await ParallelCases.shared.enter()
+        let ending = await runAlone(conformanceCase, target, timeLimit)
+        await ParallelCases.shared.leave()
+        return ending
+    }
+
+    private static func runAlone(
+        _ conformanceCase: ConformanceCase, _ target: ConformanceTarget, _ timeLimit: Duration
+    ) async -> Ending {
+        let location: ConformanceTarget.Location
+        do {
+            location = try .make()
+        } catch {
+            return .failed(error)
+        }
+        let context = ConformanceContext(target: target, location: location)
+        let ending: Ending
+        switch conformanceCase.body {
+        case .blocking(let body):
+            ending = await race(timeLimit) { finish in
+                startThread { finish(result { try body(context) }) }
+            }
+        case .concurrent(let body):
+            ending = await race(timeLimit) { finish in
+                Task.detached {
+                    do {
+                        try await body(context)
+                        finish(.passed)
+                    } catch {
+                        finish(.failed(error))
+                    }
+                }
+            }
+        }
+        if case .hung = ending { return .hung }
+        let closing = await race(timeLimit) { finish in startThread { finish(result { try context.closeAll() }) } }
+        location.remove()
+        if case .failed = ending { return ending }
+        return closing
+    }
+
+    private static func result(_ body: () throws -> Void) -> Ending {
+        do {
+            try body()
+            return .passed
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private static func startThread(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread { body() }
+        thread.name = "conformance"
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    /// The ending that comes first: the body's own, or that of the time limit.
+    private static func race(_ limit: Duration, _ start: (@escaping @Sendable (Ending) -> Void) -> Void) async -> Ending {
+        await withCheckedContinuation { continuation in
+            let box = FirstEnding(continuation)
+            start { box.finish($0) }
+            let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { box.finish(.hung) }
+        }
+    }
+
+    private final class FirstEnding: Sendable {
+        private let waiting: Mutex<CheckedContinuation<Ending, Never>?>
+
+        init(_ continuation: CheckedContinuation<Ending, Never>) { waiting = Mutex(continuation) }
+
+        func finish(_ ending: Ending) {
+            let continuation = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            continuation?.resume(returning: ending)
+        }
+    }
+}
+
+/// Keeps a test runner that starts every case at once from running them all at once.
+private actor ParallelCases {
+    static let shared = ParallelCases()
+
+    private var free = max(2, ProcessInfo.processInfo.activeProcessorCount)
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func enter() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func leave() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,67 @@
+import DAOCore
+
+/// What is stored of an article: the draft and the views are local, no plain carries them.
+struct ArticleModel: Model, Equatable {
+    var id: Int
+    var title: String
+    var body: String
+    var draft: String?
+    var views: Int
+
+    static let schema = Schema(
+        "article", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title, .indexed), Field("body", \.body), Field("draft", \.draft),
+        Field("views", \.views, .indexed, .default(7)))
+}
+
+/// What the application sees of an article.
+struct Article: Plain, Equatable {
+    var id: Int
+    var title: String
+    var body: String
+    var uniqueId: UniqueID { UniqueID(id) }
+}
+
+/// Merges what a plain carries into what is stored.
+struct ArticleTranslator: Translator {
+    func translate(model: ArticleModel) throws -> Article { Article(id: model.id, title: model.title, body: model.body) }
+    func translate(plain: Article) throws -> ArticleModel {
+        ArticleModel(id: plain.id, title: plain.title, body: plain.body, draft: nil, views: 0)
+    }
+    func translate(from plain: Article, to model: inout ArticleModel) throws {
+        model.title = plain.title
+        model.body = plain.body
+    }
+}
+
+/// Replaces the stored record whole: it has no `translate(from:to:)`.
+struct ReplacingArticleTranslator: Translator {
+    func translate(model: ArticleModel) throws -> Article { Article(id: model.id, title: model.title, body: model.body) }
+    func translate(plain: Article) throws -> ArticleModel {
+        ArticleModel(id: plain.id, title: plain.title, body: plain.body, draft: nil, views: 0)
+    }
+}
+
+/// A translator of items whose merge is a closure, to throw or to misbehave.
+struct ScriptedTranslator: Translator {
+    typealias Plain = Item
+    typealias Model = Item
+
+    var make: @Sendable (Item) throws -> Item = { $0 }
+    var merge: @Sendable (Item, inout Item) throws -> Void = { plain, model in model = plain }
+
+    func translate(model: Item) throws -> Item { model }
+    func translate(plain: Item) throws -> Item { try make(plain) }
+    func translate(from plain: Item, to model: inout Item) throws { try merge(plain, &model) }
+}
+
+/// The same without a merge: stored items are replaced.
+struct ScriptedReplacingTranslator: Translator {
+    typealias Plain = Item
+    typealias Model = Item
+
+    var make: @Sendable (Item) throws -> Item = { $0 }
+
+    func translate(model: Item) throws -> Item { model }
+    func translate(plain: Item) throws -> Item { try make(plain) }
+}

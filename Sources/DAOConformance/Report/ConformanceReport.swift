@@ -1,0 +1,52 @@
+import Foundation
+
+/// What the suite found on one target; prints as a table of the contract's rules.
+public struct ConformanceReport: Sendable, Codable {
+    /// The suite's version.
+    public let suiteVersion: String
+    /// The target's name.
+    public let target: String
+    /// The engine's own name; nil when the target could not be opened.
+    public let engine: String?
+    /// Every case's result, in the suite's order.
+    public let results: [ConformanceResult]
+
+    init(target: String, engine: String?, results: [ConformanceResult]) {
+        suiteVersion = Conformance.version
+        self.target = target
+        self.engine = engine
+        self.results = results
+    }
+
+    /// How many cases ended in a way.
+    ///
+    /// - Parameter status: The way.
+    public func count(_ status: ConformanceResult.Status) -> Int { results.count { $0.status == status } }
+
+    /// The cases that failed or hung.
+    public var failures: [ConformanceResult] { results.filter { $0.status == .failed || $0.status == .hung } }
+
+    /// The cases that were not run, each with its reason.
+    public var skips: [ConformanceResult] { results.filter { $0.status == .skipped } }
+
+    /// Whether no case failed or hung.
+    public var isConforming: Bool { failures.isEmpty }
+
+    /// The report as JSON, with sorted keys.
+    public func json() throws -> String { try Self.json([self]) }
+
+    /// Several reports as one JSON array.
+    ///
+    /// - Parameter reports: The reports.
+    public static func json(_ reports: [ConformanceReport]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let data = reports.count == 1 ? try encoder.encode(reports[0]) : try encoder.encode(reports)
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+extension ConformanceReport: CustomStringConvertible {
+    /// The table of rules, then failures and skips.
+    public var description: String { ConformanceTable([self]).description }
+}

@@ -1,0 +1,213 @@
+extension DAO {
+
+    // MARK: By query
+
+    /// The values of a query, in its order.
+    public func read(_ query: Query<Record>) throws -> [Plain] { try translator.translate(models: storage.read(query)) }
+
+    /// All values, or the first of them in an order.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms; by primary key when there are none.
+    ///   - limit: How many at most; nil for all.
+    ///   - offset: How many of the first to leave out.
+    public func read(orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0) throws -> [Plain] {
+        try read(Query(orderedBy: order, limit: limit, offset: offset))
+    }
+
+    /// The values that meet a condition, in an order.
+    ///
+    /// ```swift
+    /// let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms; by primary key when there are none.
+    ///   - limit: How many at most; nil for all.
+    ///   - offset: How many of the first to leave out.
+    ///   - condition: Makes the condition from the model's fields.
+    public func read(
+        orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
+        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+    ) throws -> [Plain] {
+        try read(Query(where: Predicate(condition), orderedBy: order, limit: limit, offset: offset))
+    }
+
+    /// The first value that meets a condition, or nil.
+    ///
+    /// - Parameters:
+    ///   - order: Which one is first; by primary key when there are no terms.
+    ///   - condition: Makes the condition from the model's fields.
+    public func first(
+        orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+    ) throws -> Plain? {
+        try read(Query(where: Predicate(condition), orderedBy: order, limit: 1)).first
+    }
+
+    // MARK: By key
+
+    /// The value with a key, or nil. Logarithmic in the number of rows.
+    ///
+    /// - Parameter id: A `UniqueID`, a string, an integer or a UUID.
+    public func read(byPrimaryKey id: some UniqueIDConvertible) throws -> Plain? {
+        guard let record = try storage.read(key: key(id)) else { return nil }
+        return try translator.translate(model: record)
+    }
+
+    /// The values with these keys, in the order asked, each once; keys that are not there are left out (contract Q4).
+    ///
+    /// - Parameter ids: `UniqueID`s, strings, integers or UUIDs.
+    public func read(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) throws -> [Plain] {
+        try translator.translate(models: storage.read(keys: ids.map { try key($0) }, includesSubentities: true))
+    }
+
+    // MARK: Page by page
+
+    /// One page of a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query; its `after` is where the page begins.
+    ///   - limit: How many values a page has; at least 1.
+    /// - Throws: `.invalidQuery` for a limit below 1 or a cursor of another query.
+    public func page(_ query: Query<Record>, limit: Int) throws -> Page<Plain> {
+        guard limit > 0 else {
+            throw StorageError(.invalidQuery, "a page has at least one row, not \(limit)", entity: Record.schema.description.name)
+        }
+        var query = query
+        query.limit = limit
+        let records = try storage.read(query)
+        guard records.count == limit, let last = records.last else {
+            return Page(elements: try translator.translate(models: records), next: nil)
+        }
+        let order = try query.resolved().order
+        let cursor = PageCursor(
+            entity: Record.schema.description, order: order, values: order.map { Record.schema.value(at: $0.field, of: last) })
+        return Page(elements: try translator.translate(models: records), next: cursor)
+    }
+
+    /// One page of all values in an order.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms; by primary key when there are none.
+    ///   - limit: How many values a page has; at least 1.
+    ///   - after: The page to go on after; nil for the first.
+    public func page(orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil) throws -> Page<Plain> {
+        try page(Query(orderedBy: order, after: after), limit: limit)
+    }
+
+    /// One page of the values that meet a condition, in an order.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms; by primary key when there are none.
+    ///   - limit: How many values a page has; at least 1.
+    ///   - after: The page to go on after; nil for the first.
+    ///   - condition: Makes the condition from the model's fields.
+    public func page(
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
+        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+    ) throws -> Page<Plain> {
+        try page(Query(where: Predicate(condition), orderedBy: order, after: after), limit: limit)
+    }
+
+    // MARK: One after another
+
+    /// Calls a body with each value of a query, in its order, on one snapshot and in constant memory where an index or the key serves the
+    /// order (contract Q6).
+    ///
+    /// - Parameters:
+    ///   - query: Which values.
+    ///   - body: Called with each; when it throws, reading ends and its error comes out.
+    public func forEach(_ query: Query<Record> = Query(), _ body: (Plain) throws -> Void) throws {
+        let cursor = try storage.cursor(query)
+        defer { cursor.close() }
+        while case let records = try cursor.next(256), !records.isEmpty {
+            for record in records { try body(translator.translate(model: record)) }
+        }
+    }
+
+    // MARK: Counts and totals
+
+    /// How many values a query has.
+    public func count(_ query: Query<Record> = Query()) throws -> Int { try storage.count(query) }
+
+    /// How many values meet a condition.
+    public func count(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) throws -> Int {
+        try count(Query(where: Predicate(condition)))
+    }
+
+    /// Whether any value meets a condition. Stops at the first.
+    public func exists(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) throws -> Bool {
+        try storage.count(Query(where: Predicate(condition), limit: 1)) > 0
+    }
+
+    /// Whether a key is stored.
+    public func exists(byPrimaryKey id: some UniqueIDConvertible) throws -> Bool {
+        try storage.contains(key: key(id))
+    }
+
+    /// The least value of a field, nil aside; nil when there is none. An index serves it.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - predicate: Which rows; all by default.
+    public func min<Value: OrderedFieldValue>(
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+    ) throws -> Value? {
+        try extreme(field, .ascending(field), predicate)
+    }
+
+    /// The greatest value of a field, nil aside; nil when there is none. An index serves it.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - predicate: Which rows; all by default.
+    public func max<Value: OrderedFieldValue>(
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+    ) throws -> Value? {
+        try extreme(field, .descending(field), predicate)
+    }
+
+    /// The sum of a field, nil aside; zero of no values. Floating-point numbers are added in key order, so every backend gives the same.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored number.
+    ///   - predicate: Which rows; all by default.
+    /// - Throws: `.arithmeticOverflow` when the field's type cannot hold the sum.
+    public func sum<Value: NumericFieldValue>(
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+    ) throws -> Value {
+        let (total, name) = try total(of: field, predicate)
+        return try Value(total: total, entity: Record.schema.description.name, field: name)
+    }
+
+    /// The mean of a field, nil aside; nil of no values.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored number.
+    ///   - predicate: Which rows; all by default.
+    public func average<Value: NumericFieldValue>(
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+    ) throws -> Double? {
+        try total(of: field, predicate).total.average
+    }
+
+    private func extreme<Value: OrderedFieldValue>(
+        _ field: KeyPath<Record, Value>, _ order: Sort<Record>, _ predicate: Predicate<Record>
+    ) throws -> Value? {
+        let isThere = FieldExpression(field).node { .compare(field: $0, .notEqual, .null) }
+        let query = Query(where: predicate && isThere, orderedBy: [order], limit: 1)
+        return try storage.read(query).first?[keyPath: field]
+    }
+
+    private func total<Value: FieldValue>(
+        of field: KeyPath<Record, Value>, _ predicate: Predicate<Record>
+    ) throws -> (total: NumericTotal, field: String) {
+        let entity = Record.schema.description
+        guard let index = Record.schema.index(of: field) else {
+            throw StorageError(.invalidQuery, "\(field) is not a stored field of '\(entity.name)'", entity: entity.name)
+        }
+        var total = NumericTotal()
+        try storage.values(of: index, Query(where: predicate)) { total.add($0) }
+        return (total, entity.fields[index].name)
+    }
+}

@@ -1,0 +1,227 @@
+import DAOCore
+import Foundation
+import Synchronization
+
+/// The simplest database there is: every entity an array of rows in key order, every transaction a copy.
+///
+/// Its storage has the five methods that a storage must have and nothing else, so it also proves what is derived from them.
+final class ArrayDatabase: Database {
+    let configuration: DatabaseConfiguration
+    let capabilities: Capabilities
+    let executor = DatabaseExecutor(name: "array")
+
+    fileprivate let engine: ArrayEngine
+    private let gate = CallGate()
+    private let limits: Limits
+
+    /// What a database declares not to have, for the negative cases.
+    struct Limits: Sendable {
+        var isPersistent = false
+        var maximumValueLength: Int?
+    }
+
+    private static let engines = SharedInstances<ArrayEngine>()
+
+    /// Opens the database with a name; databases with one name share their rows while one of them is open.
+    init(_ name: String, limits: Limits = Limits()) throws {
+        configuration = DatabaseConfiguration(scheme: "array", path: name)
+        self.limits = limits
+        capabilities = Capabilities(
+            engine: "array", isPersistent: limits.isPersistent, maximumValueLength: limits.maximumValueLength)
+        engine = try Self.engines.acquire(name) { ArrayEngine() }
+        // One more user than will ever let go keeps the rows, as a file would.
+        if limits.isPersistent { _ = try Self.engines.acquire(name) { engine } }
+    }
+
+    deinit { try? close() }
+
+    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        if let problem = Record.schema.problem { throw problem }
+        return try gate.run {
+            let entity = Record.schema.description
+            try engine.coordinator.write(callsOut: false) { $0.tables[entity.name, default: .init()].entity = entity }
+            return ArrayStorage<Record>(array: self)
+        }
+    }
+
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try gate.run { try engine.coordinator.write(callsOut: true) { _ in try body() } }
+    }
+
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try gate.run { try engine.coordinator.snapshot(body) }
+    }
+
+    func entities() throws -> [EntityDescription] {
+        try read { $0.tables.values.compactMap(\.entity).sorted { $0.name < $1.name } }
+    }
+
+    func close() throws {
+        if engine.coordinator.isInside {
+            throw StorageError(.invalidTransaction, "a database cannot be closed inside its own transaction")
+        }
+        if gate.close() { Self.engines.release(configuration.path) { _ in } }
+    }
+
+    fileprivate func read<Result>(_ body: (ArrayTransaction) throws -> Result) throws -> Result {
+        try gate.run { try engine.coordinator.read(body) }
+    }
+
+    fileprivate func write<Result>(callsOut: Bool = false, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
+        try gate.run { try engine.coordinator.write(callsOut: callsOut, body) }
+    }
+
+    fileprivate func check(length: Int, entity: String) throws {
+        guard let maximum = limits.maximumValueLength, length > maximum else { return }
+        throw StorageError(.unsupported, "a value of \(length) bytes is longer than the \(maximum) there may be", entity: entity)
+    }
+}
+
+/// The rows of one entity, in key order.
+struct ArrayTable: Sendable {
+    struct Row: Sendable {
+        var key: Key
+        var values: [Value]
+    }
+
+    var entity: EntityDescription?
+    var rows: [Row] = []
+
+    /// Where a key is, or would be.
+    func position(of key: Key) -> (index: Int, isThere: Bool) {
+        var (low, high) = (0, rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if rows[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return (low, low < rows.count && rows[low].key == key)
+    }
+}
+
+/// The committed tables, and the one who may change them.
+final class ArrayEngine: Sendable {
+    let coordinator: TransactionCoordinator<ArrayTransaction>
+
+    init() {
+        let committed = CommittedTables()
+        let begin: @Sendable () throws -> ArrayTransaction = { ArrayTransaction(committed) }
+        coordinator = TransactionCoordinator(beginWriting: begin, beginReading: begin)
+    }
+}
+
+/// The state that new transactions begin with.
+final class CommittedTables: Sendable {
+    let tables = Mutex<[String: ArrayTable]>([:])
+}
+
+/// A copy of the tables, and copies of that for savepoints.
+final class ArrayTransaction: TransactionHandle {
+    private let committed: CommittedTables
+    private var savepoints: [[String: ArrayTable]] = []
+    var tables: [String: ArrayTable]
+
+    init(_ committed: CommittedTables) {
+        self.committed = committed
+        tables = committed.tables.withLock { $0 }
+    }
+
+    func commit() throws { committed.tables.withLock { $0 = tables } }
+    func rollback() {}
+    func beginSavepoint() throws { savepoints.append(tables) }
+    func releaseSavepoint() throws { savepoints.removeLast() }
+    func rollbackSavepoint() throws { tables = savepoints.removeLast() }
+}
+
+/// The five required methods on arrays.
+struct ArrayStorage<Record: Model>: Storage {
+    fileprivate let array: ArrayDatabase
+    private var entity: EntityDescription { Record.schema.description }
+
+    var database: any Database { array }
+
+    func read(_ query: Query<Record>) throws -> [Record] {
+        let resolved = try query.resolved()
+        return try array.read { transaction in
+            resolved.evaluate(over: try table(transaction).rows.map(decode))
+        }
+    }
+
+    func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        try array.read { transaction in
+            let table = table(transaction)
+            var seen: Set<Key> = []
+            return try keys.compactMap { key in
+                let place = table.position(of: key)
+                guard place.isThere, seen.insert(key).inserted else { return nil }
+                return try decode(table.rows[place.index])
+            }
+        }
+    }
+
+    func insert(_ records: [Record]) throws { try store(records, replacing: false) }
+
+    func upsert(_ records: [Record]) throws { try store(records, replacing: true) }
+
+    func erase(keys: [Key]) throws -> Int {
+        try array.write { transaction in
+            var erased = 0
+            for key in keys {
+                let place = table(transaction).position(of: key)
+                guard place.isThere else { continue }
+                transaction.tables[entity.name]?.rows.remove(at: place.index)
+                erased += 1
+            }
+            return erased
+        }
+    }
+
+    private func table(_ transaction: ArrayTransaction) -> ArrayTable { transaction.tables[entity.name] ?? ArrayTable() }
+
+    private func decode(_ row: ArrayTable.Row) throws -> Record {
+        try Record.schema.decode(ValueRowReader(entity: entity, values: row.values))
+    }
+
+    private func store(_ records: [Record], replacing: Bool) throws {
+        let rows = try records.map { record in
+            let writer = ValueRowWriter(count: entity.fields.count)
+            try Record.schema.encode(record, to: writer)
+            for value in writer.values { try array.check(length: value.length, entity: entity.name) }
+            try Record.schema.checkOrder(with: record)
+            return ArrayTable.Row(key: try Record.schema.validKey(of: record), values: writer.values)
+        }
+        try array.write { transaction in
+            for row in rows {
+                let place = table(transaction).position(of: row.key)
+                if place.isThere, !replacing {
+                    throw StorageError(.duplicateKey, "the key is stored already", entity: entity.name, key: UniqueID(row.key))
+                }
+                try checkUnique(row, transaction)
+                if place.isThere {
+                    transaction.tables[entity.name]?.rows[place.index] = row
+                } else {
+                    transaction.tables[entity.name, default: ArrayTable()].rows.insert(row, at: place.index)
+                }
+            }
+        }
+    }
+
+    private func checkUnique(_ row: ArrayTable.Row, _ transaction: ArrayTransaction) throws {
+        for (index, field) in entity.fields.enumerated() where field.isUnique && !row.values[index].isNull {
+            let other = table(transaction).rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
+            guard let other else { continue }
+            throw StorageError(
+                .uniqueViolation, "another row has the same value", entity: entity.name, key: UniqueID(row.key),
+                conflictingKey: UniqueID(other.key), field: field.name)
+        }
+    }
+}
+
+extension Value {
+    fileprivate var length: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let data): data.count
+        default: 0
+        }
+    }
+}
