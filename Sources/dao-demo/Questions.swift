@@ -1,9 +1,9 @@
 import DAOCore
 
 /// A question that every database is asked, as it stands in the code, and how the answer is shown.
-struct Question {
+struct Question: Sendable {
     let code: String
-    let ask: (Atlas) throws -> String
+    let ask: @Sendable (Atlas) throws -> String
 
     static let all: [Question] = [
         Question(code: "countries.read(byPrimaryKey: \"SE\")") { atlas in
