@@ -28,10 +28,14 @@ private struct Everything: Model, Equatable {
     var statuses: [Status]
 
     static let schema = Schema(
-        "everything", Self.init, Field("id", \.id, .primaryKey), Field("integers", \.integers), Field("unsigned", \.unsigned), Field("doubles", \.doubles),
-        Field("floats", \.floats), Field("strings", \.strings), Field("dates", \.dates), Field("datas", \.datas), Field("uuids", \.uuids),
-        Field("decimals", \.decimals), Field("flags", \.flags), Field("holes", \.holes), Field("nested", \.nested), Field("address", \.address),
-        Field("optionalAddress", \.optionalAddress), Field("twice", \.twice), Field("status", \.status), Field("wrapped", \.wrapped),
+        "everything", Self.init, Field("id", \.id, .primaryKey), Field("integers", \.integers), Field("unsigned", \.unsigned),
+        Field("doubles", \.doubles),
+        Field("floats", \.floats), Field("strings", \.strings), Field("dates", \.dates), Field("datas", \.datas),
+        Field("uuids", \.uuids),
+        Field("decimals", \.decimals), Field("flags", \.flags), Field("holes", \.holes), Field("nested", \.nested),
+        Field("address", \.address),
+        Field("optionalAddress", \.optionalAddress), Field("twice", \.twice), Field("status", \.status),
+        Field("wrapped", \.wrapped),
         Field("statuses", \.statuses))
 }
 
@@ -40,12 +44,20 @@ struct CodingTests {
     private func full(twice: Int??) -> Everything {
         Everything(
             id: 1, integers: [.min, -1, 0, .max], unsigned: [0, UInt64(Int64.max) + 1, .max],
-            doubles: [0, 5, 0.1, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity, 1e18, 9.2e18, 0x1p63, 0x1p64, 1e300, 1e-300],
-            floats: [0.1, .greatestFiniteMagnitude, .infinity, 16_777_216], strings: ["", "null", "1", "NaN", "a\0b", "\"\\/", "e\u{301}", "👨‍👩‍👧", "\u{2028}"],
-            dates: [Date(timeIntervalSinceReferenceDate: 0.1), .distantPast, .distantFuture], datas: [Data(), Data([0, 255])], uuids: [.zero, UUID()],
-            decimals: [0, Decimal(sign: .plus, exponent: -10, significand: 12345), -Decimal.greatestFiniteMagnitude], flags: [true, false],
-            holes: [1, nil, -1], nested: [[], ["a"], ["", "b"]], address: Address(street: "Ü \"1\"", ratio: .infinity, at: Date(timeIntervalSinceReferenceDate: 1.25)),
-            optionalAddress: Address(street: "", ratio: -0.1, at: nil), twice: twice, status: .closed, wrapped: Wrapped(rawValue: 65535),
+            doubles: [
+                0, 5, 0.1, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity, 1e18, 9.2e18, 0x1p63, 0x1p64,
+                1e300, 1e-300,
+            ],
+            floats: [0.1, .greatestFiniteMagnitude, .infinity, 16_777_216],
+            strings: ["", "null", "1", "NaN", "a\0b", "\"\\/", "e\u{301}", "👨‍👩‍👧", "\u{2028}"],
+            dates: [Date(timeIntervalSinceReferenceDate: 0.1), .distantPast, .distantFuture], datas: [Data(), Data([0, 255])],
+            uuids: [.zero, UUID()],
+            decimals: [0, Decimal(sign: .plus, exponent: -10, significand: 12345), -Decimal.greatestFiniteMagnitude],
+            flags: [true, false],
+            holes: [1, nil, -1], nested: [[], ["a"], ["", "b"]],
+            address: Address(street: "Ü \"1\"", ratio: .infinity, at: Date(timeIntervalSinceReferenceDate: 1.25)),
+            optionalAddress: Address(street: "", ratio: -0.1, at: nil), twice: twice, status: .closed,
+            wrapped: Wrapped(rawValue: 65535),
             statuses: [.open, .closed])
     }
 
@@ -57,8 +69,10 @@ struct CodingTests {
 
     @Test func embeddedValuesRoundTrip() throws {
         let empty = Everything(
-            id: 2, integers: [], unsigned: [], doubles: [], floats: [], strings: [], dates: [], datas: [], uuids: [], decimals: [], flags: [], holes: [], nested: [],
-            address: Address(street: "", ratio: 0, at: nil), optionalAddress: nil, twice: nil, status: .open, wrapped: nil, statuses: [])
+            id: 2, integers: [], unsigned: [], doubles: [], floats: [], strings: [], dates: [], datas: [], uuids: [],
+            decimals: [], flags: [], holes: [], nested: [],
+            address: Address(street: "", ratio: 0, at: nil), optionalAddress: nil, twice: nil, status: .open, wrapped: nil,
+            statuses: [])
         for record in [full(twice: .some(.some(5))), full(twice: .some(nil)), full(twice: nil), empty] {
             let copy = try copied(record)
             #expect(copy == record)
@@ -84,11 +98,15 @@ struct CodingTests {
             let writer = ValueRowWriter(count: Everything.schema.description.fields.count)
             try Everything.schema.encode(full(twice: nil), to: writer)
             writer.values[try #require(Everything.schema.description.index(of: name))] = value
-            return try storageError { try Everything.schema.decode(ValueRowReader(entity: Everything.schema.description, values: writer.values)) }
+            return try storageError {
+                try Everything.schema.decode(ValueRowReader(entity: Everything.schema.description, values: writer.values))
+            }
         }
         for (name, value) in [
-            ("status", Value.string("lost")), ("integers", .string("[1.5]")), ("integers", .string("{")), ("integers", .string("[\"1\"]")), ("uuids", .string("[\"x\"]")),
-            ("address", .string("{}")), ("twice", .string("[]")), ("wrapped", .integer(65536)), ("flags", .string("[2]")), ("id", .string("1")),
+            ("status", Value.string("lost")), ("integers", .string("[1.5]")), ("integers", .string("{")),
+            ("integers", .string("[\"1\"]")), ("uuids", .string("[\"x\"]")),
+            ("address", .string("{}")), ("twice", .string("[]")), ("wrapped", .integer(65536)), ("flags", .string("[2]")),
+            ("id", .string("1")),
             ("datas", .string("[\"*\"]")), ("decimals", .string("[\"1,5\"]")), ("strings", .integer(1)),
         ] {
             let error = try read(name, value)
@@ -102,7 +120,8 @@ struct CodingTests {
         let rows = [
             ("1.500", "1.5"), ("1e3", "1000"), ("0.00", "0"), ("-0", "0"), ("-1.10", "-1.1"), ("1e-10", "0.0000000001"),
             ("12345678901234567890123456789012345678", "12345678901234567890123456789012345678"),
-            ("-0.12345678901234567890123456789012345678", "-0.12345678901234567890123456789012345678"), ("1e30", "1000000000000000000000000000000"),
+            ("-0.12345678901234567890123456789012345678", "-0.12345678901234567890123456789012345678"),
+            ("1e30", "1000000000000000000000000000000"),
         ]
         for (source, text) in rows {
             #expect(try decimal(source).storedText == text)
@@ -113,6 +132,8 @@ struct CodingTests {
         for extreme in [Decimal.greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude] {
             #expect(Decimal(storedText: extreme.storedText) == extreme)
         }
-        for bad in ["", "x", "+1", "1e5", " 1", ".5", "1,5", "--1", "1.2.3", "1-2"] { #expect(Decimal(storedText: bad) == nil, "\(bad)") }
+        for bad in ["", "x", "+1", "1e5", " 1", ".5", "1,5", "--1", "1.2.3", "1-2"] {
+            #expect(Decimal(storedText: bad) == nil, "\(bad)")
+        }
     }
 }

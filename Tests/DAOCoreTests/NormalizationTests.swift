@@ -9,7 +9,8 @@ private func naive(_ node: PredicateNode, _ row: [Value], _ entity: EntityDescri
     case .and(let nodes): nodes.allSatisfy { naive($0, row, entity) }
     case .or(let nodes): nodes.contains { naive($0, row, entity) }
     case .not(let node): !naive(node, row, entity)
-    case .compare(let field, let comparison, let value): holds(row[field], comparison, literal(value, entity.fields[field].type.kind))
+    case .compare(let field, let comparison, let value):
+        holds(row[field], comparison, literal(value, entity.fields[field].type.kind))
     case .compareFields(let left, let comparison, let right): holds(row[left], comparison, row[right])
     case .isIn(let field, let values):
         values.contains { holds(row[field], .equal, literal($0, entity.fields[field].type.kind)) }
@@ -43,15 +44,21 @@ private func literal(_ value: Value, _ kind: ValueKind) -> Value {
 struct NormalizationTests {
     private let entity = Sample.schema.description
 
-    private static let integers: [Int64] = [.min, -129, -128, -1, 0, 1, 2, 5, 126, 127, 128, 1 << 53, (1 << 53) + 1, 9_300_000_000_000_000_000 / 2, .max - 1, .max]
-    private static let doubles: [Double] = [
-        -.infinity, -1e300, -1e19, -0x1p63, -128.5, -1.5, -0.5, -5e-324, 0, 5e-324, 0.1, 0.3, 0.5, 1.5, 126.5, 127, 127.5, 0x1p53, 9.2e18, 0x1p63, 9.3e18,
-        0x1p64, 1.9e19, 3.5e38, 1e39, 1e165, 1e300, .infinity, .nan, Double(Float(0.1)), 16_777_217, 1e-127, 1.2345678901234567e-120,
+    private static let integers: [Int64] = [
+        .min, -129, -128, -1, 0, 1, 2, 5, 126, 127, 128, 1 << 53, (1 << 53) + 1, 4_650_000_000_000_000_000, .max - 1, .max,
     ]
-    private static let decimals: [Decimal] = [
-        "-1e100", "-9223372036854775809", "-1.5", "0", "0.1", "0.3", "1.5", "127.000", "9007199254740993", "9223372036854775807.5", "18446744073709551615",
-        "18446744073709551616", "1e39", "1e127", "1e-128", "0.10000000149011612",
-    ].compactMap { Decimal(string: $0) } + [.nan]
+    private static let doubles: [Double] = [
+        -.infinity, -1e300, -1e19, -0x1p63, -128.5, -1.5, -0.5, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 0.1, 0.3, 0.5,
+        1.5, 126.5, 127, 127.5, 0x1p53, 9.2e18, 0x1p63, 9.3e18,
+        0x1p64, 1.9e19, 3.5e38, 1e39, 1e165, 1e300, .infinity, .nan, Double(Float(0.1)), 16_777_217, 1e-127,
+        1.2345678901234567e-120,
+    ]
+    private static let decimals: [Decimal] =
+        [
+            "-1e100", "-9223372036854775809", "-1.5", "0", "0.1", "0.3", "1.5", "127.000", "9007199254740993",
+            "9223372036854775807.5", "18446744073709551615",
+            "18446744073709551616", "1e39", "1e127", "1e-128", "0.10000000149011612",
+        ].compactMap { Decimal(string: $0) } + [.nan]
     private static let texts = ["", "a", "A", "é", "e\u{301}", "ß", "SS", "100%", "a_b", "*", "?", "Z", "f"]
 
     private func number(_ random: inout SeededGenerator) -> Value {
@@ -71,21 +78,26 @@ struct NormalizationTests {
         case .bool: return .bool(Bool.random(using: &random))
         case .int8: return .integer([-128, -1, 0, 1, 5, 126, 127].randomElement(using: &random) ?? 0)
         case .uint64:
-            return [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, 9_300_000_000_000_000_000, .max].randomElement(using: &random)?.fieldValue ?? .integer(0)
+            return [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, 9_300_000_000_000_000_000, .max].randomElement(
+                using: &random)?.fieldValue ?? .integer(0)
         case .int64: return .integer(Self.integers.randomElement(using: &random) ?? 0)
         case .double: return (Self.doubles.randomElement(using: &random) ?? 0).fieldValue
         case .float: return Float(Self.doubles.randomElement(using: &random) ?? 0).fieldValue
         case .decimal: return .decimal(Self.decimals.randomElement(using: &random) ?? 0)
         case .string, .url, .embedded: return .string(Self.texts.randomElement(using: &random) ?? "")
-        case .date: return Date(timeIntervalSinceReferenceDate: [0, 1, -1, .nan, .infinity].randomElement(using: &random) ?? 0).fieldValue
-        case .uuid: return .uuid(Bool.random(using: &random) ? .zero : UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        case .date:
+            return Date(timeIntervalSinceReferenceDate: [0, 1, -1, .nan, .infinity].randomElement(using: &random) ?? 0).fieldValue
+        case .uuid:
+            return .uuid(Bool.random(using: &random) ? .zero : UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
         default: return .data(Data([UInt8.random(in: 0...2, using: &random)]))
         }
     }
 
     private func value(for field: FieldDescription, _ random: inout SeededGenerator) -> Value {
         if field.type.kind.isNumeric { return number(&random) }
-        if field.type.kind == .bool, Int.random(in: 0..<4, using: &random) == 0 { return .integer(Int64.random(in: 0...1, using: &random)) }
+        if field.type.kind == .bool, Int.random(in: 0..<4, using: &random) == 0 {
+            return .integer(Int64.random(in: 0...1, using: &random))
+        }
         return Int.random(in: 0..<5, using: &random) == 0 ? .null : stored(field, &random)
     }
 
@@ -99,12 +111,14 @@ struct NormalizationTests {
         case 1, 2: return .isIn(field: index, (0..<Int.random(in: 0...4, using: &random)).map { _ in value(for: field, &random) })
         case 3 where field.type.kind.isText:
             return .text(
-                field: index, TextMatch.allCases.randomElement(using: &random) ?? .equals, Self.texts.randomElement(using: &random) ?? "",
+                field: index, TextMatch.allCases.randomElement(using: &random) ?? .equals,
+                Self.texts.randomElement(using: &random) ?? "",
                 TextOptions(rawValue: Int.random(in: 0...3, using: &random)))
         case 4, 5:
             let others = entity.fields.indices.filter {
                 let other = entity.fields[$0].type.kind
-                return other == field.type.kind || (other.isNumeric && field.type.kind.isNumeric) || (other.isText && field.type.kind.isText)
+                return other == field.type.kind || (other.isNumeric && field.type.kind.isNumeric)
+                    || (other.isText && field.type.kind.isText)
             }
             return .compareFields(index, comparison, others.randomElement(using: &random) ?? index)
         default: return .compare(field: index, comparison, value(for: field, &random))
@@ -174,8 +188,10 @@ struct NormalizationTests {
         #expect(try filter("age", .less, .double(.nan)) == .isNull(field: age, false))
         #expect(try filter("age", .equal, .double(2)) == .compare(field: age, .equal, .integer(2)))
         #expect(try filter("level", .greater, .integer(1000)) == .none)
-        #expect(try filter("score", .equal, .decimal(decimal("0.3"))) == .compare(field: Sample.index("score"), .equal, .double(0.3)))
-        #expect(try filter("price", .equal, .double(0.1)) == .compare(field: Sample.index("price"), .equal, .decimal(decimal("0.1"))))
+        #expect(
+            try filter("score", .equal, .decimal(decimal("0.3"))) == .compare(field: Sample.index("score"), .equal, .double(0.3)))
+        #expect(
+            try filter("price", .equal, .double(0.1)) == .compare(field: Sample.index("price"), .equal, .decimal(decimal("0.1"))))
         #expect(try filter("price", .less, .double(1e300)) == .compare(field: Sample.index("price"), .less, .decimal(.nan)))
         #expect(try filter("ratio", .equal, .double(1e300)) == .none)
         #expect(try filter("flag", .equal, .integer(1)) == .compare(field: Sample.index("flag"), .equal, .bool(true)))
@@ -187,9 +203,12 @@ struct NormalizationTests {
         func message(_ node: PredicateNode) throws -> String { try storageError { try node.filter(for: entity) }.message }
         let age = try Sample.index("age")
         let tags = try Sample.index("tags")
-        #expect(try message(.compare(field: age, .equal, .string("5"))) == "'age' is int64 and cannot be compared with a value of type string")
+        #expect(
+            try message(.compare(field: age, .equal, .string("5")))
+                == "'age' is int64 and cannot be compared with a value of type string")
         #expect(try message(.compare(field: tags, .less, .string("5"))) == "'tags' is embedded, which has no less")
-        #expect(try message(.compareFields(age, .equal, tags)) == "'age' is int64 and 'tags' is embedded: they cannot be compared")
+        #expect(
+            try message(.compareFields(age, .equal, tags)) == "'age' is int64 and 'tags' is embedded: they cannot be compared")
         #expect(try message(.text(field: age, .contains, "5", [])) == "'age' is int64: only text has contains")
         #expect(try message(.compare(field: 99, .equal, .null)) == "'sample' has no field at position 99")
         var deep = PredicateNode.constant(true)

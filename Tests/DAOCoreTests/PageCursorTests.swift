@@ -6,18 +6,23 @@ import Testing
 struct PageCursorTests {
     private func sample(_ id: Int, score: Double? = nil, nick: String? = nil) -> Sample {
         Sample(
-            id: id, name: "n\(id % 3)", nick: nick, age: id % 5, level: nil, big: .max, score: score, ratio: nil, price: Decimal(id) / 4, isRead: id % 2 == 0,
-            flag: nil, date: Date(timeIntervalSinceReferenceDate: Double(id) / 3), token: nil, link: nil, bytes: Data([UInt8(id % 7)]), tags: [], like: 0)
+            id: id, name: "n\(id % 3)", nick: nick, age: id % 5, level: nil, big: .max, score: score, ratio: nil,
+            price: Decimal(id) / 4, isRead: id % 2 == 0,
+            flag: nil, date: Date(timeIntervalSinceReferenceDate: Double(id) / 3), token: nil, link: nil,
+            bytes: Data([UInt8(id % 7)]), tags: [], like: 0)
     }
 
     private func cursor(_ record: Sample, _ order: [Sort<Sample>]) throws -> PageCursor {
         let terms = try Query<Sample>(orderedBy: order).resolved().order
-        return PageCursor(entity: Sample.schema.description, order: terms, values: terms.map { Sample.schema.value(at: $0.field, of: record) })
+        return PageCursor(
+            entity: Sample.schema.description, order: terms, values: terms.map { Sample.schema.value(at: $0.field, of: record) })
     }
 
     private let orders: [[Sort<Sample>]] = [
-        [], [.descending(\.id)], [.ascending(\.score)], [.descending(\.score), .ascending(\.nick)], [.ascending(\.nick), .descending(\.score)],
-        [.descending(\.date)], [.ascending(\.price), .descending(\.bytes)], [.descending(\.big), .ascending(\.isRead), .descending(\.name)],
+        [], [.descending(\.id)], [.ascending(\.score)], [.descending(\.score), .ascending(\.nick)],
+        [.ascending(\.nick), .descending(\.score)],
+        [.descending(\.date)], [.ascending(\.price), .descending(\.bytes)],
+        [.descending(\.big), .ascending(\.isRead), .descending(\.name)],
     ]
 
     @Test func pagesMakeTheWhole() throws {
@@ -45,13 +50,16 @@ struct PageCursorTests {
             let copy = try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode(made))
             #expect(copy == made)
             #expect(
-                try Query<Sample>(orderedBy: order, after: copy).resolved().filter == Query<Sample>(orderedBy: order, after: made).resolved().filter)
+                try Query<Sample>(orderedBy: order, after: copy).resolved().filter
+                    == Query<Sample>(orderedBy: order, after: made).resolved().filter)
         }
     }
 
     @Test func anotherOrderIsRefused() throws {
         let made = try cursor(sample(1, score: 2), [.ascending(\.score)])
-        for order: [Sort<Sample>] in [[], [.descending(\.score)], [.ascending(\.age)], [.ascending(\.score), .ascending(\.nick)]] {
+        for order: [Sort<Sample>] in [
+            [], [.descending(\.score)], [.ascending(\.age)], [.ascending(\.score), .ascending(\.nick)],
+        ] {
             let error = try storageError { try Query<Sample>(orderedBy: order, after: made).resolved() }
             #expect(error.kind == .invalidQuery)
             #expect(error.message == "the page cursor belongs to a query with another order or of another entity")
@@ -65,14 +73,17 @@ struct PageCursorTests {
         for _ in 0..<20_000 {
             var bytes = json
             for _ in 0...Int.random(in: 0...2, using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = Array("0123456789[]{}\",x-".utf8).randomElement(using: &random) ?? 0
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] =
+                    Array("0123456789[]{}\",x-".utf8).randomElement(using: &random) ?? 0
             }
             guard let cursor = try? JSONDecoder().decode(PageCursor.self, from: Data(bytes)) else { continue }
             _ = try? Query<Sample>(orderedBy: [.ascending(\.score), .ascending(\.nick)], after: cursor).resolved()
         }
         let swapped = String(decoding: json, as: UTF8.self).replacingOccurrences(of: "[\"double\"", with: "[\"integer\"")
         let damaged = try JSONDecoder().decode(PageCursor.self, from: Data(swapped.utf8))
-        let error = try storageError { try Query<Sample>(orderedBy: [.ascending(\.score), .ascending(\.nick)], after: damaged).resolved() }
+        let error = try storageError {
+            try Query<Sample>(orderedBy: [.ascending(\.score), .ascending(\.nick)], after: damaged).resolved()
+        }
         #expect(error.message == "the page cursor is damaged")
     }
 

@@ -23,7 +23,8 @@ private struct Defaults: Model, Equatable {
     var note: String?
     var tags: [Int]
     static let schema = Schema(
-        "defaults", Self.init, Field("id", \.id, .primaryKey), Field("count", \.count, .default(7)), Field("note", \.note), Field("tags", \.tags))
+        "defaults", Self.init, Field("id", \.id, .primaryKey), Field("count", \.count, .default(7)), Field("note", \.note),
+        Field("tags", \.tags))
 }
 
 @Suite("E1 · Schemas that contradict themselves say how")
@@ -33,22 +34,30 @@ struct SchemaCheckTests {
 
     @Test func problems() {
         #expect(Pair.schema.problem == nil)
-        #expect(message(Schema("2x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-            == "the entity name '2x' has to be letters, digits and underscores, not beginning with a digit")
-        #expect(message(Schema("", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-            == "the entity name '' has to be letters, digits and underscores, not beginning with a digit")
-        #expect(message(Schema("DAO_x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-            == "the entity name 'DAO_x' begins with a prefix that databases keep for themselves")
-        #expect(message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a b", \.left), Field("b", \.right)))
-            == "the field name 'a b' has to be letters, digits and underscores, not beginning with a digit")
-        #expect(message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("A", \.right)))
-            == "two fields of 'pair' are named 'A' (case aside)")
-        #expect(message(Schema("pair", make, Field("id", \.id), Field("a", \.left), Field("b", \.right)))
-            == "'pair' has no primary key: add .primaryKey to one field")
-        #expect(message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left, .primaryKey), Field("b", \.right)))
-            == "'pair' has more than one primary key: 'id' and 'a'")
-        #expect(message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.left)))
-            == "the fields 'a' and 'b' of 'pair' have the same key path")
+        #expect(
+            message(Schema("2x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
+                == "the entity name '2x' has to be letters, digits and underscores, not beginning with a digit")
+        #expect(
+            message(Schema("", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
+                == "the entity name '' has to be letters, digits and underscores, not beginning with a digit")
+        #expect(
+            message(Schema("DAO_x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
+                == "the entity name 'DAO_x' begins with a prefix that databases keep for themselves")
+        #expect(
+            message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a b", \.left), Field("b", \.right)))
+                == "the field name 'a b' has to be letters, digits and underscores, not beginning with a digit")
+        #expect(
+            message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("A", \.right)))
+                == "two fields of 'pair' are named 'A' (case aside)")
+        #expect(
+            message(Schema("pair", make, Field("id", \.id), Field("a", \.left), Field("b", \.right)))
+                == "'pair' has no primary key: add .primaryKey to one field")
+        #expect(
+            message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left, .primaryKey), Field("b", \.right)))
+                == "'pair' has more than one primary key: 'id' and 'a'")
+        #expect(
+            message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.left)))
+                == "the fields 'a' and 'b' of 'pair' have the same key path")
         let tagged: @Sendable (Int, [Int]) -> Defaults = { id, tags in Defaults(id: "\(id)", count: 0, note: nil, tags: tags) }
         let indexed = Schema<Defaults>("x", tagged, Field("count", \.count, .primaryKey), Field("tags", \.tags, .indexed))
         #expect(indexed.problem?.message == "the field 'tags' of 'x' is embedded, which cannot be indexed or unique")
@@ -59,7 +68,8 @@ struct SchemaCheckTests {
         let error = try storageError { try swapped.checkOrder(with: Pair(id: 1, left: "l", right: "r")) }
         #expect(error.kind == .invalidSchema)
         #expect(
-            error.message == "the fields 'right' and 'left' of 'pair' are swapped: list them in the order of the initializer's parameters")
+            error.message
+                == "the fields 'right' and 'left' of 'pair' are swapped: list them in the order of the initializer's parameters")
         #expect(throws: Never.self) { try Pair.schema.checkOrder(with: Pair(id: 1, left: "l", right: "r")) }
         #expect(throws: Never.self) { try swapped.checkOrder(with: Pair(id: 1, left: "same", right: "same")) }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("P6 · Bad text says what was expected, and where")
 struct TextPredicateErrorTests {
-    typealias P = DAOCore.Predicate<Sample>
+    typealias P = Condition<Sample>
     static let fields =
         "'sample' has no field '…'; it has: id, name, nick, age, level, big, score, ratio, price, isRead, flag, date, token, link, bytes, tags, like"
 
@@ -137,7 +137,8 @@ struct TextPredicateErrorTests {
         check(P(String(repeating: "!(", count: depth) + "age == 5"), 300, "the predicate nests more than 300 levels deep")
         let deep = String(repeating: "(", count: 300) + "age == 5" + String(repeating: ")", count: 300)
         #expect(P(deep).node == P("age == 5").node)
-        let alternating = String(repeating: "(age == 5 OR age == 6 AND ", count: 300) + "age == 5" + String(repeating: ")", count: 300)
+        let alternating =
+            String(repeating: "(age == 5 OR age == 6 AND ", count: 300) + "age == 5" + String(repeating: ")", count: 300)
         #expect(throws: Never.self) { try P(alternating).node.filter(for: Sample.schema.description) }
         let groups = Array(repeating: "NOT (age == 5)", count: 1000).joined(separator: " AND ")
         #expect(problem(P(groups)) == nil)
@@ -146,7 +147,8 @@ struct TextPredicateErrorTests {
     @Test func noTextTraps() {
         var random = SeededGenerator(seed: 6)
         let seeds = [
-            "age > 5 AND (name CONTAINS[cd] 'x' OR NOT nick == nil)", "age BETWEEN {1, 0x2F} || score IN {1.5, -2e3, nil}", "%K == %@ AND name LIKE \"a*\\u00e9\"",
+            "age > 5 AND (name CONTAINS[cd] 'x' OR NOT nick == nil)", "age BETWEEN {1, 0x2F} || score IN {1.5, -2e3, nil}",
+            "%K == %@ AND name LIKE \"a*\\u00e9\"",
             "price >= 0.1 && big != 18446744073709551615 OR isRead = YES", "#like < age AND 'a' == name",
         ].map { Array($0.unicodeScalars) }
         let pieces = Array("(){}[]<>=!&|%@K$#'\"\\,.-_0x1e9 \n\t\0éß\u{301}\u{200D}😀aAND".unicodeScalars)
@@ -166,7 +168,9 @@ struct TextPredicateErrorTests {
             text.append(contentsOf: scalars)
             let string = String(text)
             if case .invalid(let problem) = P(string, "age", 5).node {
-                if problem.position == nil || problem.position ?? 0 > string.count { Issue.record("no position in \(string.debugDescription)") }
+                if problem.position == nil || problem.position ?? 0 > string.count {
+                    Issue.record("no position in \(string.debugDescription)")
+                }
             } else {
                 understood += 1
             }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("P6 · Text predicates make the tree of the typed form")
 struct TextPredicateTests {
-    typealias P = DAOCore.Predicate<Sample>
+    typealias P = Condition<Sample>
 
     private func check(_ text: P, _ typed: P, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text.node == typed.node, sourceLocation: sourceLocation)
@@ -117,14 +117,17 @@ struct TextPredicateTests {
         check("nick != NULL", P { $0.nick != nil })
         check("nil == nick", P { $0.nick == nil })
         check("token == '00000000-0000-0000-0000-000000000000'", P { $0.token == UUID.zero })
-        #expect(P("age == 18446744073709551616").node == .compare(field: 3, .equal, .decimal(try decimal("18446744073709551616"))))
+        #expect(
+            P("age == 18446744073709551616").node == .compare(field: 3, .equal, .decimal(try decimal("18446744073709551616"))))
     }
 
     @Test func strings() {
         let rows: [(String, String)] = [
             (#"'plain'"#, "plain"), (#""double""#, "double"), (#"''"#, ""), (#"'say "x"'"#, "say \"x\""), (#""it's""#, "it's"),
-            (#"'it\'s'"#, "it's"), (#""a\"b""#, "a\"b"), (#"'back\\slash'"#, "back\\slash"), (#"'a\nb\tc\rd\0e'"#, "a\nb\tc\rd\0e"),
-            (#"'\u00e9'"#, "é"), (#"'\U0001F600'"#, "😀"), (#"'100%'"#, "100%"), (#"'%@ %d %K'"#, "%@ %d %K"), (#"'[cd] (x) {y} $z #w'"#, "[cd] (x) {y} $z #w"),
+            (#"'it\'s'"#, "it's"), (#""a\"b""#, "a\"b"), (#"'back\\slash'"#, "back\\slash"),
+            (#"'a\nb\tc\rd\0e'"#, "a\nb\tc\rd\0e"),
+            (#"'\u00e9'"#, "é"), (#"'\U0001F600'"#, "😀"), (#"'100%'"#, "100%"), (#"'%@ %d %K'"#, "%@ %d %K"),
+            (#"'[cd] (x) {y} $z #w'"#, "[cd] (x) {y} $z #w"),
             ("'\u{301}x'", "\u{301}x"), ("'e\u{301}'", "e\u{301}"), ("'a\r\nb'", "a\r\nb"), ("'👨‍👩‍👧'", "👨‍👩‍👧"), ("'AND'", "AND"),
         ]
         for (source, expected) in rows {
@@ -146,9 +149,14 @@ struct TextPredicateTests {
         let date = Date(timeIntervalSinceReferenceDate: 1)
         let missing: String? = nil
         check(P("isRead == %@ AND date > %@", false, date), P { $0.isRead == false && $0.date > date })
-        check(P("age > %d AND age > %i AND age > %ld AND age > %lld", 1, 2, 3, 4), P { $0.age > 1 && $0.age > 2 && $0.age > 3 && $0.age > 4 })
-        check(P("big > %u AND big > %lu AND big > %llu", 1, UInt8(2), UInt64.max), P { $0.big > 1 && $0.big > 2 && $0.big > .max })
-        check(P("score > %f AND score > %lf AND score > %g", 1.5, 2.5, Float(3.5)), P { $0.score > 1.5 && $0.score > 2.5 && $0.score > 3.5 })
+        check(
+            P("age > %d AND age > %i AND age > %ld AND age > %lld", 1, 2, 3, 4),
+            P { $0.age > 1 && $0.age > 2 && $0.age > 3 && $0.age > 4 })
+        check(
+            P("big > %u AND big > %lu AND big > %llu", 1, UInt8(2), UInt64.max), P { $0.big > 1 && $0.big > 2 && $0.big > .max })
+        check(
+            P("score > %f AND score > %lf AND score > %g", 1.5, 2.5, Float(3.5)),
+            P { $0.score > 1.5 && $0.score > 2.5 && $0.score > 3.5 })
         check(P("%K == %@", "age", 5), P { $0.age == 5 })
         check(P("%K == %K", "age", "like"), P { $0.age == $0.like })
         check(P("%@ < %K", 5, "age"), P { $0.age > 5 })
@@ -163,7 +171,11 @@ struct TextPredicateTests {
 
     @Test func worksWithoutASwiftType() {
         let entity = EntityDescription(
-            name: "place", fields: [FieldDescription(name: "id", type: FieldType(.int64), isPrimaryKey: true), FieldDescription(name: "größe", type: FieldType(.double))])
+            name: "place",
+            fields: [
+                FieldDescription(name: "id", type: FieldType(.int64), isPrimaryKey: true),
+                FieldDescription(name: "größe", type: FieldType(.double)),
+            ])
         #expect(PredicateNode.parse("größe >= %@", [1.5], for: entity) == .compare(field: 1, .greaterOrEqual, .double(1.5)))
     }
 

@@ -160,7 +160,7 @@ extension KeyValueStorage {
             guard let first = records.baseAddress else { return }
             for position in records.indices {
                 try checkOrder(of: records[position])
-                try body(try update.encode { try schema.encode(first + position, to: $0) })
+                try body(try update.encode { try schema.encode(at: first + position, to: $0) })
             }
         }
     }
