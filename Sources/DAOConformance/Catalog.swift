@@ -4,5 +4,6 @@ enum Catalog {
 
     private static let chapters: [@Sendable () -> [ConformanceCase]] = [
         KeysTypes.cases, KeysStrings.cases, KeysChanges.cases,
+        ValuesNumbers.cases, ValuesTexts.cases, ValuesOptionals.cases, ValuesEmbedded.cases,
     ]
 }
