@@ -75,6 +75,7 @@ extension DatabaseConfiguration {
             }
         }
         guard let path = String(rest).removingPercentEncoding else { throw problem("has a '%' that is not followed by two hex digits") }
+        if path.contains("\0") { throw problem("has a NUL character in its path") }
         self.init(scheme: scheme, path: path)
         var seen: Set<String> = []
         for pair in query.split(separator: "&", omittingEmptySubsequences: true) {

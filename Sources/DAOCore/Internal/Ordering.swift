@@ -47,8 +47,8 @@ enum NumericOrder {
     /// Less than, equal to or greater than zero. Both values are numbers.
     static func order(_ left: Value, _ right: Value) -> Int {
         switch (left, right) {
-        case (.integer, .unsigned): return -1
-        case (.unsigned, .integer): return 1
+        case (.integer(let left), .unsigned(let right)): return order(left, right)
+        case (.unsigned(let left), .integer(let right)): return -order(right, left)
         case (.integer(let left), .double(let right)): return order(left, right)
         case (.double(let left), .integer(let right)): return -order(right, left)
         case (.unsigned(let left), .double(let right)): return order(left, right)
@@ -75,6 +75,11 @@ enum NumericOrder {
         return right == whole ? 0 : (right > whole ? -1 : 1)
     }
 
+    private static func order(_ left: Int64, _ right: UInt64) -> Int {
+        guard let left = UInt64(exactly: left) else { return -1 }
+        return left < right ? -1 : (left == right ? 0 : 1)
+    }
+
     private static func order(_ left: Decimal, _ right: Decimal) -> Int {
         if left.isNaN || right.isNaN { return left.isNaN ? (right.isNaN ? 0 : 1) : -1 }
         return left < right ? -1 : (left == right ? 0 : 1)
@@ -83,10 +88,38 @@ enum NumericOrder {
     private static func order(_ left: Decimal, _ right: Double) -> Int {
         if left.isNaN || right.isNaN { return left.isNaN ? (right.isNaN ? 0 : 1) : -1 }
         if right.isInfinite { return right > 0 ? -1 : 1 }
-        // The shortest text that reads back as this double is what a person means by it.
-        guard let decimal = Decimal(string: right.description) else {
-            return (left as NSDecimalNumber).doubleValue.totalOrder(against: right)
-        }
-        return order(left, decimal)
+        guard let place = Decimal.place(of: right) else { return right > 0 ? -1 : 1 }
+        let result = order(left, place.value)
+        return result == 0 && !place.isExact ? -1 : result
     }
+}
+
+extension Decimal {
+    /// Where a finite floating-point number stands among the decimal ones: at one of them, or between it and the next above.
+    ///
+    /// A floating-point number means the shortest decimal that reads back as it, which is what a person wrote. Between 2⁵³ and 2⁶⁴ it means
+    /// exactly itself, so that it stands among the integers alike, whichever of the three types it is compared with.
+    ///
+    /// - Returns: Nil when it is beyond all of them.
+    static func place(of number: Double) -> (value: Decimal, isExact: Bool)? {
+        let magnitude = number.magnitude
+        if magnitude >= 0x1p53, magnitude < 0x1p64 {
+            let whole = Decimal(UInt64(magnitude))
+            return (number < 0 ? -whole : whole, true)
+        }
+        if let decimal = Decimal(string: number.description) { return (decimal, true) }
+        if magnitude > 1 { return nil }
+        // Too small to have all its digits: counted in units of the least decimal, and rounded down.
+        let parts = number.description.split(separator: "e")
+        guard magnitude >= 1e-128, parts.count == 2, let exponent = Int(parts[1]),
+            var units = Decimal(string: "\(parts[0])e\(exponent + 128)")
+        else { return (number < 0 ? -leastNonzeroMagnitude : 0, false) }
+        var whole = Decimal()
+        NSDecimalRound(&whole, &units, 0, .down)
+        if whole > units { whole -= 1 }
+        return (Decimal(sign: .plus, exponent: -128, significand: 1) * whole, whole == units)
+    }
+
+    /// The floating-point number nearest to this one; Foundation's own conversion is off by a bit half of the time.
+    var nearestDouble: Double { isNaN ? .nan : Double(description) ?? .nan }
 }

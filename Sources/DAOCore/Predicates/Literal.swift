@@ -10,6 +10,8 @@ enum Literal {
         case at(Value)
         /// Between two of them; the value is the next one below.
         case above(Value)
+        /// Between two of them; the value is the next one above.
+        case below(Value)
         /// Below all of them.
         case belowAll
         /// Above all of them.
@@ -38,6 +40,7 @@ enum Literal {
     static func isIn(
         _ field: Int, _ description: FieldDescription, _ values: [Value], isNegated: Bool, entity: String
     ) throws -> Filter {
+        try checkOrder(.equal, description, entity: entity)
         var members: [Value] = []
         var includesNull = false
         members.reserveCapacity(values.count)
@@ -58,9 +61,31 @@ enum Literal {
         return includesNull ? .any([inside, .isNull(field: field, true)]) : inside
     }
 
-    /// Whether two fields can be compared with each other.
-    static func areComparable(_ left: ValueKind, _ right: ValueKind) -> Bool {
-        left == right || (left.isNumeric && right.isNumeric) || (left.isText && right.isText)
+    /// The literal in the field's own type where the field can hold it, else as it is.
+    ///
+    /// - Throws: `.invalidPredicate` for a literal of a type that the field is not compared with.
+    static func typed(_ value: Value, _ description: FieldDescription, entity: String) throws -> Value {
+        if value.isNull { return value }
+        if case .at(let value) = try place(of: value, in: description, entity: entity) { return value }
+        return value
+    }
+
+    /// Refuses two fields that cannot be compared with each other.
+    static func checkComparable(_ left: FieldDescription, _ right: FieldDescription, entity: String) throws {
+        let (leftKind, rightKind) = (left.type.kind, right.type.kind)
+        guard leftKind == rightKind || (leftKind.isNumeric && rightKind.isNumeric) || (leftKind.isText && rightKind.isText) else {
+            throw PredicateProblem(
+                "'\(left.name)' is \(left.type) and '\(right.name)' is \(right.type): they cannot be compared", field: left.name
+            ).error(entity: entity)
+        }
+    }
+
+    /// Refuses a text operator on a field that is not text.
+    static func checkText(_ match: TextMatch, _ field: FieldDescription, entity: String) throws {
+        guard field.type.kind.isText else {
+            throw PredicateProblem("'\(field.name)' is \(field.type): only text has \(match.rawValue)", field: field.name)
+                .error(entity: entity)
+        }
     }
 
     /// Refuses an ordering comparison on a field that has no order.
@@ -79,6 +104,7 @@ enum Literal {
         case (_, .equal): return .none
         case (_, .notEqual): return .all
         case (.above(let value), _): return .compare(field: field, isAscending ? .lessOrEqual : .greater, value)
+        case (.below(let value), _): return .compare(field: field, isAscending ? .less : .greaterOrEqual, value)
         case (.belowAll, _): return isAscending ? .none : .isNull(field: field, false)
         case (.aboveAll, _): return isAscending ? .isNull(field: field, false) : .none
         }
@@ -101,12 +127,14 @@ enum Literal {
     private static func place(of value: Value, in field: FieldDescription, entity: String) throws -> Place {
         func wrongType() -> StorageError {
             PredicateProblem(
-                "'\(field.name)' is \(field.type) and cannot be compared with a value of type \(value.typeName)", field: field.name
+                "'\(field.name)' is \(field.type) and cannot be compared with a value of type \(value.typeName)",
+                field: field.name
             ).error(entity: entity)
         }
         let kind = field.type.kind
         switch (kind, value) {
-        case (.bool, .bool), (.string, .string), (.url, .string), (.embedded, .string), (.data, .data), (.uuid, .uuid), (.date, .date),
+        case (.bool, .bool), (.string, .string), (.url, .string), (.embedded, .string), (.data, .data), (.uuid, .uuid),
+            (.date, .date),
             (.decimal, .decimal):
             return .at(normalized(value))
         case (.bool, .integer(let number)) where number == 0 || number == 1: return .at(.bool(number == 1))
@@ -117,11 +145,19 @@ enum Literal {
         case (.decimal, .unsigned(let number)): return .at(.decimal(Decimal(number)))
         case (.decimal, .double(let number)):
             if number.isNaN { return .at(.decimal(.nan)) }
-            if number.isInfinite { return number < 0 ? .belowAll : .aboveAll }
-            guard let decimal = Decimal(string: number.description) else { throw wrongType() }
-            return .at(.decimal(decimal))
+            // NaN is above every number, and a decimal field can hold it.
+            guard number.isFinite, let place = Decimal.place(of: number) else {
+                return number < 0 ? .belowAll : .below(.decimal(.nan))
+            }
+            return place.isExact ? .at(.decimal(place.value)) : .above(.decimal(place.value))
         case (.double, .double(let number)): return .at(.double(number.normalized))
-        case (.float, .double(let number)): return .at(.double(Double(Float(number)).normalized))
+        case (.float, .double(let number)):
+            // What the compiler makes of a literal for a Float: the nearest one. A number beyond them all is not infinite, though.
+            let nearest = Double(Float(number))
+            if nearest.isInfinite, number.isFinite {
+                return .above(.double(number < 0 ? -.infinity : Double(Float.greatestFiniteMagnitude)))
+            }
+            return .at(.double(nearest.normalized))
         case (.double, .integer), (.double, .unsigned), (.double, .decimal), (.float, .integer), (.float, .unsigned),
             (.float, .decimal):
             return floatingPoint(value, isFloat: kind == .float)
@@ -144,7 +180,7 @@ enum Literal {
             switch value {
             case .integer(let number): Double(number)
             case .unsigned(let number): Double(number)
-            case .decimal(let number): (number as NSDecimalNumber).doubleValue
+            case .decimal(let number): number.nearestDouble
             default: .nan
             }
         let candidate = isFloat ? Double(Float(nearest)) : nearest
@@ -178,6 +214,7 @@ enum Literal {
             let text = whole.storedText
             let below = Int64(text).map(Value.integer) ?? .unsigned(UInt64(text) ?? .max)
             return whole == number ? .at(below) : .above(below)
+        case .unsigned(let number): return .at(Int64(exactly: number).map(Value.integer) ?? value)
         default: return .at(value)
         }
     }

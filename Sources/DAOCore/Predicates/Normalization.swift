@@ -31,12 +31,7 @@ extension PredicateNode {
             return try Literal.compare(field, description, comparison, value, isNegated: isNegated, entity: entity.name)
         case .compareFields(let left, let comparison, let right):
             let (leftField, rightField) = (try entity.field(at: left), try entity.field(at: right))
-            guard Literal.areComparable(leftField.type.kind, rightField.type.kind) else {
-                throw PredicateProblem(
-                    "'\(leftField.name)' is \(leftField.type) and '\(rightField.name)' is \(rightField.type): they cannot be compared",
-                    field: leftField.name
-                ).error(entity: entity.name)
-            }
+            try Literal.checkComparable(leftField, rightField, entity: entity.name)
             try Literal.checkOrder(comparison, leftField, entity: entity.name)
             return .compareFields(left, comparison, right, isNegated: isNegated)
         case .isIn(let field, let values):
@@ -44,11 +39,7 @@ extension PredicateNode {
             return try Literal.isIn(field, description, values, isNegated: isNegated, entity: entity.name)
         case .text(let field, let match, let pattern, let options):
             let description = try entity.field(at: field)
-            guard description.type.kind.isText else {
-                throw PredicateProblem(
-                    "'\(description.name)' is \(description.type): only text has \(match.rawValue)", field: description.name
-                ).error(entity: entity.name)
-            }
+            try Literal.checkText(match, description, entity: entity.name)
             return .text(field: field, TextPattern(match, pattern, options), isNegated: isNegated)
         case .invalid(let problem): throw problem.error(entity: entity.name)
         }

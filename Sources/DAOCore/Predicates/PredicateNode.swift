@@ -22,6 +22,22 @@ public indirect enum PredicateNode: Sendable, Hashable {
     case invalid(PredicateProblem)
 }
 
+extension PredicateNode {
+    /// The conjunction of one or more; a chain grows in width, not in depth, so that a thousand conditions are one level.
+    static func both(_ nodes: [PredicateNode]) -> PredicateNode {
+        if nodes.count == 1 { return nodes[0] }
+        if case .and(let first) = nodes.first { return .and(first + nodes.dropFirst()) }
+        return .and(nodes)
+    }
+
+    /// The disjunction of one or more; a chain grows in width, as with ``both(_:)``.
+    static func either(_ nodes: [PredicateNode]) -> PredicateNode {
+        if nodes.count == 1 { return nodes[0] }
+        if case .or(let first) = nodes.first { return .or(first + nodes.dropFirst()) }
+        return .or(nodes)
+    }
+}
+
 /// How two values are compared, in two-valued logic (contract P1).
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
     /// Equal; nil equals nil only.
@@ -86,7 +102,7 @@ public enum TextMatch: String, Sendable, Hashable, CaseIterable {
     /// The text ends with the pattern.
     case hasSuffix
     /// The whole text matches a pattern in which `*` stands for any run of characters, `?` for any one Unicode scalar, and a
-    /// backslash makes the next character literal.
+    /// backslash makes the next character literal. Under options `?` is one scalar of the folded text with the marks that follow it.
     case matches
 }
 

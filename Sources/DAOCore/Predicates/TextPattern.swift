@@ -33,7 +33,9 @@ public struct TextPattern: Sendable, Hashable {
 
     /// Whether a text matches: the one meaning of the text operators (contract P2).
     public func matches(_ candidate: String) -> Bool {
-        if match == .matches { return GlobElement.match(elements, Array(candidate.folded(options).unicodeScalars)) }
+        if match == .matches {
+            return GlobElement.match(elements, Array(candidate.folded(options).unicodeScalars), marksFollow: !options.isEmpty)
+        }
         var subject = options.isEmpty ? candidate : candidate.folded(options)
         return subject.withUTF8 { subject in
             folded.withUnsafeBufferPointer { pattern in
@@ -102,8 +104,10 @@ extension Unicode.Scalar {
         case 0x13A0...0x13F5: return String(self).unicodeScalars  // Cherokee folds to its capitals
         case 0x13F8...0x13FD, 0xAB70...0xABBF: return properties.uppercaseMapping.unicodeScalars
         default:
-            return String(properties.uppercaseMapping.unicodeScalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
-                .reduce(into: String.UnicodeScalarView()) { $0.append($1 == "\u{03C2}" ? "\u{03C3}" : $1) }).unicodeScalars
+            return String(
+                properties.uppercaseMapping.unicodeScalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
+                    .reduce(into: String.UnicodeScalarView()) { $0.append($1 == "\u{03C2}" ? "\u{03C3}" : $1) }
+            ).unicodeScalars
         }
     }
 }
@@ -144,7 +148,9 @@ private enum GlobElement: Hashable, Sendable {
     }
 
     /// Greedy matching with one point of return, the last run: linear in practice, at most the product of the lengths.
-    static func match(_ elements: [GlobElement], _ subject: [Unicode.Scalar]) -> Bool {
+    ///
+    /// - Parameter marksFollow: Whether `?` takes the marks after a letter along: folding has taken letters and marks apart.
+    static func match(_ elements: [GlobElement], _ subject: [Unicode.Scalar], marksFollow: Bool) -> Bool {
         var element = 0
         var position = 0
         var retry: (element: Int, position: Int)?
@@ -158,6 +164,7 @@ private enum GlobElement: Hashable, Sendable {
                 case .anyOne:
                     element += 1
                     position += 1
+                    while marksFollow, position < subject.count, subject[position].isDiacritic { position += 1 }
                     continue
                 case .scalar(let scalar) where scalar == subject[position]:
                     element += 1

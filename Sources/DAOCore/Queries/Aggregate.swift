@@ -13,6 +13,8 @@ public struct NumericTotal: Sendable {
     private(set) var whole: Int128 = 0
     private(set) var floating: Double = 0
     private(set) var decimal: Decimal = 0
+    /// Whether the decimal sum went beyond what a decimal holds, which Foundation answers with NaN.
+    private(set) var isDecimalTooLarge = false
     /// How many values were added.
     public private(set) var count = 0
 
@@ -21,7 +23,10 @@ public struct NumericTotal: Sendable {
         case .integer(let number): whole += Int128(number)
         case .unsigned(let number): whole += Int128(number)
         case .double(let number): floating += number
-        case .decimal(let number): decimal += number
+        case .decimal(let number):
+            let sum = decimal + number
+            isDecimalTooLarge = isDecimalTooLarge || (sum.isNaN && !decimal.isNaN && !number.isNaN)
+            decimal = sum
         default: return
         }
         count += 1
@@ -29,7 +34,7 @@ public struct NumericTotal: Sendable {
 
     /// The mean, or nil of no values.
     var average: Double? {
-        count == 0 ? nil : (Double(whole) + floating + (decimal as NSDecimalNumber).doubleValue) / Double(count)
+        count == 0 ? nil : (Double(whole) + floating + decimal.nearestDouble) / Double(count)
     }
 }
 
@@ -63,7 +68,13 @@ extension Float: NumericFieldValue {
 }
 extension Decimal: NumericFieldValue {
     /// The decimal number.
-    public init(total: NumericTotal, entity: String, field: String) throws { self = total.decimal }
+    public init(total: NumericTotal, entity: String, field: String) throws {
+        if total.isDecimalTooLarge {
+            throw StorageError(
+                .arithmeticOverflow, "the sum of '\(field)' is beyond the range of Decimal", entity: entity, field: field)
+        }
+        self = total.decimal
+    }
 }
 extension Optional: NumericFieldValue where Wrapped: NumericFieldValue {
     /// The wrapped number.

@@ -36,7 +36,8 @@ public struct PageCursor: Sendable, Hashable, Codable {
     private let fields: [String]
     private let values: [CursorValue]
 
-    init(entity: EntityDescription, order: [SortTerm], values: [Value]) {
+    /// Marks the row with these values in an order.
+    package init(entity: EntityDescription, order: [SortTerm], values: [Value]) {
         self.entity = entity.name
         fields = Self.names(of: order, in: entity)
         self.values = values.map(CursorValue.init)
@@ -105,9 +106,9 @@ private struct CursorValue: Hashable, Codable {
             case "null": .null
             case "bool": .bool(text == "1")
             case "integer": Int64(text).map(Value.integer)
-            case "unsigned": UInt64(text).map(Value.unsigned)
-            case "double": UInt64(text).map { .double(Double(bitPattern: $0)) }
-            case "date": UInt64(text).map { .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: $0))) }
+            case "unsigned": UInt64(text).map { $0.fieldValue }
+            case "double": UInt64(text).map { .double(Double(bitPattern: $0).normalized) }
+            case "date": UInt64(text).map { .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: $0).normalized)) }
             case "decimal": Decimal(storedText: text).map(Value.decimal)
             case "string": .string(text)
             case "data": Data(base64Encoded: text).map(Value.data)

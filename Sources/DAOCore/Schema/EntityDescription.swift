@@ -26,7 +26,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     /// The position of a field.
     ///
     /// - Parameter name: The field's name, by bytes.
-    public func index(of name: String) -> Int? { fields.firstIndex { $0.name == name } }
+    public func index(of name: String) -> Int? { fields.firstIndex { $0.name.hasSameBytes(as: name) } }
 }
 
 /// What a field looks like, without the application's type.

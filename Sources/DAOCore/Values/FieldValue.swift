@@ -36,7 +36,7 @@ public protocol Storable: Sendable {
 /// ```
 ///
 /// An enumeration that has a raw value and is `Codable` too is kept as its raw value.
-public protocol FieldValue: Storable {
+public protocol FieldValue: Storable, PredicateArgument {
     /// The type of a field declared as `Self`.
     static var fieldType: FieldType { get }
     /// Reads a field.
@@ -87,7 +87,7 @@ extension FieldValue {
     }
 }
 
-extension Optional: FieldValue, Storable where Wrapped: Storable {
+extension Optional: FieldValue, Storable, PredicateArgument where Wrapped: Storable {
     /// The wrapped type, optional.
     @inlinable public static var fieldType: FieldType { Wrapped.optionalType }
 
@@ -127,7 +127,7 @@ extension Optional: FieldValue, Storable where Wrapped: Storable {
     public static func value(ofOptional value: Self?) -> Value { value.map { Self.value(ofArray: [$0]) } ?? .null }
 }
 
-extension Array: FieldValue, Storable where Element: Storable {
+extension Array: FieldValue, Storable, PredicateArgument where Element: Storable {
     /// Embedded for scalars, to-many for models.
     @inlinable public static var fieldType: FieldType { Element.arrayType }
 

@@ -103,7 +103,7 @@ extension Value: Hashable {
         case .integer(let value): hasher.combine(Double(value))
         case .unsigned(let value): hasher.combine(Double(value))
         case .double(let value): hasher.combine(value.normalized)
-        case .decimal(let value): hasher.combine((value as NSDecimalNumber).doubleValue.normalized)
+        case .decimal(let value): hasher.combine(value.nearestDouble.normalized)
         case .string(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         case .data(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)

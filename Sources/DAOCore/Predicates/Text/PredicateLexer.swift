@@ -1,0 +1,198 @@
+/// Takes a text predicate apart, one token at a time.
+///
+/// It works on Unicode scalars: in characters, a combining mark after a quote would hide the quote.
+struct PredicateLexer {
+    private let scalars: [Unicode.Scalar]
+    private var position = 0
+
+    init(_ text: String) { scalars = Array(text.unicodeScalars) }
+
+    /// The next token; `.end` at the end, again and again.
+    mutating func next() throws(PredicateTextError) -> PredicateToken {
+        while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
+        let start = position
+        guard let scalar = peek() else { return PredicateToken(kind: .end, start: start, source: "") }
+        let kind: PredicateToken.Kind
+        if isNameStart(scalar) {
+            kind = .word(keyPath())
+        } else if isDigit(scalar) || ((scalar == "-" || scalar == ".") && startsNumber()) {
+            kind = .number(try number())
+        } else {
+            position += 1
+            kind = try sign(scalar, start)
+        }
+        return PredicateToken(kind: kind, start: start, source: text(from: start))
+    }
+
+    /// The letters in square brackets that stand directly behind an operator, in lower case; nil when there are none.
+    mutating func modifiers() throws(PredicateTextError) -> (letters: String, start: Int)? {
+        var ahead = position
+        while ahead < scalars.count, scalars[ahead].properties.isWhitespace { ahead += 1 }
+        guard ahead < scalars.count, scalars[ahead] == "[" else { return nil }
+        let start = ahead
+        position = ahead + 1
+        while let scalar = peek(), isNameStart(scalar) { position += 1 }
+        let letters = text(from: start + 1)
+        guard peek() == "]" else { throw PredicateTextError("the '[' has no closing ']'", at: start) }
+        position += 1
+        return (letters.lowercased(), start)
+    }
+
+    // MARK: Parts
+
+    private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
+        position + distance < scalars.count ? scalars[position + distance] : nil
+    }
+
+    private func text(from start: Int) -> String {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars[start..<position])
+        return String(view)
+    }
+
+    private func isNameStart(_ scalar: Unicode.Scalar) -> Bool { scalar == "_" || scalar.properties.isAlphabetic }
+    private func isNamePart(_ scalar: Unicode.Scalar) -> Bool { isNameStart(scalar) || isDigit(scalar) }
+    private func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+    private func startsNumber() -> Bool {
+        guard let next = peek(1) else { return false }
+        return isDigit(next) || (next == "." && peek() == "-" && peek(2).map(isDigit) == true)
+    }
+
+    private mutating func keyPath() -> String {
+        let start = position
+        repeat {
+            position += 1
+            while let scalar = peek(), isNamePart(scalar) { position += 1 }
+        } while peek() == "." && peek(1).map(isNameStart) == true
+        return text(from: start)
+    }
+
+    private mutating func number() throws(PredicateTextError) -> String {
+        let start = position
+        if peek() == "-" { position += 1 }
+        if peek() == "0", let mark = peek(1), mark == "x" || mark == "X" {
+            position += 2
+            let digits = position
+            while let scalar = peek(), scalar.properties.isASCIIHexDigit { position += 1 }
+            if position == digits { throw PredicateTextError("expected hexadecimal digits after '0x'", at: position) }
+        } else {
+            skipDigits()
+            if peek() == ".", let next = peek(1), isDigit(next) {
+                position += 1
+                skipDigits()
+            }
+            if let mark = peek(), mark == "e" || mark == "E" {
+                let sign = peek(1) == "-" || peek(1) == "+" ? 1 : 0
+                guard let digit = peek(1 + sign), isDigit(digit) else {
+                    throw PredicateTextError("expected the digits of an exponent after '\(mark)'", at: position + 1)
+                }
+                position += 1 + sign
+                skipDigits()
+            }
+        }
+        if let next = peek(), isNamePart(next) {
+            throw PredicateTextError(
+                "a number goes over into a name: put a space between them, or quotes around both", at: position)
+        }
+        return text(from: start)
+    }
+
+    private mutating func skipDigits() { while let scalar = peek(), isDigit(scalar) { position += 1 } }
+
+    /// The token of a sign that has been stepped over.
+    private mutating func sign(_ scalar: Unicode.Scalar, _ start: Int) throws(PredicateTextError) -> PredicateToken.Kind {
+        switch scalar {
+        case "(": return .openingParenthesis
+        case ")": return .closingParenthesis
+        case "{": return .openingBrace
+        case "}": return .closingBrace
+        case ",": return .comma
+        case "'", "\"": return .string(try string(endingWith: scalar, start))
+        case "%": return try placeholder(start)
+        case "=":
+            if take(">") { return .comparison(.greaterOrEqual) }
+            if take("<") { return .comparison(.lessOrEqual) }
+            _ = take("=")
+            return .comparison(.equal)
+        case "!": return take("=") ? .comparison(.notEqual) : .not
+        case "<":
+            if take(">") { return .comparison(.notEqual) }
+            return .comparison(take("=") ? .lessOrEqual : .less)
+        case ">": return .comparison(take("=") ? .greaterOrEqual : .greater)
+        case "&":
+            guard take("&") else { throw PredicateTextError("expected '&&', not a single '&'", at: start) }
+            return .and
+        case "|":
+            guard take("|") else { throw PredicateTextError("expected '||', not a single '|'", at: start) }
+            return .or
+        case "$": return .variable(nameBehindSign())
+        case "#":
+            let name = nameBehindSign()
+            guard !name.isEmpty else { throw PredicateTextError("expected the name of a field after '#'", at: position) }
+            return .name(name)
+        default: throw PredicateTextError("'\(scalar)' means nothing here: text belongs in quotes", at: start)
+        }
+    }
+
+    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard peek() == scalar else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func nameBehindSign() -> String {
+        guard let scalar = peek(), isNameStart(scalar) else { return "" }
+        return keyPath()
+    }
+
+    private mutating func placeholder(_ start: Int) throws(PredicateTextError) -> PredicateToken.Kind {
+        if take("@") { return .valuePlaceholder("%@") }
+        if take("K") { return .namePlaceholder }
+        while let scalar = peek(), "hlqLjzt".unicodeScalars.contains(scalar) { position += 1 }
+        if let scalar = peek(), "diuxXoOfFeEgGaAcCsS".unicodeScalars.contains(scalar) {
+            position += 1
+            return .valuePlaceholder(text(from: start))
+        }
+        if peek() == "%" { throw PredicateTextError("a percent sign belongs in quotes, where it is written once", at: start) }
+        throw PredicateTextError("expected a placeholder such as %@, %d or %K after '%'", at: start)
+    }
+
+    private mutating func string(endingWith quote: Unicode.Scalar, _ start: Int) throws(PredicateTextError) -> String {
+        var result = String.UnicodeScalarView()
+        while let scalar = peek() {
+            position += 1
+            if scalar == quote { return String(result) }
+            result.append(scalar == "\\" ? try escaped(start) : scalar)
+        }
+        throw PredicateTextError("the string has no closing \(quote)", at: start)
+    }
+
+    /// The scalar that an escape stands for; its backslash has been stepped over.
+    private mutating func escaped(_ start: Int) throws(PredicateTextError) -> Unicode.Scalar {
+        let backslash = position - 1
+        guard let scalar = peek() else { throw PredicateTextError("the string has no closing \(scalars[start])", at: start) }
+        position += 1
+        switch scalar {
+        case "\\", "'", "\"": return scalar
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        case "0": return "\0"
+        case "u": return try unicode(digits: 4, backslash)
+        case "U": return try unicode(digits: 8, backslash)
+        default:
+            throw PredicateTextError(
+                #"'\\#(scalar)' is not an escape: a backslash in quotes is written twice"#, at: backslash)
+        }
+    }
+
+    private mutating func unicode(digits count: Int, _ backslash: Int) throws(PredicateTextError) -> Unicode.Scalar {
+        let start = position
+        while position - start < count, let scalar = peek(), scalar.properties.isASCIIHexDigit { position += 1 }
+        guard position - start == count, let code = UInt32(text(from: start), radix: 16), let scalar = Unicode.Scalar(code) else {
+            throw PredicateTextError("the escape is not a Unicode scalar of \(count) hexadecimal digits", at: backslash)
+        }
+        return scalar
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+extension PredicateParser {
+
+    /// One side of a comparison.
+    enum Operand {
+        case field(Int)
+        case value(Literal)
+    }
+
+    /// A value in the text, before it is known which field it is compared with.
+    struct Literal {
+        enum Form {
+            /// A number as it is written.
+            case number(String)
+            case value(Value)
+            /// An argument that is a list.
+            case list(Value, [Value])
+        }
+        let form: Form
+        /// Where it stands, in Unicode scalars.
+        let start: Int
+    }
+
+    /// Reads a field or a value.
+    ///
+    /// - Parameter place: What comes before it, such as " after '>'", for the error.
+    mutating func operand(_ place: String) throws(PredicateTextError) -> (operand: Operand, token: PredicateToken) {
+        let token = token
+        let operand: Operand
+        switch token.kind {
+        case .namePlaceholder:
+            guard case .string(let name) = try argument().value else {
+                throw PredicateTextError("%K wants the name of a field, a string", at: token.start)
+            }
+            operand = .field(try field(name, at: token.start))
+        case .name(let name): operand = .field(try field(name, at: token.start))
+        case .word(let word): operand = try wordOperand(word, token, place)
+        case .variable(let name):
+            throw PredicateTextError("variables such as '$\(name)' are not supported: bind a value with %@", at: token.start)
+        default: operand = .value(try literal("a field or a value\(place)"))
+        }
+        try advance()
+        return (operand, token)
+    }
+
+    /// Reads a value that is the current token, which stays current.
+    ///
+    /// - Parameter what: What is expected, for the error.
+    mutating func literal(_ what: String) throws(PredicateTextError) -> Literal {
+        switch token.kind {
+        case .number(let text): return Literal(form: .number(text), start: token.start)
+        case .string(let text): return Literal(form: .value(.string(text)), start: token.start)
+        case .valuePlaceholder:
+            let operand = try argument()
+            return Literal(form: operand.list.map { .list(operand.value, $0) } ?? .value(operand.value), start: token.start)
+        case .word:
+            guard let value = keywordValue(token.keyword) else { throw .expected(what, at: token) }
+            return Literal(form: .value(value), start: token.start)
+        default: throw .expected(what, at: token)
+        }
+    }
+
+    private func keywordValue(_ keyword: String) -> Value? {
+        switch keyword {
+        case "TRUE", "YES": .bool(true)
+        case "FALSE", "NO": .bool(false)
+        case "NIL", "NULL": .null
+        default: nil
+        }
+    }
+
+    /// Words that are operators, and so no operands unless written with `#`.
+    private static let operatorWords: Set<String> = [
+        "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "TRUEPREDICATE",
+        "FALSEPREDICATE",
+    ]
+
+    private mutating func wordOperand(
+        _ word: String, _ token: PredicateToken, _ place: String
+    ) throws(PredicateTextError) -> Operand {
+        let keyword = token.keyword
+        if let value = keywordValue(keyword) { return .value(Literal(form: .value(value), start: token.start)) }
+        if Self.operatorWords.contains(keyword) {
+            let hint = entity.index(of: word) == nil ? "" : " (the field of that name is written #\(word))"
+            throw PredicateTextError("expected a field or a value\(place), not the keyword '\(word)'\(hint)", at: token.start)
+        }
+        if let index = entity.index(of: word) { return .field(index) }
+        switch keyword {
+        case "ANY", "ALL", "SOME", "NONE", "SUBQUERY":
+            throw PredicateTextError(
+                "'\(word)' reaches through a relationship, which text predicates do not do", at: token.start)
+        case "SELF":
+            throw PredicateTextError("'\(word)' is not supported: name a field of '\(entity.name)'", at: token.start)
+        default: return .field(try field(word, at: token.start))
+        }
+    }
+
+    private func field(_ name: String, at start: Int) throws(PredicateTextError) -> Int {
+        if let index = entity.index(of: name) { return index }
+        let problem = PredicateProblem.unknownField(name, in: entity)
+        throw PredicateTextError(problem.message, field: name, at: start)
+    }
+}
+
+extension PredicateParser {
+    /// A literal in the type of the field it is compared with.
+    func value(_ literal: Literal, for field: Int) throws(PredicateTextError) -> Value {
+        let description = entity.fields[field]
+        switch literal.form {
+        case .number(let text): return try typed(Self.number(text, description.type.kind), description, literal.start)
+        case .value(let value): return try typed(value, description, literal.start)
+        case .list(let value, _):
+            guard description.type.kind == .embedded else {
+                throw PredicateTextError(
+                    "'\(description.name)' is \(description.type) and is compared with one value, not a list",
+                    field: description.name,
+                    at: literal.start)
+            }
+            return value
+        }
+    }
+
+    /// A value in the type of a field, as the typed form has it; one between those that the field can hold stays as it is.
+    func typed(_ value: Value, _ field: FieldDescription, _ start: Int) throws(PredicateTextError) -> Value {
+        try located(start) { try DAOCore.Literal.typed(value, field, entity: entity.name) }
+    }
+
+    /// Runs a check of the typed form, and gives its error a position.
+    func located<Result>(_ start: Int, _ check: () throws -> Result) throws(PredicateTextError) -> Result {
+        do {
+            return try check()
+        } catch {
+            let error = error as? StorageError
+            throw PredicateTextError(error?.message ?? "it cannot be understood", field: error?.field, at: start)
+        }
+    }
+
+    /// A number as it is written: exact wherever 64 bits or the digits of a decimal can be.
+    private static func number(_ text: String, _ kind: ValueKind) -> Value {
+        let isNegative = text.hasPrefix("-")
+        let digits = isNegative ? text.dropFirst() : text[...]
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+            if let value = UInt64(digits.dropFirst(2), radix: 16) { return whole(value, isNegative) ?? .double(-Double(value)) }
+            return .double(Double(text) ?? .nan)
+        }
+        let isWhole = digits.utf8.allSatisfy { (48...57).contains($0) }
+        if isWhole, let value = UInt64(digits), let number = whole(value, isNegative) { return number }
+        if isWhole || kind == .decimal, let decimal = Decimal(string: text) { return .decimal(decimal) }
+        return .double((Double(text) ?? .nan).normalized)
+    }
+
+    private static func whole(_ magnitude: UInt64, _ isNegative: Bool) -> Value? {
+        if !isNegative { return magnitude.fieldValue }
+        return Int64(exactly: -Int128(magnitude)).map(Value.integer)
+    }
+}

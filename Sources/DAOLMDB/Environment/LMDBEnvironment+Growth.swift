@@ -1,0 +1,95 @@
+import CLMDB
+import DAOCore
+import Foundation
+
+// The map is replaced by a larger one only when no transaction of this process runs: pointers into the old one would lead
+// nowhere. All functions here are called with `state` locked, except where they say otherwise.
+extension LMDBEnvironment {
+
+    /// The part of the time to wait during which readers go on beginning. After it they are held back, so that the ones that
+    /// run now are the last.
+    private static let patientPart = 0.1
+
+    /// A size in whole pages of any machine, as LMDB wants it.
+    static func wholePages(_ size: Int) -> Int {
+        let page = 65536
+        return max(page, size > Int.max - page ? Int.max / page * page : (size + page - 1) / page * page)
+    }
+
+    /// Makes the map larger if the last writer found it full, or if more than half of it is in use and nobody reads.
+    func growIfNeeded(_ deadline: Date) throws {
+        let isTight = usedSize > mapSize / 2
+        guard mustGrow || isTight else { return }
+        if mustGrow {
+            try waitForQuiet(deadline)
+            try grow()
+            mustGrow = false
+        } else if activeCount == 0 {
+            // Not needed yet; if it cannot be done, the writer that needs it will be told.
+            try? grow()
+        }
+    }
+
+    /// Adapts the map to a file that another process has made larger. Called without the lock.
+    func growForOthers() throws {
+        state.lock()
+        defer { state.unlock() }
+        // Another thread may have done it in the meantime.
+        guard usedSize > mapSize else { return }
+        try waitForQuiet(Date(timeIntervalSinceNow: timeout))
+        if usedSize > mapSize { try grow() }
+    }
+
+    /// How many bytes of the file are in use.
+    private var usedSize: Int {
+        var information = MDB_envinfo()
+        mdb_env_info(handle, &information)
+        return (information.me_last_pgno + 1) * pageSize
+    }
+
+    private func waitForQuiet(_ deadline: Date) throws {
+        guard activeCount > 0 else { return }
+        waitingForQuiet += 1
+        defer {
+            waitingForQuiet -= 1
+            if holdsReadersBack {
+                holdsReadersBack = false
+                state.broadcast()
+            }
+        }
+        let patience = max(0, deadline.timeIntervalSinceNow) * Self.patientPart
+        let patientDeadline = Date(timeIntervalSinceNow: patience)
+        while activeCount > 0 {
+            if !holdsReadersBack, Date() >= patientDeadline { holdsReadersBack = true }
+            guard Date() < deadline else {
+                throw errors.error(
+                    .outOfSpace, "The address range for the file must grow, and reads that run all the time keep it from doing so. "
+                        + "End them, or open the database with a larger initialMapSize.")
+            }
+            _ = state.wait(until: holdsReadersBack ? deadline : patientDeadline)
+        }
+        if let failure { throw failure }
+    }
+
+    private func grow() throws {
+        let target = Self.wholePages(max(mapSize * 2, usedSize * 2))
+        try probe(target - mapSize)
+        let code = mdb_env_set_mapsize(handle, target)
+        guard code == 0 else {
+            // LMDB gives the old map up before it asks for the new one, so there is none now.
+            let failure = errors.error(code, "Making the address range of the database larger")
+            self.failure = failure
+            throw failure
+        }
+        mapSize = target
+    }
+
+    /// Makes sure that there are so many more addresses to be had.
+    private func probe(_ size: Int) throws {
+        let range = mmap(nil, size, PROT_NONE, MAP_PRIVATE | CInt(MAP_ANONYMOUS) | CInt(MAP_NORESERVE), -1, 0)
+        guard let range, range != MAP_FAILED else {
+            throw errors.error(errno, "Making the address range of the database larger by \(size) bytes")
+        }
+        munmap(range, size)
+    }
+}

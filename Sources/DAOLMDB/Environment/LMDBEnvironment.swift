@@ -1,0 +1,294 @@
+import CLMDB
+import DAOCore
+import Foundation
+
+/// An open file: LMDB's environment, and the counting of who uses it that LMDB leaves to its caller.
+///
+/// One of a file and process, shared by all stores on the file. It hands out transactions, keeps idle readers to be used
+/// again, lets one writer in at a time, and makes the map larger when no transaction runs.
+final class LMDBEnvironment: @unchecked Sendable {
+    // Unchecked because of the variables below, each of which is only touched with `state` locked, and of the handle, which
+    // LMDB allows any thread to use; it is closed when no transaction is left that could use it.
+
+    /// LMDB's own object.
+    let handle: OpaquePointer
+    /// The one unnamed database.
+    let database: MDB_dbi
+    /// The file.
+    let identity: DatabaseFile.Identity
+    /// Makes errors that name the file.
+    let errors: LMDBErrors
+    /// Whether it was opened only to be read.
+    let isReadOnly: Bool
+    /// How long to wait for others, in seconds.
+    let timeout: Double
+    /// The size of a page in bytes.
+    let pageSize: Int
+
+    // How many idle readers are kept; each holds a slot of the reader table that all processes share.
+    private static let maximumIdleReaders = 32
+    // Every so many write transactions the slots of killed processes are freed, so that they do not pin old pages.
+    private static let writesBetweenReaderChecks = 128
+
+    /// Guards all variables, and wakes those who wait for one of them to change.
+    let state = NSCondition()
+    /// The size of the address range.
+    var mapSize: Int
+    /// How many transactions run, or are about to.
+    var activeCount = 0
+    /// Whether a write found no more room.
+    var mustGrow = false
+    /// Whether new readers wait so that the map can grow.
+    var holdsReadersBack = false
+    /// How many threads wait for `activeCount` to become zero.
+    var waitingForQuiet = 0
+    /// Why nothing can be done any more until the file is opened again; nil as long as all is well.
+    var failure: StorageError?
+    private var writer: pthread_t?
+    private var idleReaders: [LMDBReadTransaction] = []
+    private var writeCount = 0
+    // The stores on the file; when there are none, the environment is closed.
+    private var users: Set<ObjectIdentifier> = []
+    private var syncsFully: Bool
+
+    /// Takes over an open environment.
+    init(
+        handle: OpaquePointer, database: MDB_dbi, mapSize: Int, identity: DatabaseFile.Identity, options: LMDBOptions,
+        errors: LMDBErrors
+    ) {
+        self.handle = handle
+        self.database = database
+        self.identity = identity
+        self.errors = errors
+        var information = MDB_envinfo()
+        mdb_env_info(handle, &information)
+        self.mapSize = max(mapSize, information.me_mapsize)
+        var statistics = MDB_stat()
+        mdb_env_stat(handle, &statistics)
+        pageSize = Int(statistics.ms_psize)
+        isReadOnly = options.isReadOnly
+        timeout = options.writeTimeout
+        syncsFully = options.durability == .full
+    }
+
+    // MARK: Users
+
+    /// Lets another store use the environment.
+    ///
+    /// - Throws: `invalidConfiguration` if it wants to write and the environment was opened to be read.
+    func join(_ user: EnvironmentUser, _ options: LMDBOptions) throws {
+        state.lock()
+        defer { state.unlock() }
+        guard options.isReadOnly || !isReadOnly else {
+            throw errors.error(
+                .invalidConfiguration, "This process has the file open for reading only; close that store before writing to it.")
+        }
+        if options.durability == .full, !syncsFully, !options.isReadOnly {
+            // The strictest of all stores decides.
+            let code = mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0)
+            guard code == 0 else { throw errors.error(code, "Making the database durable") }
+            syncsFully = true
+        }
+        users.insert(ObjectIdentifier(user))
+    }
+
+    /// Ends the use by a store. After the last one everything is freed as soon as no transaction runs.
+    ///
+    /// - Returns: Whether it was the last.
+    func leave(_ user: EnvironmentUser) -> Bool {
+        state.lock()
+        defer { state.unlock() }
+        guard users.remove(ObjectIdentifier(user)) != nil, users.isEmpty else { return false }
+        for reader in idleReaders { reader.discard() }
+        idleReaders = []
+        state.broadcast()
+        if activeCount == 0 { mdb_env_close(handle) }
+        return true
+    }
+
+    /// Makes sure, with `state` locked, that a store may begin a transaction.
+    private func check(_ user: EnvironmentUser) throws {
+        guard users.contains(ObjectIdentifier(user)) else {
+            throw errors.error(.closed, "The database was closed; open it again.")
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: Readers
+
+    /// Begins to read the newest snapshot.
+    func beginReading(_ user: EnvironmentUser) throws -> LMDBReadTransaction {
+        let deadline = Date().timeIntervalSinceReferenceDate + timeout
+        while true {
+            let idle = try enterReader(user)
+            let (transaction, code) = startReader(idle)
+            if code == 0, let transaction { return transaction }
+            leave()
+            switch code {
+            case MDB_READERS_FULL where Date().timeIntervalSinceReferenceDate < deadline:
+                freeReaderSlots()
+            case MDB_MAP_RESIZED:
+                try growForOthers()
+            default:
+                throw errors.error(code, "Beginning to read")
+            }
+        }
+    }
+
+    /// Counts a reader in, and hands it a transaction to use again if there is one.
+    private func enterReader(_ user: EnvironmentUser) throws -> LMDBReadTransaction? {
+        state.lock()
+        defer { state.unlock() }
+        while holdsReadersBack { state.wait() }
+        try check(user)
+        activeCount += 1
+        return idleReaders.popLast()
+    }
+
+    private func startReader(_ idle: LMDBReadTransaction?) -> (LMDBReadTransaction?, CInt) {
+        var idle = idle
+        if idle != nil {
+            // Somebody who holds on to a transaction that has ended must not find it running again.
+            let isUnique = isKnownUniquelyReferenced(&idle)
+            if let reader = isUnique ? idle : idle?.successor() { return (reader, reader.renew()) }
+        }
+        var handle: OpaquePointer?
+        let code = mdb_txn_begin(self.handle, nil, UInt32(MDB_RDONLY), &handle)
+        guard code == 0, let handle else { return (nil, code) }
+        return (LMDBReadTransaction(handle, self), 0)
+    }
+
+    /// Takes a reader back that has become idle, to be used again.
+    func endReading(_ reader: LMDBReadTransaction) {
+        state.lock()
+        defer { state.unlock() }
+        if !users.isEmpty, idleReaders.count < Self.maximumIdleReaders {
+            idleReaders.append(reader)
+        } else {
+            reader.discard()
+        }
+        countOut()
+    }
+
+    /// Frees what slots can be freed in the full table of readers, and waits a little.
+    private func freeReaderSlots() {
+        var dead: CInt = 0
+        mdb_reader_check(handle, &dead)
+        state.lock()
+        let idle = idleReaders
+        idleReaders = []
+        state.unlock()
+        for reader in idle { reader.discard() }
+        if dead == 0, idle.isEmpty { usleep(1_000) }
+    }
+
+    // MARK: Counting
+
+    /// Counts a transaction out.
+    func leave() {
+        state.lock()
+        countOut()
+        state.unlock()
+    }
+
+    private func countOut() {
+        activeCount -= 1
+        guard activeCount == 0 else { return }
+        if waitingForQuiet > 0 { state.broadcast() }
+        if users.isEmpty { mdb_env_close(handle) }
+    }
+
+    // MARK: The writer
+
+    /// Begins the one write transaction.
+    ///
+    /// - Throws: `busy` when another writer does not finish in time.
+    func beginWriting(_ user: EnvironmentUser) throws -> LMDBWriteTransaction {
+        let deadline = Date(timeIntervalSinceNow: timeout)
+        try enterWriter(user, deadline)
+        do {
+            try FileLock.acquire(handle, deadline: deadline, errors: errors)
+        } catch {
+            leaveWriter()
+            throw error
+        }
+        do {
+            return LMDBWriteTransaction(try startWriter(deadline), self)
+        } catch {
+            FileLock.release(handle)
+            leaveWriter()
+            throw error
+        }
+    }
+
+    private func enterWriter(_ user: EnvironmentUser, _ deadline: Date) throws {
+        state.lock()
+        defer { state.unlock() }
+        try check(user)
+        guard !isReadOnly else {
+            throw errors.error(.readOnly, "The database was opened for reading only; open it without isReadOnly to write.")
+        }
+        while let writer {
+            guard pthread_equal(writer, pthread_self()) == 0 else {
+                throw errors.error(
+                    .invalidTransaction, "This thread already runs a write transaction on the file; use a savepoint inside it.")
+            }
+            guard state.wait(until: deadline) else {
+                throw errors.error(.busy, "Another write transaction did not end within \(timeout) seconds; try again later.")
+            }
+            try check(user)
+        }
+        writer = pthread_self()
+        writeCount += 1
+        guard writeCount % Self.writesBetweenReaderChecks == 0 else { return }
+        var dead: CInt = 0
+        mdb_reader_check(handle, &dead)
+    }
+
+    private func startWriter(_ deadline: Date) throws -> OpaquePointer {
+        for _ in 0..<10 {
+            state.lock()
+            do {
+                try growIfNeeded(deadline)
+            } catch {
+                state.unlock()
+                throw error
+            }
+            activeCount += 1
+            state.unlock()
+
+            var transaction: OpaquePointer?
+            let code = mdb_txn_begin(handle, nil, 0, &transaction)
+            if code == 0, let transaction { return transaction }
+            leave()
+            guard code == MDB_MAP_RESIZED else { throw errors.error(code, "Beginning to write") }
+            state.lock()
+            mustGrow = true
+            state.unlock()
+        }
+        throw errors.error(MDB_MAP_RESIZED, "Beginning to write")
+    }
+
+    private func leaveWriter() {
+        state.lock()
+        writer = nil
+        state.broadcast()
+        state.unlock()
+    }
+
+    /// Ends the write transaction, which LMDB has already ended.
+    ///
+    /// - Parameters:
+    ///   - foundMapFull: Whether it met the end of the map.
+    ///   - failure: Why nothing should be written any more; nil when all is well.
+    func endWriting(foundMapFull: Bool, failure: StorageError?) {
+        FileLock.release(handle)
+        state.lock()
+        writer = nil
+        if foundMapFull { mustGrow = true }
+        if let failure, self.failure == nil { self.failure = failure }
+        countOut()
+        state.broadcast()
+        state.unlock()
+    }
+}

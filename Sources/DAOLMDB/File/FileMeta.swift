@@ -1,0 +1,105 @@
+import CLMDB
+
+/// One of the two pages at the start of a file that say where everything else is, read without trusting any of it.
+///
+/// The layout is that of LMDB's data version 1 on machines of 64 bits and little-endian byte order, where
+/// ``isLayoutKnown`` is true; on others files are opened without these checks.
+struct FileMeta: Equatable {
+
+    /// What a meta page says about one of the two trees: the free pages, and the data.
+    struct Tree: Equatable {
+        var keySize: UInt32
+        var flags: UInt16
+        var depth: UInt16
+        var branchPages: UInt64
+        var leafPages: UInt64
+        var overflowPages: UInt64
+        var entries: UInt64
+        var root: UInt64
+
+        /// The root of a tree without pages.
+        static let noRoot = UInt64.max
+        /// How high LMDB lets a tree grow.
+        static let maximumDepth = 32
+    }
+
+    var pageNumber: UInt64
+    var pageFlags: UInt16
+    var magic: UInt32
+    var version: UInt32
+    var address: UInt64
+    var free: Tree
+    var main: Tree
+    var lastPage: UInt64
+    var transaction: UInt64
+
+    /// The page size, which LMDB keeps in a field of the free tree that has no other use.
+    var pageSize: UInt32 { free.keySize }
+
+    /// How many bytes of a page make the meta.
+    static let byteCount = 152
+    /// What the file begins with, after the header of its first page.
+    static let magic: UInt32 = 0xBEEF_C0DE
+    /// The data version of all LMDB 0.9.
+    static let knownVersion: UInt32 = 1
+    /// The flag in the header of a meta page.
+    static let metaPageFlag: UInt16 = 0x08
+
+    private static let integerKeys: UInt16 = 0x08
+    private static let environmentFlags: UInt16 = 0x4000 | integerKeys
+
+    /// Whether this machine lays a file out as read here.
+    static var isLayoutKnown: Bool {
+        MemoryLayout<Int>.size == 8 && UInt16(littleEndian: 1) == 1
+    }
+
+    /// Reads the fields; nil when there are too few bytes.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Self.byteCount else { return nil }
+        pageNumber = bytes.loadUnaligned(as: UInt64.self)
+        pageFlags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+        magic = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
+        version = bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
+        address = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+        free = Tree(bytes, at: 40)
+        main = Tree(bytes, at: 88)
+        lastPage = bytes.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
+        transaction = bytes.loadUnaligned(fromByteOffset: 144, as: UInt64.self)
+    }
+
+    /// What is wrong with the fields by themselves; nil when nothing is.
+    ///
+    /// - Parameter number: The page that they were read from, 0 or 1.
+    func defect(asPage number: UInt64) -> String? {
+        if pageNumber != number || pageFlags != Self.metaPageFlag { return "the header of meta page \(number) is wrong" }
+        if pageSize < 512 || pageSize > 65536 || pageSize & (pageSize - 1) != 0 { return "a page size of \(pageSize) cannot be" }
+        if free.flags & Self.integerKeys == 0 || free.flags & ~Self.environmentFlags != 0 || address != 0 {
+            return "the flags of meta page \(number) are wrong"
+        }
+        if main.flags != 0 || main.keySize != 0 { return "the flags of the data tree are wrong" }
+        if lastPage < 1 || lastPage > UInt64(Int.max) / UInt64(pageSize) - 1 { return "the last page cannot be \(lastPage)" }
+        return free.defect(lastPage: lastPage) ?? main.defect(lastPage: lastPage)
+    }
+}
+
+extension FileMeta.Tree {
+    fileprivate init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        keySize = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        flags = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self)
+        depth = bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self)
+        branchPages = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+        leafPages = bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+        overflowPages = bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self)
+        entries = bytes.loadUnaligned(fromByteOffset: offset + 32, as: UInt64.self)
+        root = bytes.loadUnaligned(fromByteOffset: offset + 40, as: UInt64.self)
+    }
+
+    fileprivate func defect(lastPage: UInt64) -> String? {
+        if root == Self.noRoot {
+            return depth == 0 && entries == 0 ? nil : "a tree without a root has entries"
+        }
+        if root < 2 || root > lastPage { return "the root page \(root) is not in the file" }
+        if depth < 1 || depth > Self.maximumDepth { return "a tree cannot be \(depth) pages high" }
+        return branchPages > lastPage || leafPages > lastPage || overflowPages > lastPage ? "a tree has too many pages" : nil
+    }
+}

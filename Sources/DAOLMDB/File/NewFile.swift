@@ -1,0 +1,72 @@
+import CLMDB
+import DAOCore
+import Foundation
+
+/// Makes new databases, so that a crash at any moment leaves none or a whole one.
+///
+/// LMDB writes the first two pages of a file where it is; a file torn at that moment never opens again. So the pages are
+/// written to a file beside it, which then takes the place of an empty one. Whoever does that holds a lock on the
+/// empty file and has made sure that it still is the one at the path, so that of several processes only one succeeds.
+enum NewFile {
+
+    /// Makes sure that there is a file at a path; an empty one counts as a database that is about to be made.
+    static func create(path: String, errors: LMDBErrors) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o644)
+        if descriptor >= 0 {
+            close(descriptor)
+            return
+        }
+        let code = errno
+        // What is there already is looked at, and refused, later. ENXIO is a FIFO without a reader.
+        var status = stat()
+        if stat(path, &status) == 0, code == EISDIR || code == ENXIO || code == EACCES || code == EROFS { return }
+        guard code == ENOENT else { throw errors.error(code, "Creating the database") }
+        throw StorageError(
+            .notFound, "The directory of the database is not there; create it first.", path: errors.path,
+            engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
+    }
+
+    /// Replaces an empty file by a new database, unless somebody else does.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the empty file, without symbolic links.
+    ///   - file: The empty file.
+    static func replace(_ file: DatabaseFile, at path: String, errors: LMDBErrors) throws {
+        try file.lockExclusively()
+        var status = stat()
+        guard stat(path, &status) == 0, DatabaseFile.Identity(status) == file.identity, status.st_size == 0 else { return }
+
+        let temporary = "\(path).\(getpid())-\(UUID().uuidString).new"
+        defer { unlink(temporary) }
+        try writeEmptyDatabase(temporary, errors: errors)
+        try sync(temporary, mode: status.st_mode & 0o777, errors: errors)
+        guard rename(temporary, path) == 0 else { throw errors.error(errno, "Creating the database") }
+        syncDirectory(of: path)
+    }
+
+    private static func writeEmptyDatabase(_ path: String, errors: LMDBErrors) throws {
+        var environment: OpaquePointer?
+        var code = mdb_env_create(&environment)
+        guard code == 0 else { throw errors.error(code, "Creating the database") }
+        defer { mdb_env_close(environment) }
+        code = mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS), 0o644)
+        guard code == 0 else { throw errors.error(code, "Creating the database") }
+    }
+
+    private static func sync(_ path: String, mode: mode_t, errors: LMDBErrors) throws {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw errors.error(errno, "Creating the database") }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else {
+            throw errors.error(errno, "Creating the database")
+        }
+    }
+
+    /// Makes the new name survive a loss of power. Some file systems cannot; they are not the reason to refuse.
+    private static func syncDirectory(of path: String) {
+        let directory = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        close(directory)
+    }
+}

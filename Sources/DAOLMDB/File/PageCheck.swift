@@ -1,0 +1,157 @@
+import CLMDB
+import DAOCore
+
+/// Walks all pages of one snapshot with plain reads and makes sure that LMDB can follow them without leaving the file.
+///
+/// LMDB trusts page numbers and offsets; a flipped bit in one of them ends in a crash. Checked are the header, the
+/// offsets, the sizes and the key order of every page of both trees, that every page number is in the file and used once,
+/// and the lists of free pages. What is inside values is the business of whoever wrote them.
+///
+/// The caller keeps the snapshot alive meanwhile, so that no writer reuses its pages.
+struct PageCheck {
+
+    private let file: DatabaseFile
+    private let meta: FileMeta
+    private let pageSize: Int
+    private let pagesInFile: UInt64
+    // A bit for each page that something refers to.
+    private var used: [UInt64]
+
+    /// Checks the pages of a snapshot.
+    ///
+    /// - Throws: `corrupted`, naming the page and what is wrong with it, or `notADatabase` for a file of named databases.
+    static func run(_ file: DatabaseFile, _ meta: FileMeta) throws {
+        var check = PageCheck(file, meta, length: try file.length())
+        try check.checkTree(meta.main, isFree: false)
+        try check.checkTree(meta.free, isFree: true)
+    }
+
+    private init(_ file: DatabaseFile, _ meta: FileMeta, length: Int) {
+        self.file = file
+        self.meta = meta
+        pageSize = Int(meta.pageSize)
+        // Pages at the end that were freed before they were written are not in the file, and nothing may refer to them.
+        pagesInFile = min(UInt64(length / pageSize), meta.lastPage + 1)
+        used = [UInt64](repeating: 0, count: Int(clamping: pagesInFile / 64 + 1))
+    }
+
+    private func defect(_ page: UInt64, _ what: String) -> StorageError {
+        file.damaged("page \(page) \(what)")
+    }
+
+    /// Marks a page as referred to.
+    private mutating func use(_ page: UInt64, from parent: UInt64) throws {
+        guard page >= 2, page < pagesInFile else { throw defect(parent, "refers to page \(page), which is not in the file") }
+        let bit = UInt64(1) << (page % 64)
+        guard used[Int(page / 64)] & bit == 0 else { throw defect(parent, "refers to page \(page), which is used elsewhere") }
+        used[Int(page / 64)] |= bit
+    }
+
+    private func readPage(_ page: UInt64) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: pageSize)
+        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: Int(page) * pageSize) }
+        guard count == pageSize else { throw defect(page, "is not in the file") }
+        return bytes
+    }
+
+    // MARK: Trees
+
+    private mutating func checkTree(_ tree: FileMeta.Tree, isFree: Bool) throws {
+        guard tree.root != FileMeta.Tree.noRoot else { return }
+        try use(tree.root, from: 0)
+        let entries = try checkPage(
+            tree.root, height: Int(tree.depth), bounds: (nil, nil), isFree: isFree)
+        guard entries == tree.entries else { throw defect(tree.root, "and those below it do not have as many entries as noted") }
+    }
+
+    private typealias Bounds = (lower: [UInt8]?, upper: [UInt8]?)
+
+    /// Checks a page and all below it.
+    ///
+    /// - Returns: How many entries they hold.
+    private mutating func checkPage(_ number: UInt64, height: Int, bounds: Bounds, isFree: Bool) throws -> UInt64 {
+        let page = PageLayout(try readPage(number))
+        if let defect = page.defect(number: number, isLeaf: height == 1, isFree: isFree) { throw self.defect(number, defect) }
+        try checkOrder(page, number, bounds, isFree: isFree)
+        guard height > 1 else {
+            for index in 0..<page.count { try checkValue(page.node(index), on: number, isFree: isFree) }
+            return UInt64(page.count)
+        }
+        var entries: UInt64 = 0
+        for index in 0..<page.count {
+            let child = page.node(index).childPage
+            try use(child, from: number)
+            let lower = index == 0 ? bounds.lower : [UInt8](page.key(index))
+            let upper = index + 1 < page.count ? [UInt8](page.key(index + 1)) : bounds.upper
+            entries += try checkPage(child, height: height - 1, bounds: (lower, upper), isFree: isFree)
+        }
+        return entries
+    }
+
+    private func checkOrder(_ page: PageLayout, _ number: UInt64, _ bounds: Bounds, isFree: Bool) throws {
+        // The first key of a branch stands for everything to its left and is not compared.
+        let first = page.isLeaf ? 0 : 1
+        guard first < page.count else { return }
+        for index in first + 1..<max(page.count, first + 1) {
+            guard isLess(page.key(index - 1), page.key(index), isFree) else { throw defect(number, "has keys out of order") }
+        }
+        if let lower = bounds.lower, isLess(page.key(first), lower[...], isFree) {
+            throw defect(number, "has a key that belongs to its left")
+        }
+        if let upper = bounds.upper, !isLess(page.key(page.count - 1), upper[...], isFree) {
+            throw defect(number, "has a key that belongs to its right")
+        }
+    }
+
+    private func isLess(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>, _ isFree: Bool) -> Bool {
+        isFree ? number(left) < number(right) : left.lexicographicallyPrecedes(right)
+    }
+
+    private func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    // MARK: Values
+
+    private mutating func checkValue(_ node: PageLayout.Node, on page: UInt64, isFree: Bool) throws {
+        guard node.isLarge else {
+            if isFree { try checkFreePages(node.bytes, on: page) }
+            return
+        }
+        let first = node.overflowPage
+        guard first >= 2, first < pagesInFile else { throw defect(page, "refers to page \(first), which is not in the file") }
+        var header = [UInt8](repeating: 0, count: PageLayout.headerSize)
+        _ = try header.withUnsafeMutableBytes { try file.read(into: $0, at: Int(first) * pageSize) }
+        let needed = UInt64((PageLayout.headerSize - 1 + node.valueSize) / pageSize + 1)
+        let present = header.withUnsafeBytes { UInt64($0.loadUnaligned(fromByteOffset: 12, as: UInt32.self)) }
+        let isOverflow = header.withUnsafeBytes {
+            $0.loadUnaligned(as: UInt64.self) == first
+                && $0.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == PageLayout.overflowFlag
+        }
+        guard isOverflow, present >= needed, present <= pagesInFile else {
+            throw defect(first, "does not begin a value of \(node.valueSize) bytes")
+        }
+        for offset in 0..<present { try use(first + offset, from: page) }
+        guard isFree else { return }
+        var value = [UInt8](repeating: 0, count: node.valueSize)
+        _ = try value.withUnsafeMutableBytes {
+            try file.read(into: $0, at: Int(first) * pageSize + PageLayout.headerSize)
+        }
+        try checkFreePages(value[...], on: first)
+    }
+
+    /// Checks a list of free pages: a count, then page numbers in descending order.
+    private mutating func checkFreePages(_ bytes: ArraySlice<UInt8>, on page: UInt64) throws {
+        let numbers = bytes.withUnsafeBytes { bytes in
+            (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }
+        }
+        guard let count = numbers.first, count < numbers.count else { throw defect(page, "has a list of free pages without end") }
+        var previous = meta.lastPage + 1
+        for free in numbers.dropFirst().prefix(Int(count)) {
+            guard free >= 2, free < previous else { throw defect(page, "lists page \(free) as free, which cannot be") }
+            previous = free
+            // A page that was freed before it was ever written need not be in the file.
+            if free < pagesInFile { try use(free, from: page) }
+        }
+    }
+}

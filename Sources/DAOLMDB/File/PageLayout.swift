@@ -1,0 +1,115 @@
+/// A branch or leaf page of LMDB's data version 1, on a machine of 64 bits and little-endian byte order.
+///
+/// A header is followed by the offsets of the nodes in key order; the nodes fill the page from its end. Nothing but
+/// ``defect(number:isLeaf:isFree:)`` may be asked before that has found nothing.
+struct PageLayout {
+
+    /// How many bytes come before the offsets.
+    static let headerSize = 16
+    /// The flag in the header of the first page of a large value.
+    static let overflowFlag: UInt16 = 0x04
+
+    private static let branchFlag: UInt16 = 0x01
+    private static let leafFlag: UInt16 = 0x02
+    private static let nodeHeaderSize = 8
+    private static let largeFlag: UInt16 = 0x01
+    private static let databaseFlag: UInt16 = 0x02
+    private static let maximumKeySize = 511
+
+    private let bytes: [UInt8]
+
+    /// How many nodes there are.
+    let count: Int
+    /// Whether the page holds entries, not children.
+    let isLeaf: Bool
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        isLeaf = Self.number(bytes, 10) & Self.leafFlag != 0
+        count = max(0, (Int(Self.number(bytes, 12)) - Self.headerSize) / 2)
+    }
+
+    private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt16 {
+        UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8
+    }
+
+    private func number(_ offset: Int) -> Int { Int(Self.number(bytes, offset)) }
+
+    /// One node of a page.
+    struct Node {
+        /// The bytes behind the key: the value, or the number of the page where a large one begins.
+        let bytes: ArraySlice<UInt8>
+        /// Whether the value has pages of its own.
+        let isLarge: Bool
+        /// The length of the value.
+        let valueSize: Int
+        /// Of a branch: the page of the child.
+        let childPage: UInt64
+
+        /// Of a large value: its first page.
+        var overflowPage: UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+    }
+
+    /// The node of an index.
+    func node(_ index: Int) -> Node {
+        let offset = number(Self.headerSize + 2 * index)
+        let flags = UInt16(number(offset + 4))
+        let low = UInt64(number(offset)) | UInt64(number(offset + 2)) << 16
+        let valueStart = offset + Self.nodeHeaderSize + number(offset + 6)
+        let isLarge = isLeaf && flags & Self.largeFlag != 0
+        let inPage = isLeaf ? (isLarge ? 8 : Int(low)) : 0
+        return Node(
+            bytes: bytes[valueStart..<valueStart + inPage], isLarge: isLarge, valueSize: Int(low),
+            childPage: low | UInt64(flags) << 32)
+    }
+
+    /// The key of the node of an index.
+    func key(_ index: Int) -> ArraySlice<UInt8> {
+        let offset = number(Self.headerSize + 2 * index)
+        let start = offset + Self.nodeHeaderSize
+        return bytes[start..<start + number(offset + 6)]
+    }
+
+    /// What is wrong with the page by itself; nil when nothing is.
+    ///
+    /// - Parameters:
+    ///   - number: The page's number.
+    ///   - isLeaf: Whether it should be a leaf.
+    ///   - isFree: Whether it belongs to the tree of free pages.
+    func defect(number page: UInt64, isLeaf: Bool, isFree: Bool) -> String? {
+        let ownNumber = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }
+        guard ownNumber == page else { return "says that it is page \(ownNumber)" }
+        guard Self.number(bytes, 10) == (isLeaf ? Self.leafFlag : Self.branchFlag) else { return "is of the wrong kind" }
+        let (lower, upper) = (number(12), number(14))
+        guard lower >= Self.headerSize, lower & 1 == 0, lower <= upper, upper <= bytes.count else {
+            return "has impossible bounds"
+        }
+        // LMDB ends the process when it meets a branch with a single child in the data.
+        guard count >= (isLeaf || isFree ? 1 : 2) else { return "has too few entries" }
+        var total = 0
+        for index in 0..<count {
+            guard let size = nodeSize(index, from: upper, isLeaf: isLeaf, isFree: isFree) else {
+                return "has an impossible entry"
+            }
+            total += (size + 1) & ~1
+        }
+        return total == bytes.count - upper ? nil : "has entries that do not fill it"
+    }
+
+    /// The size of a node; nil if it is not within the page or its fields contradict each other.
+    private func nodeSize(_ index: Int, from upper: Int, isLeaf: Bool, isFree: Bool) -> Int? {
+        let offset = number(Self.headerSize + 2 * index)
+        guard offset >= upper, offset & 1 == 0, offset + Self.nodeHeaderSize <= bytes.count else { return nil }
+        let keySize = number(offset + 6)
+        let isFirstOfBranch = !isLeaf && index == 0
+        guard keySize <= Self.maximumKeySize, keySize > 0 || isFirstOfBranch else { return nil }
+        guard !isFree || keySize == 8 || isFirstOfBranch else { return nil }
+        var size = Self.nodeHeaderSize + keySize
+        if isLeaf {
+            let flags = UInt16(number(offset + 4))
+            guard flags == 0 || flags == Self.largeFlag else { return nil }
+            size += flags == Self.largeFlag ? 8 : number(offset) | number(offset + 2) << 16
+        }
+        return offset + size <= bytes.count ? size : nil
+    }
+}

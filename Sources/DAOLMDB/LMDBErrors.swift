@@ -1,0 +1,70 @@
+import CLMDB
+import DAOCore
+import Foundation
+
+/// Makes errors about one file out of the codes of LMDB and of the operating system.
+struct LMDBErrors: Sendable {
+
+    /// The file, as the application named it.
+    let path: String
+
+    /// An error without a code behind it.
+    func error(_ kind: StorageError.Kind, _ message: String) -> StorageError {
+        StorageError(kind, message, path: path)
+    }
+
+    /// An error for a result code of LMDB, which is `errno` when it is positive.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - action: What failed, to begin the message with: "Opening the database".
+    func error(_ code: CInt, _ action: String) -> StorageError {
+        let kind = kind(of: code)
+        return StorageError(
+            kind, "\(action) failed. \(advice(kind, code))", path: path, engineCode: Int(code),
+            engineMessage: mdb_strerror(code).map { String(cString: $0) })
+    }
+
+    private func kind(of code: CInt) -> StorageError.Kind {
+        switch code {
+        case MDB_MAP_FULL, MDB_MAP_RESIZED, MDB_TXN_FULL, ENOSPC, EDQUOT, EFBIG, ENOMEM: .outOfSpace
+        case MDB_VERSION_MISMATCH: .schemaIsNewer
+        case MDB_INVALID: .notADatabase
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_CURSOR_FULL, MDB_PAGE_FULL: .corrupted
+        case MDB_BAD_TXN: .invalidTransaction
+        case MDB_BAD_VALSIZE: .invalidKey
+        case MDB_INCOMPATIBLE, MDB_BAD_DBI: .notADatabase
+        case MDB_READERS_FULL, EBUSY, EAGAIN, ETIMEDOUT: .busy
+        case EACCES, EPERM, EROFS: .readOnly
+        case ENOENT: .notFound
+        case EISDIR, ENOTDIR, ELOOP: .notADatabase
+        // A full disk makes LMDB's write a short one, which it reports as EIO.
+        case EIO: isDiskFull ? .outOfSpace : .io
+        default: .io
+        }
+    }
+
+    private func advice(_ kind: StorageError.Kind, _ code: CInt) -> String {
+        switch kind {
+        case .outOfSpace where code == MDB_MAP_FULL || code == MDB_MAP_RESIZED:
+            "The address range for the file is full; undo this transaction, the next one begins with a larger range."
+        case .outOfSpace: "Nothing was written; free some space and try again."
+        case .schemaIsNewer: "The file was written by a newer LMDB; open it with that, or with a newer version of this library."
+        case .corrupted: "The file is damaged; restore it from a backup."
+        case .notADatabase: "The file is not a database of this kind; nothing was changed in it."
+        case .invalidTransaction: "The transaction cannot be used any more; undo it and begin another."
+        case .invalidKey: "A stored key has 1 to 511 bytes."
+        case .busy: "Others are using the database; try again later."
+        case .readOnly: "The file, its lock file or their directory may not be written to; check their permissions."
+        case .notFound: "There is no such file; check the path, or allow it to be created."
+        default: "The operating system refused; the engine's words say why."
+        }
+    }
+
+    /// Whether less than a mebibyte is left where the file is.
+    private var isDiskFull: Bool {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return false }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize) < 1 << 20
+    }
+}

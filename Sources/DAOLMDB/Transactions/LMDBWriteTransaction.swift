@@ -1,0 +1,171 @@
+import CLMDB
+import DAOCore
+import DAOKeyValue
+import Foundation
+
+/// The one transaction that writes to a file. It belongs to the thread that began it.
+///
+/// A savepoint is a transaction of LMDB's inside the one before it; what is done is done in the innermost.
+final class LMDBWriteTransaction: LMDBTransaction {
+
+    /// A transaction of LMDB's; the outermost, or a savepoint.
+    private struct Level {
+        var handle: OpaquePointer
+        var number: Int
+        /// Why nothing more can be done in it but end it; nil when all is well.
+        var failure: StorageError?
+    }
+
+    private let thread = pthread_self()
+    private var levels: [Level]
+    private var lastLevelNumber = 0
+    // Whether any level met the end of the map.
+    private var foundMapFull = false
+
+    override init(_ handle: OpaquePointer, _ environment: LMDBEnvironment) {
+        levels = [Level(handle: handle, number: 0)]
+        super.init(handle, environment)
+    }
+
+    deinit { abort() }
+
+    // MARK: Checks
+
+    /// LMDB's innermost transaction, if it can be used and this is its thread.
+    @inline(__always)
+    private func usableHandle() throws -> OpaquePointer {
+        guard let handle else { throw ended }
+        guard pthread_equal(thread, pthread_self()) != 0 else { throw foreignThread }
+        if let failure = levels[levels.count - 1].failure { throw failure }
+        return handle
+    }
+
+    private var foreignThread: StorageError {
+        environment.errors.error(
+            .invalidTransaction, "A write transaction is used on the thread that began it, and on no other.")
+    }
+
+    /// Remembers that a write failed, and makes the error.
+    private func fail(_ code: CInt, _ action: String) -> StorageError {
+        let error = environment.errors.error(code, action)
+        // What was wrong with the arguments was noticed before anything was done.
+        guard code != MDB_BAD_VALSIZE else { return error }
+        if code == MDB_MAP_FULL { foundMapFull = true }
+        levels[levels.count - 1].failure = error
+        return error
+    }
+
+    // MARK: Writing
+
+    override func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+        let handle = try usableHandle()
+        var key = MDB_val(key)
+        var value = MDB_val(value)
+        let code = mdb_put(handle, database, &key, &value, 0)
+        guard code == 0 else { throw fail(code, "Writing") }
+    }
+
+    override func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
+        let handle = try usableHandle()
+        var key = MDB_val(key)
+        var value = MDB_val(value)
+        let code = mdb_put(handle, database, &key, &value, UInt32(MDB_NOOVERWRITE))
+        if code == MDB_KEYEXIST { return false }
+        guard code == 0 else { throw fail(code, "Writing") }
+        return true
+    }
+
+    override func delete(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        let handle = try usableHandle()
+        var key = MDB_val(key)
+        let code = mdb_del(handle, database, &key, nil)
+        if code == MDB_NOTFOUND { return false }
+        guard code == 0 else { throw fail(code, "Deleting") }
+        return true
+    }
+
+    // MARK: Savepoints
+
+    override func beginSavepoint() throws {
+        let parent = try usableHandle()
+        var child: OpaquePointer?
+        let code = mdb_txn_begin(environment.handle, parent, 0, &child)
+        guard code == 0, let child else { throw fail(code, "Beginning a savepoint") }
+        lastLevelNumber += 1
+        levels.append(Level(handle: child, number: lastLevelNumber))
+        handle = child
+    }
+
+    override func releaseSavepoint() throws {
+        let child = try usableHandle()
+        try checkSavepoint()
+        let code = mdb_txn_commit(child)
+        leaveLevel()
+        guard code == 0 else { throw fail(code, "Ending a savepoint") }
+    }
+
+    override func rollbackSavepoint() throws {
+        guard let child = handle else { throw ended }
+        guard pthread_equal(thread, pthread_self()) != 0 else { throw foreignThread }
+        try checkSavepoint()
+        mdb_txn_abort(child)
+        leaveLevel()
+    }
+
+    private func checkSavepoint() throws {
+        guard levels.count > 1 else {
+            throw environment.errors.error(
+                .invalidTransaction, "There is no open savepoint to end; every end needs a beginning.")
+        }
+    }
+
+    /// Goes on in the level outside of one that LMDB has ended, cursors and all.
+    private func leaveLevel() {
+        levels.removeLast()
+        handle = levels[levels.count - 1].handle
+        epoch += 1
+    }
+
+    // MARK: Cursors
+
+    override var level: Int { levels.last?.number ?? 0 }
+
+    override func isOpen(level: Int) -> Bool {
+        handle != nil && levels.contains { $0.number == level }
+    }
+
+    override func closeCursor(_ cursor: OpaquePointer, level: Int) {
+        // LMDB frees the cursors of a writing transaction when that ends.
+        if isOpen(level: level) { mdb_cursor_close(cursor) }
+    }
+
+    // MARK: The end
+
+    override func commit() throws {
+        let outermost = try usableHandle()
+        guard levels.count == 1 else {
+            abort()
+            throw environment.errors.error(
+                .invalidTransaction, "A savepoint was still open at the end; the transaction was undone.")
+        }
+        let code = mdb_txn_commit(outermost)
+        guard code != 0 else { return end(failure: nil) }
+        let error = fail(code, "Committing")
+        // Nobody knows what a disk holds that has refused to write. Reading the file anew shows it.
+        end(failure: error.kind == .io || error.kind == .corrupted ? error : nil)
+        throw error
+    }
+
+    override func abort() {
+        guard handle != nil else { return }
+        // Aborting the outermost ends those inside it too.
+        mdb_txn_abort(levels[0].handle)
+        end(failure: nil)
+    }
+
+    private func end(failure: StorageError?) {
+        handle = nil
+        epoch += 1
+        environment.endWriting(foundMapFull: foundMapFull, failure: failure)
+    }
+}

@@ -1,0 +1,72 @@
+import DAOCore
+import DAOKeyValue
+
+/// A transaction that reads one committed state of a ``MemoryStore``; ``MemoryWriteTransaction`` adds the writing.
+///
+/// It is used by one thread at a time; the state it reads never changes.
+class MemoryTransaction: KeyValueTransaction {
+
+    // Keeps what `top` points to alive. Nil after the end.
+    private final var tree: Tree?
+    // The root's memory, to be read without counting references. Nil after the end.
+    @exclusivity(unchecked) private(set) final var top: NodePointer?
+    // Counts the changes that make cursors invalid: every write, and the end.
+    @exclusivity(unchecked) private(set) final var version = 0
+
+    /// Begins to read a state.
+    init(_ tree: Tree) {
+        self.tree = tree
+        top = tree.top
+    }
+
+    /// Moves on to another state; nil ends the transaction.
+    final func show(_ tree: Tree?) {
+        self.tree = tree
+        top = tree?.top
+        version += 1
+    }
+
+    /// The error of a call that comes too late.
+    static var ended: StorageError {
+        StorageError(.invalidTransaction, "The transaction has ended; begin another.")
+    }
+
+    private static var cannotWrite: StorageError {
+        StorageError(.invalidTransaction, "The transaction only reads; begin one for writing.")
+    }
+
+    // MARK: Reading
+
+    final func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        guard let top else { throw Self.ended }
+        return top.find(SearchKey(key))?.value
+    }
+
+    final func cursor() throws -> KeyValueCursor {
+        guard top != nil else { throw Self.ended }
+        return MemoryCursor(self)
+    }
+
+    // MARK: Writing, which a transaction that reads refuses
+
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { throw Self.cannotWrite }
+
+    func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool { throw Self.cannotWrite }
+
+    func delete(_ key: UnsafeRawBufferPointer) throws -> Bool { throw Self.cannotWrite }
+
+    func beginSavepoint() throws { throw Self.cannotWrite }
+
+    func releaseSavepoint() throws { throw Self.cannotWrite }
+
+    func rollbackSavepoint() throws { throw Self.cannotWrite }
+
+    // MARK: The end
+
+    func commit() throws {
+        guard top != nil else { throw Self.ended }
+        show(nil)
+    }
+
+    func abort() { show(nil) }
+}

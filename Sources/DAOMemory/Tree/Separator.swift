@@ -1,0 +1,57 @@
+/// What tells the keys of two neighbouring nodes apart: greater than all on the left, not greater than any on the right.
+struct Separator {
+    var prefix: KeyPrefix
+    var count: UInt16
+    /// Holds the bytes when they are more than a prefix; one reference goes with the separator.
+    var entry: EntryPointer?
+
+    /// The one of the first child of a branch.
+    static var none: Separator { Separator(prefix: KeyPrefix(high: 0, low: 0), count: 0, entry: nil) }
+}
+
+extension Separator {
+    /// The shortest separator between the last key on the left and the first, greater one on the right.
+    init(between left: UnsafeRawBufferPointer, and right: UnsafeRawBufferPointer) {
+        var common = 0
+        let limit = min(left.count, right.count)
+        while common < limit, left[common] == right[common] { common += 1 }
+        let bytes = UnsafeRawBufferPointer(rebasing: right[..<min(common + 1, right.count)])
+        prefix = KeyPrefix(bytes)
+        count = UInt16(bytes.count)
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        entry = bytes.count > KeyPrefix.byteCount ? EntryPointer.make(key: bytes, value: none) : nil
+    }
+}
+
+extension NodePointer {
+
+    /// Of a branch: the separator of a slot. Counts no reference.
+    func separator(at index: Int) -> Separator {
+        Separator(prefix: prefixes[index], count: lengths[index], entry: separators[index])
+    }
+
+    /// Of a branch: writes the separator of a slot and takes over its reference; the caller has dealt with the old one's.
+    func setSeparator(_ separator: Separator, at index: Int) {
+        prefixes[index] = separator.prefix
+        lengths[index] = separator.count
+        separators[index] = separator.entry
+    }
+
+    /// Of a branch with room: puts a child in, and takes over the references to it and its separator.
+    func insert(_ child: NodePointer, _ separator: Separator, at index: Int) {
+        openSlot(at: index)
+        children[index] = child
+        setSeparator(separator, at: index)
+    }
+
+    /// Of a branch: takes a child out and gives the references to it and its separator back.
+    func removeChild(at index: Int) {
+        children[index].release()
+        separators[index]?.release()
+        closeSlot(at: index)
+        if index == 0, count > 0 {
+            separators[0]?.release()
+            setSeparator(.none, at: 0)
+        }
+    }
+}

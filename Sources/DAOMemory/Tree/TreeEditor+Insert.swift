@@ -1,0 +1,111 @@
+extension TreeEditor {
+
+    /// Stores a value under a key.
+    ///
+    /// - Parameters:
+    ///   - bytes: The key; copied.
+    ///   - value: The value; copied.
+    ///   - replaces: Whether the value of a key that is there is replaced.
+    /// - Returns: False, with nothing changed, when the key was there and was not to be replaced.
+    mutating func put(_ bytes: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, replaces: Bool) -> Bool {
+        let key = SearchKey(bytes)
+        let (found, depth) = descend(to: key)
+        let (index, isEqual) = found.lowerBound(of: key, from: 0)
+        if isEqual, !replaces { return false }
+
+        let leaf = own(found, depth: depth)
+        let entry = EntryPointer.make(key: bytes, value: value)
+        if isEqual {
+            let old = leaf.entries[index]
+            leaf.entries[index] = entry
+            old.release()
+        } else if leaf.count < Node.capacity {
+            leaf.insert(entry, key.prefix, at: index)
+        } else {
+            let right = split(leaf, insertingAt: index, entry, key.prefix)
+            let separator = Separator(between: leaf.entries[leaf.count - 1].key, and: right.entries[0].key)
+            insert(right, separator, above: depth)
+        }
+        return true
+    }
+
+    /// Moves a part of a full leaf into a new one to its right, and puts an entry into either.
+    ///
+    /// An entry behind the last goes into the new leaf alone: keys that come in ascending order leave full leaves behind.
+    private func split(
+        _ leaf: NodePointer, insertingAt index: Int, _ entry: EntryPointer, _ prefix: KeyPrefix
+    ) -> NodePointer {
+        let right = makeNode(level: 0)
+        let middle = index == leaf.count ? leaf.count : leaf.count / 2
+        leaf.copySlots(middle..<leaf.count, to: right, at: 0)
+        right.count = leaf.count - middle
+        leaf.count = middle
+        if index < middle {
+            leaf.insert(entry, prefix, at: index)
+        } else {
+            right.insert(entry, prefix, at: index - middle)
+        }
+        return right
+    }
+
+    /// Puts a new node into the tree, to the right of the one that the path leads to, splitting branches where they are full.
+    ///
+    /// - Parameters:
+    ///   - node: The new node; its reference is taken over.
+    ///   - separator: The separator to its left.
+    ///   - depth: How many branches of the path are above it.
+    private mutating func insert(_ node: NodePointer, _ separator: Separator, above depth: Int) {
+        var (node, separator, depth) = (node, separator, depth)
+        while depth > 0 {
+            depth -= 1
+            let parent = path[depth].node
+            let index = path[depth].index + 1
+            if parent.count < Node.capacity {
+                parent.insert(node, separator, at: index)
+                return
+            }
+            (node, separator) = splitBranch(parent, insertingAt: index, node, separator)
+        }
+        let root = makeNode(level: tree.top.level + 1)
+        tree.top.retain()
+        root.insert(tree.top, .none, at: 0)
+        root.insert(node, separator, at: 1)
+        replaceRoot(with: root)
+    }
+
+    /// Moves a part of a full branch into a new one to its right, and puts a child into either.
+    ///
+    /// - Returns: The new branch and the separator to its left.
+    private func splitBranch(
+        _ branch: NodePointer, insertingAt index: Int, _ child: NodePointer, _ separator: Separator
+    ) -> (NodePointer, Separator) {
+        let right = makeNode(level: branch.level)
+        if index == branch.count {
+            right.insert(child, .none, at: 0)
+            return (right, separator)
+        }
+        let middle = branch.count / 2
+        branch.copySlots(middle..<branch.count, to: right, at: 0)
+        right.count = branch.count - middle
+        branch.count = middle
+        let promoted = right.separator(at: 0)
+        right.setSeparator(.none, at: 0)
+        if index <= middle {
+            branch.insert(child, separator, at: index)
+        } else {
+            right.insert(child, separator, at: index - middle)
+        }
+        return (right, promoted)
+    }
+}
+
+extension NodePointer {
+    /// Of a leaf with room: puts an entry in and takes over its reference.
+    @inline(__always)
+    fileprivate func insert(_ entry: EntryPointer, _ prefix: KeyPrefix, at index: Int) {
+        openSlot(at: index)
+        prefixes[index] = prefix
+        lengths[index] = UInt16(entry.keyCount)
+        entries[index] = entry
+    }
+}

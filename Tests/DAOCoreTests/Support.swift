@@ -1,0 +1,74 @@
+import DAOCore
+import Foundation
+import Testing
+
+/// A model with a field of every kind that predicates know.
+struct Sample: Model, Plain, Equatable {
+    var id: Int
+    var name: String
+    var nick: String?
+    var age: Int
+    var level: Int8?
+    var big: UInt64
+    var score: Double?
+    var ratio: Float?
+    var price: Decimal?
+    var isRead: Bool
+    var flag: Bool?
+    var date: Date?
+    var token: UUID?
+    var link: URL?
+    var bytes: Data?
+    var tags: [String]
+    var like: Int
+
+    static let schema = Schema(
+        "sample", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("name", \.name, .indexed),
+        Field("nick", \.nick),
+        Field("age", \.age, .indexed),
+        Field("level", \.level),
+        Field("big", \.big),
+        Field("score", \.score),
+        Field("ratio", \.ratio),
+        Field("price", \.price),
+        Field("isRead", \.isRead),
+        Field("flag", \.flag),
+        Field("date", \.date),
+        Field("token", \.token),
+        Field("link", \.link),
+        Field("bytes", \.bytes),
+        Field("tags", \.tags),
+        Field("like", \.like)
+    )
+
+    static func index(_ name: String) throws -> Int { try #require(schema.description.index(of: name)) }
+}
+
+/// The same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// The error that a body throws.
+func storageError(_ body: () throws -> some Any) throws -> StorageError {
+    do {
+        let result = try body()
+        throw Unexpected(description: "expected an error, got \(result)")
+    } catch let error as StorageError {
+        return error
+    }
+}
+
+struct Unexpected: Error, CustomStringConvertible { let description: String }
+
+func decimal(_ text: String) throws -> Decimal { try #require(Decimal(string: text)) }

@@ -1,0 +1,40 @@
+typealias Bytes = [UInt8]
+
+/// What a store should hold: pairs in an array, in order of their keys. Slow and simple enough to be right.
+struct ModelStore: Equatable {
+    private(set) var keys: [Bytes] = []
+    private(set) var values: [Bytes] = []
+
+    /// The index of the first key that is not less than the given one.
+    func lowerBound(_ key: Bytes) -> Int {
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if keys[middle].lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    func value(_ key: Bytes) -> Bytes? {
+        let index = lowerBound(key)
+        return index < keys.count && keys[index] == key ? values[index] : nil
+    }
+
+    mutating func put(_ key: Bytes, _ value: Bytes) {
+        let index = lowerBound(key)
+        if index < keys.count, keys[index] == key {
+            values[index] = value
+        } else {
+            keys.insert(key, at: index)
+            values.insert(value, at: index)
+        }
+    }
+
+    mutating func delete(_ key: Bytes) -> Bool {
+        let index = lowerBound(key)
+        guard index < keys.count, keys[index] == key else { return false }
+        keys.remove(at: index)
+        values.remove(at: index)
+        return true
+    }
+}

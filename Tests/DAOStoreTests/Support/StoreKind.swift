@@ -1,0 +1,23 @@
+import DAOKeyValue
+import DAOLMDB
+import DAOMemory
+import Testing
+
+/// The stores that every shared test runs on.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case memory, lmdb
+
+    var testDescription: String { rawValue }
+
+    /// Runs a body on a fresh, empty store.
+    func withStore(_ body: (any OrderedKeyValueStore) throws -> Void) throws {
+        let directory = try TemporaryDirectory()
+        let store: any OrderedKeyValueStore =
+            switch self {
+            case .memory: MemoryStore()
+            case .lmdb: try LMDBStore(path: directory.file("store.lmdb"), options: LMDBOptions(durability: .relaxed))
+            }
+        defer { store.close() }
+        try body(store)
+    }
+}

@@ -1,0 +1,79 @@
+import DAOKeyValue
+import Foundation
+
+extension KeyValueTransaction {
+    func value(_ key: Bytes) throws -> Bytes? {
+        try key.withUnsafeBytes { try get($0).map(Bytes.init) }
+    }
+
+    func store(_ key: Bytes, _ value: Bytes) throws {
+        try key.withUnsafeBytes { key in try value.withUnsafeBytes { try put(key, $0) } }
+    }
+
+    func add(_ key: Bytes, _ value: Bytes) throws -> Bool {
+        try key.withUnsafeBytes { key in try value.withUnsafeBytes { try insert(key, $0) } }
+    }
+
+    func remove(_ key: Bytes) throws -> Bool {
+        try key.withUnsafeBytes { try delete($0) }
+    }
+
+    /// Everything the transaction sees, by walking forwards.
+    func contents() throws -> ModelStore {
+        var model = ModelStore()
+        let cursor = try cursor()
+        var stands = try cursor.seek(Bytes([0]))
+        while stands {
+            model.put(Bytes(cursor.key), Bytes(cursor.value))
+            stands = try cursor.next()
+        }
+        return model
+    }
+}
+
+extension KeyValueCursor {
+    func seek(_ key: Bytes) throws -> Bool { try key.withUnsafeBytes { try seek($0) } }
+    func seekBefore(_ key: Bytes) throws -> Bool { try key.withUnsafeBytes { try seekBefore($0) } }
+}
+
+extension OrderedKeyValueStore {
+    /// Runs a body in a write transaction and commits, or aborts when it throws.
+    @discardableResult
+    func write<Result>(_ body: (any KeyValueTransaction) throws -> Result) throws -> Result {
+        let transaction = try begin(.write)
+        do {
+            let result = try body(transaction)
+            try transaction.commit()
+            return result
+        } catch {
+            transaction.abort()
+            throw error
+        }
+    }
+
+    /// Runs a body in a read transaction.
+    func read<Result>(_ body: (any KeyValueTransaction) throws -> Result) throws -> Result {
+        let transaction = try begin(.read)
+        defer { transaction.abort() }
+        return try body(transaction)
+    }
+}
+
+/// A key as the database above makes them: a table's number and a row's.
+func rowKey(_ table: UInt32, _ row: UInt64) -> Bytes {
+    withUnsafeBytes(of: table.bigEndian, Bytes.init) + withUnsafeBytes(of: row.bigEndian, Bytes.init)
+}
+
+/// A directory that is removed with everything in it when the value is no longer used.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "dao-store-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+}
