@@ -40,7 +40,10 @@ let package = Package(
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
 
         // Tests
-        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB"]),
+        .target(
+            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], path: "Tests/Examples"),
+        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
+        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
