@@ -51,6 +51,7 @@ public final class Schema<Record: Model>: Sendable {
     ) {
         var erased: [ErasedField<Record>] = []
         repeat erased.append(ErasedField(each fields))
+        let places = FieldPlaces(erased)
         // The closures are made here, in an inlinable initializer, so that the application's own compiler run specialises
         // them for the model: the backend calls one closure a query, and a row costs no generic code.
         self.init(
@@ -69,7 +70,7 @@ public final class Schema<Record: Model>: Sendable {
             },
             encodeRow: { record, row in
                 var index = FieldCounter()
-                repeat try (each fields).value(of: record).write(to: row, at: index.next())
+                repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
             })
     }
 
