@@ -23,20 +23,20 @@ extension DAO {
     /// The values that meet a condition, in an order.
     public func read(
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
-        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [Plain] {
-        try await read(Query(where: Predicate(condition), orderedBy: order, limit: limit, offset: offset))
+        try await read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
     /// The first value that meets a condition, or nil.
     public func first(
-        orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+        orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Plain? {
-        try await read(Query(where: Predicate(condition), orderedBy: order, limit: 1)).first
+        try await read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
     }
 
     /// The values that meet a predicate, in key order.
-    public func read(predicatedBy predicate: Predicate<Record>) async throws -> [Plain] {
+    public func read(predicatedBy predicate: Condition<Record>) async throws -> [Plain] {
         try await read(Query(where: predicate))
     }
 
@@ -47,7 +47,7 @@ extension DAO {
 
     /// The values that meet a predicate, in the order of a field.
     public func read(
-        predicatedBy predicate: Predicate<Record>, orderedBy field: String, ascending: Bool
+        predicatedBy predicate: Condition<Record>, orderedBy field: String, ascending: Bool
     ) async throws -> [Plain] {
         try await read(Query(where: predicate, orderedBy: [.by(field, ascending: ascending)]))
     }
@@ -76,25 +76,25 @@ extension DAO {
     /// One page of the values that meet a condition, in an order.
     public func page(
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
-        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Page<Plain> {
-        try await page(Query(where: Predicate(condition), orderedBy: order, after: after), limit: limit)
+        try await page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
     }
 
     /// How many values a query has.
     public func count(_ query: Query<Record> = Query()) async throws -> Int { try await reading { try $0.count(query) } }
 
     /// How many values meet a condition.
-    public func count(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) async throws -> Int {
-        try await count(Query(where: Predicate(condition)))
+    public func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) async throws -> Int {
+        try await count(Query(where: Condition(condition)))
     }
 
     /// How many values meet a predicate.
-    public func count(predicatedBy predicate: Predicate<Record>) async throws -> Int { try await count(Query(where: predicate)) }
+    public func count(predicatedBy predicate: Condition<Record>) async throws -> Int { try await count(Query(where: predicate)) }
 
     /// Whether any value meets a condition.
-    public func exists(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) async throws -> Bool {
-        try await count(Query(where: Predicate(condition), limit: 1)) > 0
+    public func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) async throws -> Bool {
+        try await count(Query(where: Condition(condition), limit: 1)) > 0
     }
 
     /// Whether a key is stored.
@@ -104,28 +104,28 @@ extension DAO {
 
     /// The least value of a field, nil aside; nil when there is none.
     public func min<Value: OrderedFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Predicate<Record> = .all
+        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.min(field, predicatedBy: predicate) }
     }
 
     /// The greatest value of a field, nil aside; nil when there is none.
     public func max<Value: OrderedFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Predicate<Record> = .all
+        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.max(field, predicatedBy: predicate) }
     }
 
     /// The sum of a field, nil aside; zero of no values.
     public func sum<Value: NumericFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Predicate<Record> = .all
+        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value {
         try await reading { try $0.sum(field, predicatedBy: predicate) }
     }
 
     /// The mean of a field, nil aside; nil of no values.
     public func average<Value: NumericFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Predicate<Record> = .all
+        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Double? {
         try await reading { try $0.average(field, predicatedBy: predicate) }
     }
@@ -154,10 +154,10 @@ extension DAO {
     /// Changes the stored records that meet a condition: all of them, or none.
     @discardableResult
     public func update(
-        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>,
         _ change: @escaping @Sendable (inout Record) throws -> Void
     ) async throws -> Int {
-        let query = Query(where: Predicate(condition))
+        let query = Query(where: Condition(condition))
         return try await writing { try $0.storage.update(query, change) }
     }
 
@@ -188,14 +188,14 @@ extension DAO {
 
     /// Removes the values that meet a condition.
     @discardableResult
-    public func erase(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) async throws -> Int {
-        let query = Query(where: Predicate(condition))
+    public func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) async throws -> Int {
+        let query = Query(where: Condition(condition))
         return try await writing { try $0.storage.erase(query) }
     }
 
     /// Removes the values that meet a predicate.
     @discardableResult
-    public func erase(predicatedBy predicate: Predicate<Record>) async throws -> Int {
+    public func erase(predicatedBy predicate: Condition<Record>) async throws -> Int {
         try await writing { try $0.erase(predicatedBy: predicate) }
     }
 }

@@ -28,9 +28,9 @@ extension DAO {
     ///   - condition: Makes the condition from the model's fields.
     public func read(
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
-        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [Plain] {
-        try read(Query(where: Predicate(condition), orderedBy: order, limit: limit, offset: offset))
+        try read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
     /// The first value that meets a condition, or nil.
@@ -39,9 +39,9 @@ extension DAO {
     ///   - order: Which one is first; by primary key when there are no terms.
     ///   - condition: Makes the condition from the model's fields.
     public func first(
-        orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+        orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Plain? {
-        try read(Query(where: Predicate(condition), orderedBy: order, limit: 1)).first
+        try read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
     }
 
     // MARK: By key
@@ -104,9 +104,9 @@ extension DAO {
     ///   - condition: Makes the condition from the model's fields.
     public func page(
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
-        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Page<Plain> {
-        try page(Query(where: Predicate(condition), orderedBy: order, after: after), limit: limit)
+        try page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
     }
 
     // MARK: One after another
@@ -131,13 +131,13 @@ extension DAO {
     public func count(_ query: Query<Record> = Query()) throws -> Int { try storage.count(query) }
 
     /// How many values meet a condition.
-    public func count(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) throws -> Int {
-        try count(Query(where: Predicate(condition)))
+    public func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
+        try count(Query(where: Condition(condition)))
     }
 
     /// Whether any value meets a condition. Stops at the first.
-    public func exists(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) throws -> Bool {
-        try storage.count(Query(where: Predicate(condition), limit: 1)) > 0
+    public func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Bool {
+        try storage.count(Query(where: Condition(condition), limit: 1)) > 0
     }
 
     /// Whether a key is stored.
@@ -151,7 +151,7 @@ extension DAO {
     ///   - field: A key path to a stored field.
     ///   - predicate: Which rows; all by default.
     public func min<Value: OrderedFieldValue>(
-        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
         try extreme(field, .ascending(field), predicate)
     }
@@ -162,7 +162,7 @@ extension DAO {
     ///   - field: A key path to a stored field.
     ///   - predicate: Which rows; all by default.
     public func max<Value: OrderedFieldValue>(
-        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
         try extreme(field, .descending(field), predicate)
     }
@@ -174,7 +174,7 @@ extension DAO {
     ///   - predicate: Which rows; all by default.
     /// - Throws: `.arithmeticOverflow` when the field's type cannot hold the sum.
     public func sum<Value: NumericFieldValue>(
-        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value {
         let (total, name) = try total(of: field, predicate)
         return try Value(total: total, entity: Record.schema.description.name, field: name)
@@ -186,13 +186,13 @@ extension DAO {
     ///   - field: A key path to a stored number.
     ///   - predicate: Which rows; all by default.
     public func average<Value: NumericFieldValue>(
-        _ field: KeyPath<Record, Value>, predicatedBy predicate: Predicate<Record> = .all
+        _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Double? {
         try total(of: field, predicate).total.average
     }
 
     private func extreme<Value: OrderedFieldValue>(
-        _ field: KeyPath<Record, Value>, _ order: Sort<Record>, _ predicate: Predicate<Record>
+        _ field: KeyPath<Record, Value>, _ order: Sort<Record>, _ predicate: Condition<Record>
     ) throws -> Value? {
         let isThere = FieldExpression(field).node { .compare(field: $0, .notEqual, .null) }
         let query = Query(where: predicate && isThere, orderedBy: [order], limit: 1)
@@ -200,7 +200,7 @@ extension DAO {
     }
 
     private func total<Value: FieldValue>(
-        of field: KeyPath<Record, Value>, _ predicate: Predicate<Record>
+        of field: KeyPath<Record, Value>, _ predicate: Condition<Record>
     ) throws -> (total: NumericTotal, field: String) {
         let entity = Record.schema.description
         guard let index = Record.schema.index(of: field) else {

@@ -69,9 +69,9 @@ extension DAO {
     /// - Returns: How many records met the condition.
     @discardableResult
     public func update(
-        where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>, _ change: (inout Record) throws -> Void
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ change: (inout Record) throws -> Void
     ) throws -> Int {
-        try storage.update(Query(where: Predicate(condition)), change)
+        try storage.update(Query(where: Condition(condition)), change)
     }
 
     // MARK: Erase
@@ -112,7 +112,7 @@ extension DAO {
     ///
     /// - Returns: How many there were.
     @discardableResult
-    public func erase(where condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>) throws -> Int {
-        try storage.erase(Query(where: Predicate(condition)))
+    public func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
+        try storage.erase(Query(where: Condition(condition)))
     }
 }

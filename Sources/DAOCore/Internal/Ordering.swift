@@ -111,7 +111,8 @@ extension Decimal {
         if magnitude > 1 { return nil }
         // Too small to have all its digits: counted in units of the least decimal, and rounded down.
         let parts = number.description.split(separator: "e")
-        guard magnitude >= 1e-128, parts.count == 2, let exponent = Int(parts[1]), var units = Decimal(string: "\(parts[0])e\(exponent + 128)")
+        guard magnitude >= 1e-128, parts.count == 2, let exponent = Int(parts[1]),
+            var units = Decimal(string: "\(parts[0])e\(exponent + 128)")
         else { return (number < 0 ? -leastNonzeroMagnitude : 0, false) }
         var whole = Decimal()
         NSDecimalRound(&whole, &units, 0, .down)

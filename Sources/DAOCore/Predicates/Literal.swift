@@ -127,12 +127,14 @@ enum Literal {
     private static func place(of value: Value, in field: FieldDescription, entity: String) throws -> Place {
         func wrongType() -> StorageError {
             PredicateProblem(
-                "'\(field.name)' is \(field.type) and cannot be compared with a value of type \(value.typeName)", field: field.name
+                "'\(field.name)' is \(field.type) and cannot be compared with a value of type \(value.typeName)",
+                field: field.name
             ).error(entity: entity)
         }
         let kind = field.type.kind
         switch (kind, value) {
-        case (.bool, .bool), (.string, .string), (.url, .string), (.embedded, .string), (.data, .data), (.uuid, .uuid), (.date, .date),
+        case (.bool, .bool), (.string, .string), (.url, .string), (.embedded, .string), (.data, .data), (.uuid, .uuid),
+            (.date, .date),
             (.decimal, .decimal):
             return .at(normalized(value))
         case (.bool, .integer(let number)) where number == 0 || number == 1: return .at(.bool(number == 1))
@@ -144,7 +146,9 @@ enum Literal {
         case (.decimal, .double(let number)):
             if number.isNaN { return .at(.decimal(.nan)) }
             // NaN is above every number, and a decimal field can hold it.
-            guard number.isFinite, let place = Decimal.place(of: number) else { return number < 0 ? .belowAll : .below(.decimal(.nan)) }
+            guard number.isFinite, let place = Decimal.place(of: number) else {
+                return number < 0 ? .belowAll : .below(.decimal(.nan))
+            }
             return place.isExact ? .at(.decimal(place.value)) : .above(.decimal(place.value))
         case (.double, .double(let number)): return .at(.double(number.normalized))
         case (.float, .double(let number)):

@@ -33,7 +33,9 @@ public struct TextPattern: Sendable, Hashable {
 
     /// Whether a text matches: the one meaning of the text operators (contract P2).
     public func matches(_ candidate: String) -> Bool {
-        if match == .matches { return GlobElement.match(elements, Array(candidate.folded(options).unicodeScalars), marksFollow: !options.isEmpty) }
+        if match == .matches {
+            return GlobElement.match(elements, Array(candidate.folded(options).unicodeScalars), marksFollow: !options.isEmpty)
+        }
         var subject = options.isEmpty ? candidate : candidate.folded(options)
         return subject.withUTF8 { subject in
             folded.withUnsafeBufferPointer { pattern in
@@ -102,8 +104,10 @@ extension Unicode.Scalar {
         case 0x13A0...0x13F5: return String(self).unicodeScalars  // Cherokee folds to its capitals
         case 0x13F8...0x13FD, 0xAB70...0xABBF: return properties.uppercaseMapping.unicodeScalars
         default:
-            return String(properties.uppercaseMapping.unicodeScalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
-                .reduce(into: String.UnicodeScalarView()) { $0.append($1 == "\u{03C2}" ? "\u{03C3}" : $1) }).unicodeScalars
+            return String(
+                properties.uppercaseMapping.unicodeScalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
+                    .reduce(into: String.UnicodeScalarView()) { $0.append($1 == "\u{03C2}" ? "\u{03C3}" : $1) }
+            ).unicodeScalars
         }
     }
 }

@@ -70,7 +70,8 @@ extension Decimal: NumericFieldValue {
     /// The decimal number.
     public init(total: NumericTotal, entity: String, field: String) throws {
         if total.isDecimalTooLarge {
-            throw StorageError(.arithmeticOverflow, "the sum of '\(field)' is beyond the range of Decimal", entity: entity, field: field)
+            throw StorageError(
+                .arithmeticOverflow, "the sum of '\(field)' is beyond the range of Decimal", entity: entity, field: field)
         }
         self = total.decimal
     }

@@ -36,7 +36,8 @@ public struct PageCursor: Sendable, Hashable, Codable {
     private let fields: [String]
     private let values: [CursorValue]
 
-    init(entity: EntityDescription, order: [SortTerm], values: [Value]) {
+    /// Marks the row with these values in an order.
+    package init(entity: EntityDescription, order: [SortTerm], values: [Value]) {
         self.entity = entity.name
         fields = Self.names(of: order, in: entity)
         self.values = values.map(CursorValue.init)

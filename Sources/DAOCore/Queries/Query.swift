@@ -1,11 +1,11 @@
 /// What to read: a plain value that every backend interprets alike.
 ///
 /// ```swift
-/// let query = Query<MessageModel>(where: Predicate { !$0.isRead }, orderedBy: [.descending(\.date)], limit: 50)
+/// let query = Query<MessageModel>(where: Condition { !$0.isRead }, orderedBy: [.descending(\.date)], limit: 50)
 /// ```
 public struct Query<Record: Model>: Sendable, Hashable {
     /// Which rows.
-    public var predicate: Predicate<Record>
+    public var predicate: Condition<Record>
     /// In which order; by primary key when empty.
     public var order: [Sort<Record>]
     /// How many at most; nil for all.
@@ -27,7 +27,7 @@ public struct Query<Record: Model>: Sendable, Hashable {
     ///   - after: The page to go on after.
     ///   - includesSubentities: Whether related models are read too.
     public init(
-        where predicate: Predicate<Record> = .all, orderedBy order: [Sort<Record>] = [], limit: Int? = nil, offset: Int = 0,
+        where predicate: Condition<Record> = .all, orderedBy order: [Sort<Record>] = [], limit: Int? = nil, offset: Int = 0,
         after: PageCursor? = nil, includesSubentities: Bool = true
     ) {
         self.predicate = predicate

@@ -127,6 +127,11 @@ extension Schema {
         try withUnsafePointer(to: record) { try encodeRow($0, row) }
     }
 
+    /// One row of what fields hold that were not there when a row was stored.
+    ///
+    /// - Throws: What writing a default value throws.
+    package func defaultRow() throws -> RowReader { try DefaultRow.reader(of: description, defaults: defaults) }
+
     /// Writes every field of a model where it is, without copying it first: for loops over an array's buffer.
     package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws { try encodeRow(record, row) }
 

@@ -65,13 +65,13 @@ extension Storage {
     ///   - includeSubentities: Whether related records are read too.
     ///   - sortDescriptors: The sort terms; by key when there are none.
     public func read(
-        predicatedBy predicate: Predicate<Record>, includeSubentities: Bool = true, sortDescriptors: [Sort<Record>] = []
+        predicatedBy predicate: Condition<Record>, includeSubentities: Bool = true, sortDescriptors: [Sort<Record>] = []
     ) throws -> [Record] {
         try read(Query(where: predicate, orderedBy: sortDescriptors, includesSubentities: includeSubentities))
     }
 
     /// The records that meet a predicate, in the order of a field.
-    public func read(predicatedBy predicate: Predicate<Record>, orderedBy field: String, ascending: Bool) throws -> [Record] {
+    public func read(predicatedBy predicate: Condition<Record>, orderedBy field: String, ascending: Bool) throws -> [Record] {
         try read(Query(where: predicate, orderedBy: [.by(field, ascending: ascending)]))
     }
 
@@ -87,7 +87,7 @@ extension Storage {
     /// - Returns: How many records met the predicate.
     /// - Throws: `.keyChanged` when the block changed a key; what the block throws.
     @discardableResult
-    public func persist(predicatedBy predicate: Predicate<Record>, _ configuration: (inout Record) throws -> Void) throws -> Int {
+    public func persist(predicatedBy predicate: Condition<Record>, _ configuration: (inout Record) throws -> Void) throws -> Int {
         try update(Query(where: predicate), configuration)
     }
 
@@ -138,7 +138,7 @@ extension Storage {
     ///
     /// - Returns: How many there were.
     @discardableResult
-    public func erase(predicatedBy predicate: Predicate<Record>) throws -> Int { try erase(Query(where: predicate)) }
+    public func erase(predicatedBy predicate: Condition<Record>) throws -> Int { try erase(Query(where: predicate)) }
 
     // MARK: Ask
 
@@ -149,7 +149,7 @@ extension Storage {
     public func count() throws -> Int { try count(Query()) }
 
     /// How many records meet a predicate.
-    public func count(predicatedBy predicate: Predicate<Record>) throws -> Int { try count(Query(where: predicate)) }
+    public func count(predicatedBy predicate: Condition<Record>) throws -> Int { try count(Query(where: predicate)) }
 
     /// The stored form of an id, checked.
     private func key(_ id: some UniqueIDConvertible) throws -> Key {

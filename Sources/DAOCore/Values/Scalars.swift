@@ -205,8 +205,9 @@ extension Decimal {
         if text == "NaN" {
             self = .nan
         } else {
-            guard let first = text.utf8.first, first == UInt8(ascii: "-") || (48...57).contains(first),
-                text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }),
+            // Foundation's own parser stops at what it does not know and answers with what came before.
+            let parts = text.utf8.drop { $0 == UInt8(ascii: "-") }.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }), !text.hasPrefix("--"),
                 let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
             else { return nil }
             self = value

@@ -92,7 +92,8 @@ struct PredicateLexer {
             }
         }
         if let next = peek(), isNamePart(next) {
-            throw PredicateTextError("a number goes over into a name: put a space between them, or quotes around both", at: position)
+            throw PredicateTextError(
+                "a number goes over into a name: put a space between them, or quotes around both", at: position)
         }
         return text(from: start)
     }

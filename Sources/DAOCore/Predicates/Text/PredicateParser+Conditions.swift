@@ -44,7 +44,9 @@ extension PredicateParser {
         case (.value(let literal), .field(let field)):
             return try compared(field, comparison.mirrored, literal, sign, options)
         case (.field(let left), .field(let right)):
-            if options != nil { throw PredicateTextError("options want a value to compare with, not a field", at: rightToken.start) }
+            if options != nil {
+                throw PredicateTextError("options want a value to compare with, not a field", at: rightToken.start)
+            }
             try located(rightToken.start) {
                 try DAOCore.Literal.checkComparable(entity.fields[left], entity.fields[right], entity: entity.name)
             }
@@ -76,7 +78,9 @@ extension PredicateParser {
         try located(sign.start) { try DAOCore.Literal.checkText(match, entity.fields[field], entity: entity.name) }
         let options = try options(allowedFor: sign.source) ?? []
         let literal = try literal("a string after '\(sign.source)'")
-        guard case .value(.string(let pattern)) = literal.form else { throw .expected("a string after '\(sign.source)'", at: token) }
+        guard case .value(.string(let pattern)) = literal.form else {
+            throw .expected("a string after '\(sign.source)'", at: token)
+        }
         try advance()
         return .text(field: field, match, pattern, options)
     }
@@ -93,7 +97,8 @@ extension PredicateParser {
         try located(sign.start) { try DAOCore.Literal.checkOrder(.less, entity.fields[field], entity: entity.name) }
         let bounds = try list(of: field, behind: sign.source)
         guard bounds.count == 2 else {
-            throw PredicateTextError("expected two values after '\(sign.source)', the least and the greatest, not \(bounds.count)", at: sign.start)
+            throw PredicateTextError(
+                "expected two values after '\(sign.source)', the least and the greatest, not \(bounds.count)", at: sign.start)
         }
         return .and([.compare(field: field, .greaterOrEqual, bounds[0]), .compare(field: field, .lessOrEqual, bounds[1])])
     }

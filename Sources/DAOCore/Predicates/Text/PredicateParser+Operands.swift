@@ -72,7 +72,8 @@ extension PredicateParser {
 
     /// Words that are operators, and so no operands unless written with `#`.
     private static let operatorWords: Set<String> = [
-        "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "TRUEPREDICATE", "FALSEPREDICATE",
+        "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "TRUEPREDICATE",
+        "FALSEPREDICATE",
     ]
 
     private mutating func wordOperand(
@@ -112,7 +113,8 @@ extension PredicateParser {
         case .list(let value, _):
             guard description.type.kind == .embedded else {
                 throw PredicateTextError(
-                    "'\(description.name)' is \(description.type) and is compared with one value, not a list", field: description.name,
+                    "'\(description.name)' is \(description.type) and is compared with one value, not a list",
+                    field: description.name,
                     at: literal.start)
             }
             return value

@@ -80,7 +80,8 @@ struct PredicateParser {
                 guard outer.isEmpty else { throw PredicateTextError("the '(' has no closing ')'", at: group.start) }
                 if usedArguments < arguments.count {
                     throw PredicateTextError(
-                        "the text has \(counted(usedArguments, "placeholder")) for \(counted(arguments.count, "argument"))", at: length)
+                        "the text has \(counted(usedArguments, "placeholder")) for \(counted(arguments.count, "argument"))",
+                        at: length)
                 }
                 return group.node
             }
@@ -104,7 +105,8 @@ struct PredicateParser {
         try advance()
         guard let (letters, start) = modifiers else { return nil }
         guard name != nil else {
-            throw PredicateTextError("'\(operatorName)' takes no options: [c] and [d] are for text operators, == and !=", at: start)
+            throw PredicateTextError(
+                "'\(operatorName)' takes no options: [c] and [d] are for text operators, == and !=", at: start)
         }
         switch letters {
         case "c": return .caseInsensitive
@@ -117,7 +119,9 @@ struct PredicateParser {
     /// The argument of the placeholder that is the current token, which stays current.
     mutating func argument() throws(PredicateTextError) -> PredicateOperand {
         guard usedArguments < arguments.count else {
-            let given = arguments.isEmpty ? "no argument is" : "only \(counted(arguments.count, "argument")) \(arguments.count == 1 ? "is" : "are")"
+            let given =
+                arguments.isEmpty
+                ? "no argument is" : "only \(counted(arguments.count, "argument")) \(arguments.count == 1 ? "is" : "are")"
             throw PredicateTextError("'\(token.source)' has no value: \(given) given", at: token.start)
         }
         let argument = arguments[usedArguments]

@@ -60,7 +60,8 @@ struct PredicateTextError: Error {
 
     /// Something that was expected where something else is.
     static func expected(_ what: String, at token: PredicateToken) -> PredicateTextError {
-        PredicateTextError("expected \(what), \(token.kind == .end ? "but the text ends here" : "not \(token.name)")", at: token.start)
+        PredicateTextError(
+            "expected \(what), \(token.kind == .end ? "but the text ends here" : "not \(token.name)")", at: token.start)
     }
 
     /// The problem with its position in characters.

@@ -1,9 +1,9 @@
-extension Predicate: ExpressibleByStringLiteral {
+extension Condition: ExpressibleByStringLiteral {
     /// Makes a predicate from text in the grammar that `NSPredicate` made common.
     ///
     /// ```swift
-    /// Predicate<MessageModel>("isRead == false AND date > %@", cutoff)
-    /// Predicate<MessageModel>("sender IN %@ OR text CONTAINS[cd] 'urgent'", senders)
+    /// Condition<MessageModel>("isRead == false AND date > %@", cutoff)
+    /// Condition<MessageModel>("sender IN %@ OR text CONTAINS[cd] 'urgent'", senders)
     /// ```
     ///
     /// | what | how it is written |
@@ -37,7 +37,7 @@ extension Predicate: ExpressibleByStringLiteral {
 }
 
 extension PredicateNode {
-    /// Reads a text predicate about an entity that need not have a Swift type; see ``Predicate/init(_:_:)`` for the grammar.
+    /// Reads a text predicate about an entity that need not have a Swift type; see ``Condition/init(_:_:)`` for the grammar.
     ///
     /// - Parameters:
     ///   - format: The text.

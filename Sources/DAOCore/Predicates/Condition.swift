@@ -1,12 +1,13 @@
 /// Which rows of a model: a plain value, made from typed expressions or from text.
 ///
 /// ```swift
-/// let typed = Predicate<MessageModel> { !$0.isRead && $0.date > cutoff }
-/// let text = Predicate<MessageModel>("isRead == false AND date > %@", cutoff)
+/// let typed = Condition<MessageModel> { !$0.isRead && $0.date > cutoff }
+/// let text = Condition<MessageModel>("isRead == false AND date > %@", cutoff)
 /// ```
 ///
-/// Making one never fails; one that cannot be understood throws `.invalidPredicate` when it is used.
-public struct Predicate<Record: Model>: Sendable, Hashable {
+/// Making one never fails; one that cannot be understood throws `.invalidPredicate` when it is used. (It is what others call a
+/// predicate; Foundation has taken that name for a type.)
+public struct Condition<Record: Model>: Sendable, Hashable {
     /// The tree.
     public let node: PredicateNode
 
@@ -18,28 +19,28 @@ public struct Predicate<Record: Model>: Sendable, Hashable {
     /// Makes a predicate from a closure over the fields.
     ///
     /// - Parameter build: Gets a proxy whose members are the model's fields. Runs at once.
-    public init(_ build: (FieldProxy<Record>) -> some PredicateConvertible<Record>) {
-        node = build(FieldProxy()).predicate.node
+    public init(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) {
+        node = build(FieldProxy()).condition.node
     }
 
     /// Every row.
-    public static var all: Predicate { Predicate(.constant(true)) }
+    public static var all: Condition { Condition(.constant(true)) }
 
     /// No row.
-    public static var none: Predicate { Predicate(.constant(false)) }
+    public static var none: Condition { Condition(.constant(false)) }
 }
 
-/// What can stand where a condition is wanted: a ``Predicate``, or a field that is a `Bool`.
-public protocol PredicateConvertible<Record> {
+/// What can stand where a condition is wanted: a ``Condition``, or a field that is a `Bool`.
+public protocol ConditionConvertible<Record> {
     /// The model it is about.
     associatedtype Record: Model
     /// The condition.
-    var predicate: Predicate<Record> { get }
+    var condition: Condition<Record> { get }
 }
 
-extension Predicate: PredicateConvertible {
+extension Condition: ConditionConvertible {
     /// Itself.
-    public var predicate: Predicate { self }
+    public var condition: Condition { self }
 }
 
 /// Stands for one row in a predicate's closure; its members are the model's fields.
@@ -70,17 +71,21 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     }
 
     /// A node about the field, or the problem that it is not stored.
-    func node(_ make: (Int) -> PredicateNode) -> Predicate<Record> {
+    func node(_ make: (Int) -> PredicateNode) -> Condition<Record> {
         guard let index else {
-            return Predicate(
+            return Condition(
                 .invalid(
                     PredicateProblem("\(keyPathText) is not a stored field of '\(Record.schema.description.name)'")))
         }
-        return Predicate(make(index))
+        return Condition(make(index))
     }
 }
 
-extension FieldExpression: PredicateConvertible where Value == Bool {
+extension FieldExpression: ConditionConvertible where Value == Bool {
     /// Whether the field is true.
-    public var predicate: Predicate<Record> { node { .compare(field: $0, .equal, .bool(true)) } }
+    public var condition: Condition<Record> { node { .compare(field: $0, .equal, .bool(true)) } }
 }
+
+// Only until every branch has the new name.
+public typealias Predicate = Condition
+public typealias PredicateConvertible = ConditionConvertible

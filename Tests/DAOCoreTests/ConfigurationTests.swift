@@ -1,0 +1,65 @@
+import DAOCore
+import Foundation
+import Testing
+
+@Suite("L1 · Database URLs")
+struct ConfigurationTests {
+    @Test(arguments: [
+        ("sqlite:///var/app.db", "sqlite", "/var/app.db"), ("sqlite:app.db", "sqlite", "app.db"),
+        ("SQLite:a/b.db", "sqlite", "a/b.db"), ("memory:", "memory", ""),
+        ("memory:cache", "memory", "cache"), ("memory://cache", "memory", "cache"),
+        ("lmdb:///a%20b%3Fc%23d%25e", "lmdb", "/a b?c#d%e"), ("sqlite:", "sqlite", ""),
+        ("lmdb:///é", "lmdb", "/é"), ("my-store+2.x:/p", "my-store+2.x", "/p"), ("sqlite:/a:b", "sqlite", "/a:b"),
+    ])
+    func schemeAndPath(_ url: String, _ scheme: String, _ path: String) throws {
+        let configuration = try DatabaseConfiguration(url: url)
+        #expect(configuration.scheme == scheme)
+        #expect(configuration.path == path)
+        #expect(configuration.options.isEmpty)
+    }
+
+    @Test func options() throws {
+        let configuration = try DatabaseConfiguration(
+            url: "sqlite:app.db?readOnly=true&create=false&durability=relaxed&timeout=0.25&page%53ize=4096&empty=")
+        #expect(configuration.isReadOnly)
+        #expect(!configuration.createsIfMissing)
+        #expect(configuration.durability == .relaxed)
+        #expect(configuration.busyTimeout == .milliseconds(250))
+        #expect(configuration.options == ["pageSize": "4096", "empty": ""])
+    }
+
+    @Test(arguments: [
+        ("app.db", "has no scheme: it begins like 'sqlite:' or 'memory:'"),
+        ("", "has no scheme: it begins like 'sqlite:' or 'memory:'"),
+        (":memory", "has no scheme: it begins like 'sqlite:' or 'memory:'"),
+        ("sq lite:x", "has a scheme with a character that schemes do not have"),
+        ("sqlite://host/x", "names a host: an absolute path has three slashes, as in 'sqlite:///host/x', a relative one none"),
+        ("sqlite:a#b", "has a '#': write it as %23"), ("sqlite:a%zz", "has a '%' that is not followed by two hex digits"),
+        ("sqlite:a%00b", "has a NUL character in its path"),
+        ("sqlite:a?x", "has an option 'x' that is not of the form name=value"),
+        ("sqlite:a?=1", "has an option '=1' that is not of the form name=value"),
+        ("sqlite:a?x=1&x=2", "has the option 'x' twice"), ("sqlite:a?create=yes", "has 'create=yes': it is true or false"),
+        ("sqlite:a?durability=some", "has 'durability=some': it is full or relaxed"),
+        ("sqlite:a?timeout=-1", "has 'timeout=-1': it is a number of seconds from 0 to 86400"),
+        ("sqlite:a?timeout=nan", "has 'timeout=nan': it is a number of seconds from 0 to 86400"),
+        ("sqlite:a?timeout=1e9", "has 'timeout=1e9': it is a number of seconds from 0 to 86400"),
+    ])
+    func problems(_ url: String, _ message: String) throws {
+        let error = try storageError { try DatabaseConfiguration(url: url) }
+        #expect(error.kind == .invalidConfiguration)
+        #expect(error.message == "the database URL '\(url)' \(message)")
+    }
+
+    @Test func drivers() throws {
+        let driver = DatabaseDriver(scheme: "none", optionNames: ["size"]) { _ in throw StorageError(.notFound, "opened") }
+        let drivers = DatabaseDrivers(driver, DatabaseDriver(scheme: "other") { _ in throw StorageError(.notFound, "other") })
+        #expect(try storageError { try drivers.open("none:x?size=3") }.message == "opened")
+        #expect(
+            try storageError { try drivers.open("sqlite:x") }.message
+                == "there is no driver for 'sqlite': this program has none, other")
+        #expect(
+            try storageError { try drivers.open("none:x?sise=3") }.message
+                == "'none' databases have no option 'sise'; they have: create, durability, readOnly, size, timeout")
+        #expect(try storageError { try drivers.open("none:x?key=secret") }.kind == .unsupported)
+    }
+}

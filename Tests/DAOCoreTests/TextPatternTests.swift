@@ -1,0 +1,90 @@
+import DAOCore
+import Testing
+
+@Suite("P2 · Text matching has one Unicode meaning")
+struct TextPatternTests {
+    private static let both: TextOptions = [.caseInsensitive, .diacriticInsensitive]
+
+    private func equal(_ left: String, _ right: String, _ options: TextOptions) -> Bool {
+        let result = TextPattern(.equals, left, options).matches(right)
+        #expect(TextPattern(.equals, right, options).matches(left) == result, "\(left) and \(right)")
+        return result
+    }
+
+    @Test(arguments: [
+        ("ß", "SS"), ("ß", "ẞ"), ("straße", "STRASSE"), ("İ", "i\u{307}"), ("ΟΔΟΣ", "οδος"), ("οδος", "οδοσ"), ("Å", "\u{212B}"),
+        ("å", "\u{212B}"),
+        ("é", "e\u{301}"), ("É", "e\u{301}"), ("ﬁ", "FI"), ("K", "\u{212A}"), ("µ", "Μ"), ("ſ", "S"), ("Ω", "\u{2126}"),
+        ("ǆ", "ǅ"), ("ᏸ", "Ᏸ"), ("ꭰ", "Ꭰ"),
+        ("Ა", "ა"), ("ΐ", "Ι\u{308}\u{301}"), ("ᾳ", "ΑΙ"), ("ŉ", "ʼN"), ("և", "ԵՒ"), ("Ж", "ж"),
+    ])
+    func caseFolds(_ left: String, _ right: String) { #expect(equal(left, right, .caseInsensitive)) }
+
+    @Test(arguments: [("ı", "i"), ("ı", "I"), ("İ", "i"), ("é", "e"), ("fi", "fì"), ("s", "z"), ("ø", "o"), ("Ꭰ", "Ꭱ")])
+    func caseDoesNotFold(_ left: String, _ right: String) { #expect(!equal(left, right, .caseInsensitive)) }
+
+    @Test func diacriticsFold() {
+        #expect(equal("résumé", "resume", .diacriticInsensitive))
+        #expect(equal("re\u{301}sume\u{301}", "résumé", .diacriticInsensitive))
+        #expect(!equal("Résumé", "resume", .diacriticInsensitive))
+        #expect(equal("Résumé", "RESUME", Self.both))
+        #expect(equal("İstanbul", "istanbul", Self.both))
+        #expect(equal("ệ", "e", .diacriticInsensitive))
+        #expect(!equal("ø", "o", Self.both))
+    }
+
+    @Test func withoutOptionsBytesCount() {
+        #expect(!equal("é", "e\u{301}", []))
+        #expect(TextPattern(.contains, "e", []).matches("e\u{301}"))
+        #expect(!TextPattern(.contains, "e", []).matches("é"))
+        #expect(TextPattern(.contains, "\n", []).matches("a\r\nb"))
+        #expect(TextPattern(.contains, "", []).matches(""))
+        #expect(TextPattern(.hasPrefix, "", []).matches("a"))
+        #expect(TextPattern(.contains, "\0b", []).matches("a\0bc"))
+        #expect(!TextPattern(.contains, "abc", []).matches("ab"))
+        #expect(TextPattern(.hasSuffix, "bc", []).matches("abc"))
+        #expect(TextPattern(.contains, "aab", []).matches("aaab"))
+    }
+
+    @Test func foldingIsIdempotentAndAgreesWithASCII() {
+        for code in (UInt32(0)...0x2FFFF).compactMap(Unicode.Scalar.init) {
+            let text = String(code)
+            guard equal(text, text, .caseInsensitive),
+                equal(text.uppercased(), text.uppercased().lowercased(), .caseInsensitive) || code == "\u{130}"
+            else {
+                // Upper case of İ-like letters may lose a distinction; nothing else may.
+                Issue.record("U+\(String(code.value, radix: 16))")
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("*", "", true), ("*", "abc", true), ("a*", "abc", true), ("*c", "abc", true), ("a*c", "abc", true),
+        ("a*c", "abd", false), ("?", "", false),
+        ("?", "é", true), ("?", "e\u{301}", false), ("??", "e\u{301}", true), ("a?c", "abc", true), ("a?c", "ac", false),
+        ("**", "x", true), ("", "", true),
+        ("", "a", false), ("a\\*c", "a*c", true), ("a\\*c", "abc", false), ("a\\?c", "a?c", true), ("a\\\\c", "a\\c", true),
+        ("a\\", "a\\", true),
+        ("*ab*ab", "abxab", true), ("*ab*ab", "ab", false), ("a[b]c", "a[b]c", true), ("100%", "100%", true),
+        ("1_0", "100", false), ("*a*b*c*", "xxaxxbxxcxx", true),
+        ("?*", "a", true), ("*?", "", false), ("👨‍👩‍👧", "👨‍👩‍👧", true),
+    ])
+    func globs(_ pattern: String, _ text: String, _ expected: Bool) {
+        #expect(TextPattern(.matches, pattern, []).matches(text) == expected)
+    }
+
+    @Test func globsUnderOptions() {
+        #expect(TextPattern(.matches, "CAF?", .caseInsensitive).matches("café"))
+        #expect(TextPattern(.matches, "caf?", .caseInsensitive).matches("CAFE\u{301}"))
+        #expect(TextPattern(.matches, "caf?", Self.both).matches("café"))
+        #expect(TextPattern(.matches, "*É", .caseInsensitive).matches("cafe\u{301}"))
+        #expect(TextPattern(.matches, "stra*E", .caseInsensitive).matches("Straße"))
+        #expect(!TextPattern(.matches, "caf?", .caseInsensitive).matches("caféé"))
+    }
+
+    @Test func globbingIsNotExponential() {
+        let text = String(repeating: "a", count: 20_000)
+        #expect(!TextPattern(.matches, String(repeating: "*a", count: 200) + "*b", []).matches(text))
+    }
+}
