@@ -47,7 +47,7 @@ let package = Package(
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
-        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
+        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOSQLite"]),
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),

@@ -6,5 +6,7 @@ enum Catalog {
         KeysTypes.cases, KeysStrings.cases, KeysChanges.cases,
         ValuesNumbers.cases, ValuesTexts.cases, ValuesOptionals.cases, ValuesEmbedded.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
+        Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
+        TransactionsMisuse.cases,
     ]
 }
