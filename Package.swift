@@ -14,6 +14,10 @@ let package = Package(
         .library(name: "DAOSQL", targets: ["DAOSQL"]),
         .library(name: "DAOSQLite", targets: ["DAOSQLite"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
+        .executable(name: "dao-demo", targets: ["dao-demo"]),
+        .executable(name: "dao-bench", targets: ["dao-bench"]),
+        .executable(name: "dao-conformance", targets: ["dao-conformance"]),
+        .plugin(name: "conformance", targets: ["conformance"]),
     ],
     targets: [
         // System libraries
@@ -36,9 +40,21 @@ let package = Package(
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
 
         // Tests
+        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB"]),
+        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance"]),
+        // Programs: they know every backend
+        .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
+        .executableTarget(
+            name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .plugin(
+            name: "conformance",
+            capability: .command(
+                intent: .custom(verb: "conformance", description: "Runs the conformance suite on databases and prints its table")),
+            dependencies: ["dao-conformance"]),
     ],
     swiftLanguageModes: [.v6]
 )

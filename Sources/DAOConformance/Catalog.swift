@@ -4,5 +4,7 @@ enum Catalog {
 
     private static let chapters: [@Sendable () -> [ConformanceCase]] = [
         KeysTypes.cases, KeysStrings.cases, KeysChanges.cases,
+        ValuesNumbers.cases, ValuesTexts.cases, ValuesOptionals.cases, ValuesEmbedded.cases,
+        WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
     ]
 }

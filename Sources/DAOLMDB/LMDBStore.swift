@@ -18,6 +18,9 @@ public final class LMDBStore: OrderedKeyValueStore {
     /// What the store keeps to, and the path it was opened with.
     public let traits: KeyValueStoreTraits
 
+    /// What the file is known by, whatever the text of its path.
+    var identity: String { "\(environment.identity.device):\(environment.identity.inode)" }
+
     private let environment: LMDBEnvironment
     private let user = EnvironmentUser()
 

@@ -142,7 +142,12 @@ struct ArrayStorage<Record: Model>: Storage {
     func read(_ query: Query<Record>) throws -> [Record] {
         let resolved = try query.resolved()
         return try array.read { transaction in
-            resolved.evaluate(over: try table(transaction).rows.map(decode))
+            // Rows that do not match are never decoded: one that cannot be read does not keep others from being read.
+            let matching = try table(transaction).rows.filter { row in
+                let reader = ValueRowReader(entity: entity, values: row.values)
+                return try resolved.filter.matches { try reader.readValue(at: $0) }
+            }
+            return resolved.evaluate(over: try matching.map(decode))
         }
     }
 
@@ -178,7 +183,12 @@ struct ArrayStorage<Record: Model>: Storage {
     private func table(_ transaction: ArrayTransaction) -> ArrayTable { transaction.tables[entity.name] ?? ArrayTable() }
 
     private func decode(_ row: ArrayTable.Row) throws -> Record {
-        try Record.schema.decode(ValueRowReader(entity: entity, values: row.values))
+        do {
+            return try Record.schema.decode(ValueRowReader(entity: entity, values: row.values))
+        } catch var error as StorageError {
+            error.key = UniqueID(row.key)
+            throw error
+        }
     }
 
     private func store(_ records: [Record], replacing: Bool) throws {

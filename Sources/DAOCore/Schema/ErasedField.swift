@@ -2,6 +2,7 @@
 @usableFromInline struct ErasedField<Record: Model>: Sendable {
     @usableFromInline let description: FieldDescription
     let keyPath: any AnyKeyPath & Sendable
+    let offset: Int
     let earlierName: String?
     let writeDefault: (@Sendable (RowWriter) throws -> Void)?
     let value: @Sendable (Record) -> Value
@@ -26,6 +27,7 @@
         description = FieldDescription(
             name: field.name, type: Stored.fieldType, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isUnique: isUnique)
         keyPath = field.keyPath
+        offset = field.offset
         self.earlierName = earlierName
         self.writeDefault = writeDefault
         value = { record in withUnsafePointer(to: record) { field.value(of: $0).fieldValue } }
@@ -42,5 +44,35 @@
     ) -> (@Sendable (Record) -> Key)? {
         guard let field = field as? Field<Record, KeyValue> else { return nil }
         return { record in withUnsafePointer(to: record) { field.value(of: $0).key } }
+    }
+}
+
+/// Where the fields of a model are, without their types.
+///
+/// A closure that captured the fields themselves would ask the runtime for the type of each, every time it is called.
+@usableFromInline struct FieldPlaces<Record: Model>: Sendable {
+    /// How far into the model a stored property is; -1 for a computed one.
+    @usableFromInline let offsets: [Int]
+    @usableFromInline let keyPaths: [any AnyKeyPath & Sendable]
+
+    @usableFromInline init(_ fields: [ErasedField<Record>]) {
+        offsets = fields.map(\.offset)
+        keyPaths = fields.map(\.keyPath)
+    }
+
+    /// The field of a model.
+    ///
+    /// - Parameter type: The type that the field at this position was declared with.
+    @inlinable func value<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
+        let offset = offsets[index]
+        // `offset(of:)` answers only for stored properties, whose bytes at that offset are a `Value`.
+        if offset >= 0 { return UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: Value.self).pointee }
+        return computed(type, at: index, of: record)
+    }
+
+    /// The field of a model that has to be asked through its key path.
+    @inline(never) @usableFromInline func computed<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
+        // The key path at this position was declared with this type.
+        record.pointee[keyPath: unsafeDowncast(keyPaths[index] as AnyKeyPath, to: KeyPath<Record, Value>.self)]
     }
 }

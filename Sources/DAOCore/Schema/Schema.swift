@@ -51,6 +51,7 @@ public final class Schema<Record: Model>: Sendable {
     ) {
         var erased: [ErasedField<Record>] = []
         repeat erased.append(ErasedField(each fields))
+        let places = FieldPlaces(erased)
         // The closures are made here, in an inlinable initializer, so that the application's own compiler run specialises
         // them for the model: the backend calls one closure a query, and a row costs no generic code.
         self.init(
@@ -69,7 +70,7 @@ public final class Schema<Record: Model>: Sendable {
             },
             encodeRow: { record, row in
                 var index = FieldCounter()
-                repeat try (each fields).value(of: record).write(to: row, at: index.next())
+                repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
             })
     }
 
@@ -125,6 +126,14 @@ extension Schema {
     public func encode(_ record: Record, to row: RowWriter) throws {
         try withUnsafePointer(to: record) { try encodeRow($0, row) }
     }
+
+    /// One row of what fields hold that were not there when a row was stored.
+    ///
+    /// - Throws: What writing a default value throws.
+    package func defaultRow() throws -> RowReader { try DefaultRow.reader(of: description, defaults: defaults) }
+
+    /// Writes every field of a model where it is, without copying it first: for loops over an array's buffer.
+    package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws { try encodeRow(record, row) }
 
     /// The primary key of a model. It may be too long to store; ``validKey(of:)`` checks.
     public func key(of record: Record) -> Key { keyOfRecord(record) }

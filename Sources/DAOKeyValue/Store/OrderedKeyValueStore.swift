@@ -69,8 +69,8 @@ public struct KeyValueStoreTraits: Sendable {
 
 /// A running transaction on an ``OrderedKeyValueStore``.
 ///
-/// Pointers that it returns stay valid until the next write in this transaction, or until its end. A cursor is not used
-/// after a write: the database above collects first and writes then.
+/// Pointers that it and its cursors return stay valid until the next write in this transaction, or until its end, also when a cursor
+/// has moved on. A cursor is not used after a write: the database above collects first and writes then.
 public protocol KeyValueTransaction: AnyObject {
 
     /// The value of a key, in place, or nil when there is none. Logarithmic in the number of keys.

@@ -1,0 +1,47 @@
+# The two commands of the README are `make demo` and `make test`; each does all of its own set-up.
+
+# CI sets it to -Xswiftc -warnings-as-errors.
+SWIFT_FLAGS ?=
+# Where databases of the demo go; a fresh temporary directory when empty.
+URL ?=
+
+.PHONY: help demo test conformance bench format lint consumers tsan clean
+
+help: ## What there is to make
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
+
+demo: ## Import real data into memory, SQLite and LMDB, and ask all three the same questions
+	@Scripts/setup.sh --demo
+	@echo "Building (a minute or two the first time) …"
+	@swift build -c release --product dao-demo $(SWIFT_FLAGS) --quiet
+	@swift run -c release --skip-build dao-demo $(URL)
+
+test: ## Every test: the conformance suite over every backend, and what is particular to each
+	@Scripts/setup.sh --demo
+	swift build --build-tests $(SWIFT_FLAGS)
+	swift test --skip-build $(SWIFT_FLAGS)
+
+conformance: ## The conformance suite's table over memory, SQLite and LMDB
+	@Scripts/setup.sh
+	@swift run -c release dao-conformance
+
+bench: ## Ratios to the C libraries underneath, in one run
+	@Scripts/setup.sh
+	swift run -c release dao-bench
+
+tsan: ## The concurrent tests under ThreadSanitizer
+	@Scripts/setup.sh
+	swift test --sanitize=thread --scratch-path .build/tsan --filter 'Concurren|Transaction|Store'
+
+consumers: ## Packages that use one backend each build without the headers of the others
+	@Scripts/setup.sh
+	Scripts/check-consumers.sh
+
+format: ## Format the sources in place
+	swift format --in-place --recursive Package.swift Sources Tests Plugins
+
+lint: ## Check the formatting
+	swift format lint --strict --recursive Package.swift Sources Tests Plugins
+
+clean: ## Remove what was built
+	rm -rf .build

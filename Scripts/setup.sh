@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs the system packages that swift-dao builds on. Says what it does, asks nothing, and uses sudo only where it is not root.
+#
+#   Scripts/setup.sh            what building and testing need
+#   Scripts/setup.sh --demo     that, and the data that the demo imports
+set -euo pipefail
+
+# A command or file that shows a package is there, and the package that brings it.
+debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev")
+brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb")
+if [ "${1:-}" = "--demo" ]; then
+    debian+=("/usr/share/iso-codes/json/iso_3166-2.json:iso-codes")
+    brew+=("iso-codes:iso-codes")
+fi
+
+if ! command -v swift >/dev/null; then
+    echo "setup: there is no 'swift' on the PATH. Install Swift 6.1 or later from swift.org, then run this again." >&2
+    exit 1
+fi
+
+if command -v apt-get >/dev/null; then
+    missing=()
+    for entry in "${debian[@]}"; do
+        probe=${entry%%:*}
+        case $probe in
+            /*) [ -e "$probe" ] || missing+=("${entry##*:}") ;;
+            *) command -v "$probe" >/dev/null || missing+=("${entry##*:}") ;;
+        esac
+    done
+    if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+    as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "setup: these packages are missing, and there is neither root nor sudo to install them: ${missing[*]}" >&2
+            exit 1
+        fi
+        as_root=(sudo)
+    fi
+    echo "setup: installing ${missing[*]} with apt-get"
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+elif command -v brew >/dev/null; then
+    for entry in "${brew[@]}"; do
+        name=${entry##*:}
+        brew list --versions "$name" >/dev/null 2>&1 || { echo "setup: installing $name with brew"; brew install --quiet "$name"; }
+    done
+else
+    echo "setup: neither apt-get nor brew is here. Install pkg-config and the headers of SQLite 3 and LMDB by your system's means." >&2
+    command -v pkg-config >/dev/null && pkg-config --exists sqlite3 lmdb
+fi

@@ -1,0 +1,77 @@
+import DAOCore
+
+/// An entity as the catalog keeps it: what it looks like, and where its rows and indexes are.
+struct StoredEntity: Codable, Sendable {
+    /// What the entity looks like.
+    var description: EntityDescription
+    /// The keyspace of its rows.
+    var keyspace: UInt32
+    /// The keyspaces of its indexes, by field name.
+    var indexes: [String: UInt32]
+    /// For every field its slot in records. A slot is never given to another field.
+    var slots: [Int]
+    /// How many slots there have ever been.
+    var slotCount: Int
+
+    /// An entity that is not in the database, in keyspaces that are always empty.
+    static func absent(_ description: EntityDescription) -> StoredEntity {
+        var next = UInt32.max - UInt32(truncatingIfNeeded: description.fields.count) - 1
+        return StoredEntity(description) {
+            next += 1
+            return next
+        }
+    }
+
+    /// A new entity.
+    ///
+    /// - Parameters:
+    ///   - description: What it looks like.
+    ///   - nextKeyspace: Gives keyspaces that are not in use.
+    init(_ description: EntityDescription, nextKeyspace: () -> UInt32) {
+        self.description = description
+        keyspace = nextKeyspace()
+        indexes = [:]
+        for field in description.fields where field.isIndexed && !field.isPrimaryKey { indexes[field.name] = nextKeyspace() }
+        slots = Array(description.fields.indices)
+        slotCount = slots.count
+    }
+}
+
+/// What the catalog says about the whole database.
+struct StoredFormat: Codable, Sendable {
+    /// The version that this library writes.
+    static let currentVersion = 1
+
+    /// The version of the format of everything in the database.
+    var version: Int = currentVersion
+    /// The first keyspace that was never given out.
+    var nextKeyspace: UInt32 = 1
+}
+
+extension EntityDescription {
+    /// How another description of the same entity differs, in words; empty when it does not.
+    ///
+    /// - Parameter stored: The description in the database.
+    func differences(from stored: EntityDescription) -> [String] {
+        var found: [String] = []
+        for field in fields {
+            guard let old = stored.fields.first(where: { $0.name == field.name }) else {
+                found.append("'\(field.name)' is not stored")
+                continue
+            }
+            if old.type != field.type { found.append("'\(field.name)' is stored as \(old.type) and declared as \(field.type)") }
+            if old.isPrimaryKey != field.isPrimaryKey {
+                found.append("'\(field.name)' is \(old.isPrimaryKey ? "" : "not ")the stored primary key")
+            } else if old.isUnique != field.isUnique {
+                found.append("'\(field.name)' is stored \(old.isUnique ? "" : "not ")unique")
+            } else if old.isIndexed != field.isIndexed {
+                found.append("'\(field.name)' is stored \(old.isIndexed ? "with" : "without") an index")
+            }
+        }
+        for old in stored.fields where !fields.contains(where: { $0.name == old.name }) {
+            found.append("'\(old.name)' is stored and not declared")
+        }
+        if found.isEmpty, fields.map(\.name) != stored.fields.map(\.name) { found.append("the fields are stored in another order") }
+        return found
+    }
+}

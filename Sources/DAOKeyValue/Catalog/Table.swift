@@ -1,0 +1,123 @@
+import DAOCore
+import Synchronization
+
+/// Where the rows and indexes of one entity are in the store. It never changes; another version of an entity is another table.
+final class Table: Sendable {
+    /// What is known of the catalog entry that the table was made of.
+    enum State: UInt8, AtomicRepresentable {
+        /// It is committed.
+        case stored
+        /// It was written by a write transaction that still runs.
+        case provisional
+        /// There is none: it was rolled back, or never written.
+        case void
+    }
+
+    /// The entity.
+    let description: EntityDescription
+    /// The keyspace of the rows.
+    let keyspace: UInt32
+    /// The indexes, in the order of their fields.
+    let indexes: [Index]
+    /// Whether any index is unique.
+    let hasUniqueIndexes: Bool
+    /// How many slots a record has.
+    let slotCount: Int
+    /// How primary keys are written.
+    let keyForm: KeyForm
+    /// The position of the primary key among the fields.
+    let keyField: Int
+    /// Whether the catalog has the table.
+    let state: Atomic<State>
+    /// For every field its slot.
+    private let slots: [Int]
+
+    /// One index of a table.
+    struct Index: Sendable, Hashable {
+        /// The keyspace of the entries.
+        let keyspace: UInt32
+        /// The position of the field.
+        let field: Int
+        /// The field's slot.
+        let slot: Int
+        /// How values are written.
+        let form: KeyForm
+        /// Whether no two rows have the same value.
+        let isUnique: Bool
+        /// The field's name.
+        let name: String
+    }
+
+    /// Makes a table of a catalog entry.
+    ///
+    /// - Throws: `.corrupted` when the entry contradicts itself.
+    init(_ entity: StoredEntity, state: State) throws {
+        let description = entity.description
+        func damaged(_ what: String) -> StorageError {
+            StorageError(.corrupted, "the catalog entry of '\(description.name)' is damaged: \(what)", entity: description.name)
+        }
+        guard entity.slots.count == description.fields.count, Set(entity.slots).count == entity.slots.count,
+            entity.slots.allSatisfy({ (0..<entity.slotCount).contains($0) }), entity.slotCount <= Int(UInt16.max)
+        else { throw damaged("its slots") }
+        guard let keyForm = KeyForm(description.keyKind), keyForm != .floating, keyForm != .decimal else { throw damaged("its key") }
+        self.description = description
+        self.keyForm = keyForm
+        keyspace = entity.keyspace
+        slotCount = entity.slotCount
+        slots = entity.slots
+        keyField = description.keyIndex
+        self.state = Atomic(state)
+        let indexes: [Index] = try description.fields.enumerated().compactMap { position, field in
+            guard field.isIndexed, !field.isPrimaryKey else { return nil }
+            guard let keyspace = entity.indexes[field.name], let form = KeyForm(field.type.kind) else {
+                throw damaged("its index on '\(field.name)'")
+            }
+            return Index(
+                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique, name: field.name)
+        }
+        self.indexes = indexes
+        hasUniqueIndexes = indexes.contains(where: \.isUnique)
+    }
+
+    /// The slot of a field; one that no record has for a position that is not a field's.
+    @inline(__always) func slot(of field: Int) -> Int {
+        UInt(bitPattern: field) < UInt(bitPattern: slots.count) ? slots[field] : .max
+    }
+
+    /// The index on a field.
+    func index(on field: Int) -> Index? { indexes.first { $0.field == field } }
+}
+
+extension Table {
+    /// The error for a record whose bytes make no sense.
+    func corruptedRecord(_ key: UnsafeRawBufferPointer) -> StorageError {
+        StorageError(
+            .corrupted, "a stored row of '\(description.name)' is damaged: restore it from a copy",
+            entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) })
+    }
+
+    /// The error for an index that does not fit its table.
+    func corruptedIndex(_ index: Index) -> StorageError {
+        StorageError(
+            .corrupted, "the index on '\(index.name)' of '\(description.name)' is damaged", entity: description.name, field: index.name)
+    }
+
+    /// The error for a field whose bytes are not a value of its type.
+    func corruptedValue(field: Int, _ key: UnsafeRawBufferPointer) -> StorageError {
+        StorageError(
+            .corruptedValue, "the stored value cannot be read as \(description.fields[field].type)", entity: description.name,
+            key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, field: description.fields[field].name)
+    }
+
+    /// The error for a key that no row of the table can have.
+    func invalidKey(_ key: Key) -> StorageError {
+        if case .string(let text) = key, keyForm == .bytes {
+            return StorageError(
+                .invalidKey, "a string key has at most \(Key.maximumLength) UTF-8 bytes, this one has \(text.utf8.count)",
+                entity: description.name)
+        }
+        return StorageError(
+            .invalidKey, "the keys of '\(description.name)' are of type \(description.keyKind.rawValue), and this is not one of them",
+            entity: description.name, key: UniqueID(key))
+    }
+}

@@ -1,0 +1,44 @@
+import DAOCore
+
+extension DatabaseConfiguration {
+    /// An option that is `true` or `false`; nil when it is not given.
+    package func flag(_ name: String) throws -> Bool? {
+        switch options[name] {
+        case nil: nil
+        case "true": true
+        case "false": false
+        default: throw problem(name, "it is true or false")
+        }
+    }
+
+    /// An option that is a whole number; nil when it is not given.
+    package func count(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = options[name] else { return nil }
+        guard let count = Int(text), range.contains(count) else {
+            throw problem(name, "it is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return count
+    }
+
+    /// An option that is a number of bytes, perhaps with `K`, `M` or `G` for the powers of 1024; nil when it is not given.
+    package func size(_ name: String) throws -> Int? {
+        guard let text = options[name] else { return nil }
+        let shift =
+            switch text.last {
+            case "K", "k": 10
+            case "M", "m": 20
+            case "G", "g": 30
+            default: 0
+            }
+        let largest = 1 << 46
+        guard let number = Int(shift == 0 ? text[...] : text.dropLast()), number > 0, number <= largest >> shift else {
+            throw problem(name, "it is a number of bytes up to 64 TiB, or of K, M or G of them")
+        }
+        return number << shift
+    }
+
+    private func problem(_ name: String, _ expectation: String) -> StorageError {
+        StorageError(
+            .invalidConfiguration, "the option '\(name)' of '\(scheme)' is '\(options[name] ?? "")': \(expectation)", path: path)
+    }
+}

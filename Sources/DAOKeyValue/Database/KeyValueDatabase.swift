@@ -1,0 +1,171 @@
+import DAOCore
+import Foundation
+import Synchronization
+
+/// A whole database on any ordered key-value store: records, indexes, queries, transactions and a catalog.
+///
+/// ```swift
+/// let database = try KeyValueDatabase(store: MyStore())
+/// let tags = try database.storage(for: Tag.self)
+/// ```
+///
+/// Backends that are opened by a configuration come with drivers; see `MemoryDatabase` and `LMDBDatabase`.
+public final class KeyValueDatabase: Database {
+    /// What the database was opened with.
+    public let configuration: DatabaseConfiguration
+    /// What it can do beyond what every database can.
+    public let capabilities: Capabilities
+    /// Where the asynchronous forms run their work.
+    public let executor: DatabaseExecutor
+
+    let engine: KeyValueEngine
+    let options: KeyValueOptions
+    let gate = CallGate()
+    /// Cursors that hold a snapshot; closing ends them.
+    private let cursors = Mutex<[ObjectIdentifier: WeakSession]>([:])
+    private let release: @Sendable () -> Void
+
+    /// Makes a database of a store of one's own. Closing the database closes the store.
+    ///
+    /// - Parameters:
+    ///   - store: The store; it is not used for anything else.
+    ///   - configuration: What to report as the configuration; by default what the store says of itself. With `isReadOnly` every write
+    ///     is refused.
+    ///   - options: How records are kept.
+    /// - Throws: `.schemaIsNewer`, `.notADatabase` or `.corrupted` when the store holds something else; it is closed then.
+    public convenience init(
+        store: any OrderedKeyValueStore, configuration: DatabaseConfiguration? = nil, options: KeyValueOptions = KeyValueOptions()
+    ) throws {
+        let traits = store.traits
+        let scheme = traits.name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        do {
+            self.init(
+                engine: try KeyValueEngine(store), configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
+                options: options, release: { store.close() })
+        } catch {
+            store.close()
+            throw error
+        }
+    }
+
+    /// Makes a database on an engine that others may share.
+    ///
+    /// - Parameter release: Called once, when this database no longer needs the engine.
+    package init(
+        engine: KeyValueEngine, configuration: DatabaseConfiguration, options: KeyValueOptions, release: @escaping @Sendable () -> Void
+    ) {
+        let traits = engine.store.traits
+        self.engine = engine
+        self.configuration = configuration
+        self.options = options
+        self.release = release
+        executor = DatabaseExecutor(name: traits.name)
+        capabilities = Capabilities(
+            engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
+            hasChecksums: options.usesChecksums, isReadOnly: traits.isReadOnly || configuration.isReadOnly)
+    }
+
+    deinit {
+        if gate.close() { release() }
+    }
+
+    /// The rows of a model. The first call for a model creates what is missing in the database.
+    ///
+    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs,
+    ///   `.unsupported` for a model with relationships.
+    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        if let problem = Record.schema.problem { throw problem }
+        let description = Record.schema.description
+        if let field = description.fields.first(where: \.type.kind.isRelationship) {
+            throw StorageError(
+                .unsupported, "'\(field.name)' of '\(description.name)' is a relationship, which this database does not keep yet",
+                entity: description.name, field: field.name)
+        }
+        let (known, canAdd) = try read { handle in
+            (try engine.table(for: description, in: handle), handle.canWrite || !engine.coordinator.isInside)
+        }
+        let table =
+            try known
+            ?? (canAdd && !capabilities.isReadOnly
+                ? write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
+                : Table(.absent(description), state: .void))
+        return KeyValueStorage<Record>(database: self, table: table)
+    }
+
+    /// Runs a body as one transaction; see ``Database``.
+    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try write(callsOut: true) { _ in try body() }
+    }
+
+    /// Runs a body in which every read sees the same state; see ``Database``.
+    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try gate.enter()
+        defer { gate.leave() }
+        return try engine.coordinator.snapshot(body)
+    }
+
+    /// The entities that are stored, read without the application's types.
+    public func entities() throws -> [EntityDescription] {
+        try read { try Catalog($0.transaction, path: engine.store.traits.path).entities().map(\.description) }
+    }
+
+    /// Waits for running calls, ends live cursors and closes; see ``Database``.
+    public func close() throws {
+        if engine.coordinator.isInside {
+            throw StorageError(
+                .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.store.traits.path)
+        }
+        guard gate.close() else { return }
+        for session in cursors.withLock({ sessions in sessions.values.compactMap(\.session) }) { session.end() }
+        release()
+    }
+}
+
+extension KeyValueDatabase {
+    /// How often a call is run again after the store ran out of space, which it may then have made.
+    private static let attempts = 12
+
+    /// Runs a body that reads and does not call the application.
+    func read<Result>(_ body: (KeyValueHandle) throws -> Result) throws -> Result {
+        try gate.enter()
+        defer { gate.leave() }
+        return try engine.coordinator.read(body)
+    }
+
+    /// Runs a body that writes.
+    ///
+    /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
+    /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
+    func write<Result>(callsOut: Bool, isStep: Bool = false, _ body: (KeyValueHandle) throws -> Result) throws -> Result {
+        if configuration.isReadOnly {
+            throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
+        }
+        try gate.enter()
+        defer { gate.leave() }
+        var attempt = 1
+        while true {
+            // A transaction that could not even begin would not begin the next time either.
+            var hasBegun = false
+            do {
+                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep) { handle in
+                    hasBegun = true
+                    return try body(handle)
+                }
+            } catch let error as StorageError where error.kind == .outOfSpace && hasBegun && attempt < Self.attempts {
+                guard !callsOut, !engine.coordinator.isInside else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    /// Lets a cursor's session be ended when the database is closed.
+    func register(_ session: CursorSession) { cursors.withLock { $0[ObjectIdentifier(session)] = WeakSession(session: session) } }
+
+    /// Forgets a session that has ended.
+    func unregister(_ session: ObjectIdentifier) { cursors.withLock { _ = $0.removeValue(forKey: session) } }
+}
+
+/// Holds a session without keeping it.
+private struct WeakSession: Sendable {
+    weak let session: CursorSession?
+}

@@ -1,0 +1,57 @@
+import DAOCore
+
+/// How the values of a kind are written in keys, so that the order of bytes is the order of values.
+///
+/// # The format of keys
+///
+/// Every key of the store begins with the number of a keyspace, four bytes, big-endian. Keyspace 0 is the catalog; every table and
+/// every index has one of its own, as the link tables of relationships will.
+///
+/// - A row: the keyspace of its table, then its primary key.
+/// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key of the row. Its value is
+///   empty.
+///
+/// | form | bytes |
+/// |---|---|
+/// | ``signed`` | 8 bytes, big-endian, the sign bit flipped |
+/// | ``unsigned`` | 8 bytes, big-endian |
+/// | ``floating`` | 8 bytes, big-endian: the bits of the number, all flipped when it is negative, else the sign bit flipped; NaN is last |
+/// | ``uuid`` | its 16 bytes |
+/// | ``decimal`` | `01` negative, `02` zero, `03` positive, `04` NaN; then the decimal exponent in two bytes, big-endian, plus 0x4000; then the digits plus one, two in a byte, ended by a zero half; exponent and digits flipped when negative |
+/// | ``bytes`` | text as UTF-8 and data: `00` is written `00 FF`, and `00 01` ends it |
+///
+/// A string as primary key is the last component and stands as it is, without escapes.
+///
+/// A store takes keys of 511 bytes, and a primary key may have 256: escaped bytes beyond ``limit`` are cut off an index entry, which is
+/// then ended by `00 02`. Such an entry stands after every shorter value that begins alike and before every greater one; entries that
+/// are cut off alike are told apart by the rows themselves.
+enum KeyForm: UInt8, Sendable {
+    /// Signed integers.
+    case signed
+    /// Unsigned integers, and Booleans as 0 and 1.
+    case unsigned
+    /// Floating-point numbers and dates.
+    case floating
+    /// Decimal numbers.
+    case decimal
+    /// Text and data.
+    case bytes
+    /// UUIDs.
+    case uuid
+
+    /// How many escaped bytes of a value an index entry has at most: 4 + 1 + 240 + 2 + 256 is within 511.
+    static let limit = 240
+
+    /// The form of a kind; nil for relationships.
+    init?(_ kind: ValueKind) {
+        switch kind {
+        case .int8, .int16, .int32, .int64: self = .signed
+        case .uint8, .uint16, .uint32, .uint64, .bool: self = .unsigned
+        case .float, .double, .date: self = .floating
+        case .decimal: self = .decimal
+        case .string, .url, .embedded, .data: self = .bytes
+        case .uuid: self = .uuid
+        case .toOne, .toMany: return nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import DAOCore
+import Foundation
+
+/// Takes keys of the store apart; see ``KeyForm`` for the format. Damaged keys give nil, never a trap.
+enum KeyParser {
+    /// How many bytes the number of a keyspace has.
+    static let keyspaceLength = 4
+
+    /// Where the value of an index entry ends, counted from the entry's beginning.
+    struct IndexedValue {
+        /// How many bytes keyspace, nil flag and value have together: what equal values have in common.
+        var end: Int
+        /// Whether the value was cut off, so that different ones may look equal.
+        var isCut: Bool
+    }
+
+    /// Finds the end of the value in an index entry.
+    static func indexedValue(in entry: UnsafeRawBufferPointer, form: KeyForm) -> IndexedValue? {
+        guard entry.count > keyspaceLength else { return nil }
+        let start = keyspaceLength + 1
+        if entry[keyspaceLength] == 0 { return IndexedValue(end: start, isCut: false) }
+        switch form {
+        case .signed, .unsigned, .floating: return entry.count < start + 8 ? nil : IndexedValue(end: start + 8, isCut: false)
+        case .uuid: return entry.count < start + 16 ? nil : IndexedValue(end: start + 16, isCut: false)
+        case .bytes: return endOfEscapes(in: entry, from: start)
+        case .decimal: return endOfDecimal(in: entry, from: start).map { IndexedValue(end: $0, isCut: false) }
+        }
+    }
+
+    private static func endOfEscapes(in entry: UnsafeRawBufferPointer, from start: Int) -> IndexedValue? {
+        guard let base = entry.baseAddress else { return nil }
+        var position = start
+        while position < entry.count, let zero = memchr(base + position, 0, entry.count - position) {
+            let mark = UnsafeRawPointer(zero) - base + 1
+            guard mark < entry.count else { return nil }
+            switch entry[mark] {
+            case 0xFF: position = mark + 1
+            case 1: return IndexedValue(end: mark + 1, isCut: false)
+            case 2: return IndexedValue(end: mark + 1, isCut: true)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    private static func endOfDecimal(in entry: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < entry.count else { return nil }
+        let sign = entry[start]
+        if sign == 2 || sign == 4 { return start + 1 }
+        guard sign == 1 || sign == 3 else { return nil }
+        let end: UInt8 = sign == 1 ? 0x0F : 0
+        var position = start + 3
+        while position < entry.count {
+            if entry[position] & 0x0F == end { return position + 1 }
+            position += 1
+        }
+        return nil
+    }
+
+    /// The primary key in the last component of a key.
+    static func key(_ bytes: UnsafeRawBufferPointer, form: KeyForm) -> Key? {
+        switch form {
+        case .signed:
+            guard bytes.count == 8 else { return nil }
+            return .integer(Int64(bitPattern: word(bytes) ^ (1 << 63)))
+        case .unsigned:
+            guard bytes.count == 8 else { return nil }
+            let value = word(bytes)
+            return Int64(exactly: value).map(Key.integer) ?? .unsigned(value)
+        case .uuid:
+            guard bytes.count == 16 else { return nil }
+            return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+        case .bytes: return String(validating: bytes.bindMemory(to: UInt8.self), as: UTF8.self).map(Key.string)
+        case .floating, .decimal: return nil
+        }
+    }
+
+    private static func word(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+    }
+}

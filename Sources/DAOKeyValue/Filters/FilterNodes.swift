@@ -1,0 +1,236 @@
+import DAOCore
+import Foundation
+
+/// All of some conditions.
+final class AllNode: FilterNode {
+    private let nodes: [FilterNode]
+    init(_ nodes: [FilterNode]) { self.nodes = nodes }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        for node in nodes where try !node.matches(reader) { return false }
+        return true
+    }
+}
+
+/// Any of some conditions.
+final class AnyNode: FilterNode {
+    private let nodes: [FilterNode]
+    init(_ nodes: [FilterNode]) { self.nodes = nodes }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        for node in nodes where try node.matches(reader) { return true }
+        return false
+    }
+}
+
+/// The rows that a condition does not match.
+final class NegationNode: FilterNode {
+    private let node: FilterNode
+    init(_ node: FilterNode) { self.node = node }
+
+    override func matches(_ reader: RecordReader) throws -> Bool { try !node.matches(reader) }
+}
+
+/// Whatever has no node of its own, by the reference evaluator on decoded values.
+final class ReferenceNode: FilterNode {
+    private let filter: Filter
+    init(_ filter: Filter) { self.filter = filter }
+
+    override func matches(_ reader: RecordReader) throws -> Bool { try filter.matches(reader.readValue(at:)) }
+}
+
+/// Whether a field is nil.
+final class NullNode: FilterNode {
+    private let field: Int
+    private let expected: Bool
+
+    init(_ field: Int, _ expected: Bool) {
+        self.field = field
+        self.expected = expected
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool { reader.span(at: field).isNull == expected }
+}
+
+/// A signed integer against a literal.
+final class SignedNode: FilterNode {
+    private let field: Int
+    private let comparison: Comparison
+    private let literal: Int64
+
+    init(_ field: Int, _ comparison: Comparison, _ literal: Int64) {
+        self.field = field
+        self.comparison = comparison
+        self.literal = literal
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        let span = reader.span(at: field)
+        if span.isNull { return comparison == .notEqual }
+        guard let value = span.signed else { throw reader.damaged(span, at: field) }
+        return comparison.holds(value < literal ? -1 : (value == literal ? 0 : 1))
+    }
+}
+
+/// An unsigned integer or a Boolean against a literal.
+final class UnsignedNode: FilterNode {
+    private let field: Int
+    private let comparison: Comparison
+    private let literal: UInt64
+
+    init(_ field: Int, _ comparison: Comparison, _ literal: UInt64) {
+        self.field = field
+        self.comparison = comparison
+        self.literal = literal
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        let span = reader.span(at: field)
+        if span.isNull { return comparison == .notEqual }
+        guard let value = span.unsigned else { throw reader.damaged(span, at: field) }
+        return comparison.holds(value < literal ? -1 : (value == literal ? 0 : 1))
+    }
+}
+
+/// A floating-point number or a date against a literal.
+final class FloatingNode: FilterNode {
+    private let field: Int
+    private let comparison: Comparison
+    private let literal: Double
+
+    init(_ field: Int, _ comparison: Comparison, _ literal: Double) {
+        self.field = field
+        self.comparison = comparison
+        self.literal = literal
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        let span = reader.span(at: field)
+        if span.isNull { return comparison == .notEqual }
+        guard let value = span.floating else { throw reader.damaged(span, at: field) }
+        return comparison.holds(value.totalOrder(against: literal))
+    }
+}
+
+/// Text, data or a UUID against a literal, by bytes.
+final class BytesNode: FilterNode {
+    private let field: Int
+    private let comparison: Comparison
+    private let literal: [UInt8]
+
+    init(_ field: Int, _ comparison: Comparison, _ literal: [UInt8]) {
+        self.field = field
+        self.comparison = comparison
+        self.literal = literal
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        let span = reader.span(at: field)
+        if span.isNull { return comparison == .notEqual }
+        guard span.isPresent else { throw reader.damaged(span, at: field) }
+        return comparison.holds(span.bytes.order(against: literal))
+    }
+}
+
+/// Whether a signed integer is one of many.
+final class SignedSetNode: FilterNode {
+    private let field: Int
+    private let members: Set<Int64>
+    private let isNegated: Bool
+
+    init(_ field: Int, _ members: Set<Int64>, _ isNegated: Bool) {
+        self.field = field
+        self.members = members
+        self.isNegated = isNegated
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        let span = reader.span(at: field)
+        if span.isNull { return isNegated }
+        guard let value = span.signed else { throw reader.damaged(span, at: field) }
+        return members.contains(value) != isNegated
+    }
+}
+
+/// Whether text, data or a UUID is one of many, by bytes.
+final class BytesSetNode: FilterNode {
+    private let field: Int
+    /// In ascending order.
+    private let members: [[UInt8]]
+    private let isNegated: Bool
+
+    init(_ field: Int, _ members: [[UInt8]], _ isNegated: Bool) {
+        self.field = field
+        self.members = members
+        self.isNegated = isNegated
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        let span = reader.span(at: field)
+        if span.isNull { return isNegated }
+        guard span.isPresent else { throw reader.damaged(span, at: field) }
+        return contains(span.bytes) != isNegated
+    }
+
+    private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var range = members.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let order = bytes.order(against: members[middle])
+            if order == 0 { return true }
+            range = order < 0 ? range.lowerBound..<middle : middle + 1..<range.upperBound
+        }
+        return false
+    }
+}
+
+/// Whether text matches a pattern; by bytes, without making a string of it, where the pattern has no options.
+final class TextNode: FilterNode {
+    private let field: Int
+    private let pattern: TextPattern
+    private let isNegated: Bool
+    private let bytes: [UInt8]
+
+    init(_ field: Int, _ pattern: TextPattern, _ isNegated: Bool) {
+        self.field = field
+        self.pattern = pattern
+        self.isNegated = isNegated
+        bytes = Array(pattern.text.utf8)
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        let span = reader.span(at: field)
+        if span.isNull { return isNegated }
+        guard pattern.options.isEmpty, pattern.match != .matches else {
+            return try pattern.matches(reader.readString(at: field)) != isNegated
+        }
+        guard span.isPresent else { throw reader.damaged(span, at: field) }
+        return bytes.withUnsafeBytes { matches(span.bytes, $0) } != isNegated
+    }
+
+    private func matches(_ text: UnsafeRawBufferPointer, _ literal: UnsafeRawBufferPointer) -> Bool {
+        guard text.count >= literal.count else { return false }
+        switch pattern.match {
+        case .equals: return text.order(against: literal) == 0
+        case .hasPrefix: return UnsafeRawBufferPointer(rebasing: text[..<literal.count]).order(against: literal) == 0
+        case .hasSuffix: return text.from(text.count - literal.count).order(against: literal) == 0
+        case .contains: return text.contains(run: literal)
+        case .matches: return false
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the bytes have a run of bytes somewhere in them: finds the run's first byte, then compares.
+    fileprivate func contains(run: UnsafeRawBufferPointer) -> Bool {
+        guard let first = run.first, let literal = run.baseAddress else { return true }
+        guard let start = baseAddress, run.count <= count else { return false }
+        var position = start
+        let end = start + (count - run.count + 1)
+        while position < end, let found = memchr(position, Int32(first), end - position) {
+            if memcmp(found, literal, run.count) == 0 { return true }
+            position = UnsafeRawPointer(found) + 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,88 @@
+import DAOCore
+
+/// A filter made ready for one query: evaluated on stored records in place, with the meaning of `Filter.matches` (contract P7).
+final class RowFilter {
+    private let filter: Filter
+    private let root: FilterNode
+    /// How many slots a record needs for the compiled form.
+    private let slotCount: Int
+
+    /// Prepares a filter.
+    init(_ filter: Filter, _ table: Table) {
+        self.filter = filter
+        root = FilterCompiler(table: table).node(filter)
+        slotCount = filter.fields.reduce(0) { max($0, table.slot(of: $1) &+ 1) }
+    }
+
+    /// Whether the row that a reader stands on matches.
+    ///
+    /// - Throws: `.corruptedValue` when a value that it looks at cannot be read.
+    @inline(__always) func matches(_ reader: RecordReader) throws -> Bool {
+        if reader.view.slotCount < slotCount { return try filter.matches(reader.readValue(at:)) }
+        return try root.matches(reader)
+    }
+}
+
+/// One condition of a prepared filter. The base class matches every row.
+class FilterNode {
+    /// Whether the row that a reader stands on matches.
+    func matches(_ reader: RecordReader) throws -> Bool { true }
+}
+
+/// Makes nodes of filters, the fastest that there are for the types of the fields.
+struct FilterCompiler {
+    let table: Table
+
+    /// The node of a filter.
+    func node(_ filter: Filter) -> FilterNode {
+        switch filter {
+        case .all: FilterNode()
+        case .none: NegationNode(FilterNode())
+        case .and(let filters): AllNode(filters.map(node))
+        case .or(let filters): AnyNode(filters.map(node))
+        case .isNull(let field, let expected): NullNode(field, expected)
+        case .compare(let field, let comparison, let value): compare(field, comparison, value) ?? ReferenceNode(filter)
+        case .isIn(let field, let set, let isNegated): isIn(field, set, isNegated) ?? ReferenceNode(filter)
+        case .text(let field, let pattern, let isNegated): TextNode(field, pattern, isNegated)
+        case .compareFields: ReferenceNode(filter)
+        }
+    }
+
+    private func compare(_ field: Int, _ comparison: Comparison, _ value: Value) -> FilterNode? {
+        switch (KeyForm(table.description.fields[field].type.kind), value) {
+        case (.signed, .integer(let number)): return SignedNode(field, comparison, number)
+        case (.unsigned, .integer(let number)) where number >= 0: return UnsignedNode(field, comparison, UInt64(number))
+        case (.unsigned, .unsigned(let number)): return UnsignedNode(field, comparison, number)
+        case (.unsigned, .bool(let flag)): return UnsignedNode(field, comparison, flag ? 1 : 0)
+        case (.floating, .double(let number)): return FloatingNode(field, comparison, number)
+        case (.floating, .date(let date)): return FloatingNode(field, comparison, date.timeIntervalSinceReferenceDate)
+        case (.bytes, _), (.uuid, _): return value.plainBytes.map { BytesNode(field, comparison, $0) }
+        default: return nil
+        }
+    }
+
+    private func isIn(_ field: Int, _ set: ValueSet, _ isNegated: Bool) -> FilterNode? {
+        switch KeyForm(table.description.fields[field].type.kind) {
+        case .signed:
+            let numbers = set.values.compactMap { if case .integer(let number) = $0 { number } else { nil } }
+            return numbers.count == set.values.count ? SignedSetNode(field, Set(numbers), isNegated) : nil
+        case .bytes, .uuid:
+            // Ascending as values of these kinds is ascending by bytes.
+            let members = set.values.compactMap(\.plainBytes)
+            return members.count == set.values.count ? BytesSetNode(field, members, isNegated) : nil
+        default: return nil
+        }
+    }
+}
+
+extension Value {
+    /// The bytes of a text, of data or of a UUID.
+    fileprivate var plainBytes: [UInt8]? {
+        switch self {
+        case .string(let text): Array(text.utf8)
+        case .data(let data): Array(data)
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { Array($0) }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import DAOCore
+import Foundation
+
+/// Rows found in no useful order: sorts them by keys taken from the records and keeps no more of them than are wanted.
+///
+/// Records are remembered by where they are in the store's memory; they are decoded only when they are given out.
+final class Candidates: RowSource {
+    private struct Candidate {
+        /// The first bytes of the sort key, to compare most candidates without a look at the rest.
+        var prefix: UInt64
+        /// Where primary key and sort key are in the arena, one after the other.
+        var offset: Int
+        var keyLength: Int
+        var sortLength: Int
+        /// The record, when it was read.
+        var record: UnsafeRawBufferPointer?
+    }
+
+    private let access: RowAccess
+    private let terms: [SortTerm]
+    private let wanted: Int
+    private let arena = ByteArena()
+    private var candidates: [Candidate] = []
+    private var isTrimmed = false
+    private var position = 0
+
+    /// Creates an empty collection.
+    ///
+    /// - Parameters:
+    ///   - access: What to read rows with.
+    ///   - terms: The order.
+    ///   - wanted: How many of the first rows are of interest.
+    init(_ access: RowAccess, order terms: [SortTerm], wanted: Int) {
+        self.access = access
+        self.terms = terms
+        self.wanted = wanted
+    }
+
+    /// Collects the rows of a source and sorts them.
+    func collect(_ source: RowSource, _ reader: RecordReader) throws {
+        // The primary key alone is in the keys already.
+        let needsRecord = terms.count > 1 || terms.first?.field != access.table.keyField
+        if needsRecord || access.filter != nil {
+            while try source.next(reader) { try add(reader, hasRecord: true) }
+        } else {
+            while try source.nextKey(reader) { try add(reader, hasRecord: false) }
+        }
+        sort()
+    }
+
+    /// Adds the row that a reader stands on.
+    func add(_ reader: RecordReader, hasRecord: Bool) throws {
+        let offset = arena.count
+        arena.append(reader.key)
+        let keyLength = arena.count - offset
+        if hasRecord {
+            try access.table.appendSortKey(terms, of: reader, to: arena)
+        } else {
+            appendSortKey(of: reader.key, isAscending: terms.first?.isAscending ?? true)
+        }
+        let start = offset + keyLength
+        let candidate = Candidate(
+            prefix: prefix(start..<arena.count), offset: offset, keyLength: keyLength, sortLength: arena.count - start,
+            record: hasRecord ? reader.record : nil)
+        if isTrimmed, let last = candidates[..<wanted].last, !isBefore(candidate, last) {
+            arena.truncate(to: offset)
+            return
+        }
+        candidates.append(candidate)
+        if candidates.count >= max(1024, wanted.multipliedReportingOverflow(by: 2).partialValue), wanted < candidates.count / 2 + 1 {
+            trim()
+        }
+    }
+
+    /// Sorts what was added; the rows are given out from the first.
+    func sort() {
+        candidates.sort { isBefore($0, $1) }
+        if candidates.count > wanted { candidates.removeLast(candidates.count - wanted) }
+        position = 0
+    }
+
+    /// Forgets all rows.
+    func removeAll() {
+        candidates.removeAll(keepingCapacity: true)
+        arena.truncate(to: 0)
+        isTrimmed = false
+        position = 0
+    }
+
+    override func next(_ reader: RecordReader) throws -> Bool {
+        guard position < candidates.count else { return false }
+        let candidate = candidates[position]
+        position += 1
+        let key = key(of: candidate)
+        if let record = candidate.record {
+            try reader.show(verified: record, key: key)
+        } else if try !access.show(key, in: reader) {
+            throw access.table.corruptedRecord(key)
+        }
+        return true
+    }
+
+    override func nextKey(_ reader: RecordReader) throws -> Bool {
+        guard position < candidates.count else { return false }
+        reader.show(key: key(of: candidates[position]))
+        position += 1
+        return true
+    }
+
+    private func key(of candidate: Candidate) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: arena.bytes[candidate.offset..<candidate.offset + candidate.keyLength])
+    }
+
+    private func sortKey(of candidate: Candidate) -> UnsafeRawBufferPointer {
+        let start = candidate.offset + candidate.keyLength
+        return UnsafeRawBufferPointer(rebasing: arena.bytes[start..<start + candidate.sortLength])
+    }
+
+    private func isBefore(_ left: Candidate, _ right: Candidate) -> Bool {
+        left.prefix == right.prefix ? sortKey(of: left).order(against: sortKey(of: right)) < 0 : left.prefix < right.prefix
+    }
+
+    private func prefix(_ range: Range<Int>) -> UInt64 {
+        if range.count >= 8 { return UInt64(bigEndian: arena.bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self)) }
+        var prefix: UInt64 = 0
+        for offset in 0..<8 { prefix = prefix << 8 | (offset < range.count ? UInt64(arena.bytes[range.lowerBound + offset]) : 0) }
+        return prefix
+    }
+
+    /// Appends the sort key of a row that is sorted by nothing but its primary key.
+    private func appendSortKey(of key: UnsafeRawBufferPointer, isAscending: Bool) {
+        arena.extend(key.count * 2 + 2) { builder in
+            // Only a string has no length of its own; turned round it needs an end.
+            if isAscending || access.table.keyForm != .bytes {
+                builder.append(raw: key)
+            } else {
+                _ = builder.append(escaped: key, limit: .max)
+            }
+            if !isAscending { builder.invert(from: 0) }
+        }
+    }
+
+    /// Keeps the first rows only and moves their bytes together.
+    private func trim() {
+        candidates.sort { isBefore($0, $1) }
+        candidates.removeLast(candidates.count - wanted)
+        isTrimmed = !candidates.isEmpty
+        let byOffset = candidates.indices.sorted { candidates[$0].offset < candidates[$1].offset }
+        var end = 0
+        for index in byOffset {
+            let length = candidates[index].keyLength + candidates[index].sortLength
+            let offset = candidates[index].offset
+            arena.move(offset..<offset + length, to: end)
+            candidates[index].offset = end
+            end += length
+        }
+        arena.truncate(to: end)
+    }
+}

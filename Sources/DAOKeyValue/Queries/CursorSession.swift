@@ -1,0 +1,103 @@
+import DAOCore
+import Foundation
+
+/// The snapshot of a cursor and its place in it, until it is read to its end or taken away.
+final class CursorSession: @unchecked Sendable {
+    // Sendable because `state` is only touched with `lock` held.
+    private let lock = NSLock()
+    private var state: (handle: KeyValueHandle, reader: RecordReader)?
+
+    /// Keeps what a cursor reads with. The session ends the transaction.
+    init(_ handle: KeyValueHandle, _ reader: RecordReader) { state = (handle, reader) }
+
+    /// Reads on, unless the session has ended.
+    ///
+    /// - Parameter body: Gets the reader and says whether there may be more.
+    func read(_ body: (RecordReader) throws -> Bool) throws {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let reader = state?.reader else { return }
+        do {
+            if try !body(reader) { letGo() }
+        } catch {
+            letGo()
+            throw error
+        }
+    }
+
+    /// Ends the transaction. Ending twice is fine.
+    func end() {
+        lock.lock()
+        letGo()
+        lock.unlock()
+    }
+
+    private func letGo() {
+        guard let handle = state?.handle else { return }
+        state = nil
+        handle.rollback()
+    }
+}
+
+/// The rows of a query, a batch at a time, on one read transaction.
+final class SnapshotCursor<Record: Model>: RowCursor<Record> {
+    private let database: KeyValueDatabase
+    private let session: CursorSession
+    private var remaining: Int
+
+    /// Creates a cursor.
+    ///
+    /// - Parameters:
+    ///   - database: The database; it stays open for the cursor until it is closed.
+    ///   - session: The snapshot, with a reader that has a source.
+    ///   - limit: How many rows at most.
+    init(_ database: KeyValueDatabase, _ session: CursorSession, limit: Int) {
+        self.database = database
+        self.session = session
+        remaining = limit
+        super.init()
+        database.register(session)
+    }
+
+    deinit { close() }
+
+    override func next(_ count: Int) throws -> [Record] {
+        try database.gate.enter()
+        defer { database.gate.leave() }
+        var records: [Record] = []
+        let wanted = min(max(count, 0), remaining)
+        try session.read { reader in
+            try Record.schema.decode(reader, limit: wanted, into: &records)
+            remaining -= records.count
+            return records.count == wanted && remaining > 0
+        }
+        return records
+    }
+
+    override func close() {
+        database.unregister(ObjectIdentifier(session))
+        session.end()
+    }
+}
+
+/// Rows that were read before: what a cursor inside a transaction keeps to, since writes may follow.
+final class CollectedCursor<Record: Model>: RowCursor<Record> {
+    private let database: KeyValueDatabase
+    private var records: ArraySlice<Record>
+
+    init(_ database: KeyValueDatabase, _ records: [Record]) {
+        self.database = database
+        self.records = records[...]
+        super.init()
+    }
+
+    override func next(_ count: Int) throws -> [Record] {
+        try database.gate.enter()
+        defer { database.gate.leave() }
+        let batch = Array(records.prefix(max(count, 0)))
+        records = records.dropFirst(batch.count)
+        return batch
+    }
+
+    override func close() { records = [] }
+}

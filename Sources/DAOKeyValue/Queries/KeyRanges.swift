@@ -1,0 +1,83 @@
+import Foundation
+
+/// A run of keys of the store, by their bytes.
+struct KeyRange: Hashable, Sendable {
+    /// The first key that is inside, or where it would be.
+    var lower: [UInt8]
+    /// The first key that is beyond.
+    var upper: [UInt8]
+
+    /// All keys that begin with some bytes, which are not all `FF`.
+    init(prefix: [UInt8]) {
+        lower = prefix
+        upper = prefix.successor
+    }
+
+    init(lower: [UInt8], upper: [UInt8]) {
+        self.lower = lower
+        self.upper = upper
+    }
+}
+
+/// Runs of keys in ascending order that do not touch.
+struct KeyRanges: Hashable, Sendable {
+    private(set) var ranges: [KeyRange]
+
+    /// Whether there are none.
+    var isEmpty: Bool { ranges.isEmpty }
+
+    /// No keys.
+    static let none = KeyRanges([])
+
+    /// One run, or none when its bounds are reversed.
+    init(_ range: KeyRange) { ranges = isLess(range.lower, range.upper) ? [range] : [] }
+
+    private init(_ ranges: [KeyRange]) { self.ranges = ranges }
+
+    /// Everything that is in any of them.
+    static func union(_ parts: [KeyRanges]) -> KeyRanges {
+        var all = parts.flatMap(\.ranges)
+        var isSorted = true
+        for index in all.indices.dropFirst() where isLess(all[index].lower, all[index - 1].lower) { isSorted = false }
+        if !isSorted { all.sort { isLess($0.lower, $1.lower) } }
+        var merged: [KeyRange] = []
+        merged.reserveCapacity(all.count)
+        for range in all {
+            if let last = merged.last, !isLess(last.upper, range.lower) {
+                if isLess(last.upper, range.upper) { merged[merged.count - 1].upper = range.upper }
+            } else {
+                merged.append(range)
+            }
+        }
+        return KeyRanges(merged)
+    }
+
+    /// What is in both.
+    func intersection(_ other: KeyRanges) -> KeyRanges {
+        var common: [KeyRange] = []
+        var (left, right) = (0, 0)
+        while left < ranges.count, right < other.ranges.count {
+            let (first, second) = (ranges[left], other.ranges[right])
+            let lower = isLess(first.lower, second.lower) ? second.lower : first.lower
+            let isFirstShorter = isLess(first.upper, second.upper)
+            let upper = isFirstShorter ? first.upper : second.upper
+            if isLess(lower, upper) { common.append(KeyRange(lower: lower, upper: upper)) }
+            if isFirstShorter { left += 1 } else { right += 1 }
+        }
+        return KeyRanges(common)
+    }
+}
+
+extension [UInt8] {
+    /// The least bytes that are greater than everything that begins with these; they are not all `FF`.
+    var successor: [UInt8] {
+        var bytes = self
+        while bytes.last == 0xFF { bytes.removeLast() }
+        if let last = bytes.indices.last { bytes[last] += 1 }
+        return bytes
+    }
+}
+
+private func isLess(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { left.order(against: $0) < 0 } }
+}

@@ -1,0 +1,84 @@
+import DAOCore
+
+/// A query as it runs on one transaction.
+struct QueryRun {
+    let table: Table
+    let query: ResolvedQuery
+    let transaction: any KeyValueTransaction
+
+    /// The planner of the query.
+    private var planner: Planner { Planner(table: table, query: query) }
+
+    /// The plan.
+    func plan() throws -> Plan { try planner.plan(isFew: isFew) }
+
+    /// The rows in the query's order, those left out by its offset skipped; nil when there are none.
+    ///
+    /// - Parameter reader: The reader that the source will move.
+    func source(_ reader: RecordReader) throws -> RowSource? {
+        let plan = try plan()
+        guard let path = plan.path else { return nil }
+        let source = try source(path, plan.order, reader)
+        for _ in 0..<query.offset {
+            guard try source.nextKey(reader) else { return nil }
+        }
+        return source
+    }
+
+    /// How many rows there are.
+    func count(_ reader: RecordReader) throws -> Int {
+        guard let path = planner.planForCounting().path else { return 0 }
+        let wanted = planner.wanted ?? .max
+        var count = 0
+        if path.residual.isEmpty {
+            var walk = try RangeWalk(path.ranges, isAscending: true, transaction)
+            while count < wanted, try walk.next() { count += 1 }
+        } else {
+            let source = try unordered(path, access(path))
+            while count < wanted, try source.next(reader) { count += 1 }
+        }
+        return max(0, count - query.offset)
+    }
+
+    private func source(_ path: AccessPath, _ order: Plan.Order, _ reader: RecordReader) throws -> RowSource {
+        let access = access(path)
+        let wanted = planner.wanted ?? .max
+        guard order == .path else {
+            let candidates = Candidates(access, order: query.order, wanted: wanted)
+            try candidates.collect(unordered(path, access), reader)
+            return candidates
+        }
+        switch path.target {
+        case .table: return try TableSource(access, path.ranges, isAscending: query.order.first?.isAscending ?? true)
+        case .index(let index):
+            if query.order.first?.field == index.field {
+                return try IndexOrderSource(access, index, path.ranges, order: query.order, wanted: wanted)
+            }
+            return try unordered(path, access)
+        }
+    }
+
+    private func unordered(_ path: AccessPath, _ access: RowAccess) throws -> RowSource {
+        switch path.target {
+        case .table: try TableSource(access, path.ranges, isAscending: true)
+        case .index(let index): try IndexSource(access, index, path.ranges, isAscending: true)
+        }
+    }
+
+    private func access(_ path: AccessPath) -> RowAccess {
+        RowAccess(
+            transaction: transaction, table: table,
+            filter: path.residual.isEmpty ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table))
+    }
+
+    /// Whether a path leads to at most so many rows.
+    private func isFew(_ path: AccessPath, _ limit: Int) throws -> Bool {
+        var walk = try RangeWalk(path.ranges, isAscending: true, transaction)
+        var count = 0
+        while try walk.next() {
+            count += 1
+            if count > limit { return false }
+        }
+        return true
+    }
+}

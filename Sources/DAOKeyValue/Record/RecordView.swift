@@ -1,0 +1,158 @@
+import Foundation
+
+/// A stored record, read in place: finds one field without looking at the others.
+///
+/// It points into memory of the store and is used only while that is valid: until the next write of the transaction, or its end.
+struct RecordView {
+    private let offsets: UnsafeRawPointer
+    private let values: UnsafeRawPointer
+    private let valuesLength: Int
+    private let isWide: Bool
+    /// How many slots the record has.
+    let slotCount: Int
+
+    /// Where the value of a slot is.
+    struct Span {
+        fileprivate static let null = -1
+        fileprivate static let absent = -2
+        fileprivate static let damaged = -3
+
+        /// The first byte; only meaningful when there is a value.
+        let start: UnsafeRawPointer
+        /// How many bytes the value has, or why there is none.
+        let count: Int
+
+        @inline(__always) fileprivate init(start: UnsafeRawPointer, count: Int) {
+            self.start = start
+            self.count = count
+        }
+
+        /// The bytes of a value that is somewhere in memory.
+        init(_ bytes: UnsafeRawBufferPointer) {
+            start = bytes.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start)
+            count = bytes.count
+        }
+
+        /// Whether there is a value, perhaps an empty one.
+        @inline(__always) var isPresent: Bool { count >= 0 }
+        /// Whether the slot is null.
+        @inline(__always) var isNull: Bool { count == Self.null }
+        /// Whether the record was written before the slot was there.
+        @inline(__always) var isAbsent: Bool { count == Self.absent }
+
+        /// The bytes of the value.
+        @inline(__always) var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: max(count, 0)) }
+
+        /// Whether two slots hold the same: both null, or the same bytes.
+        func isSame(as other: Span) -> Bool {
+            count == other.count && (count <= 0 || memcmp(start, other.start, count) == 0)
+        }
+    }
+
+    /// Opens a record.
+    ///
+    /// - Parameters:
+    ///   - record: The stored bytes.
+    ///   - key: The primary key as it stands in the store's key, for the checksum.
+    ///   - verifies: Whether to verify the checksum, if there is one.
+    /// - Returns: Nil when the bytes are not a record or do not have their checksum.
+    @inline(__always) init?(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, verifies: Bool) {
+        guard let base = record.baseAddress, record.count >= RecordFormat.headerLength else { return nil }
+        var end = record.count
+        switch record[0] {
+        case RecordFormat.Marker.narrowChecked, RecordFormat.Marker.wideChecked:
+            end -= RecordFormat.checksumLength
+            guard end >= RecordFormat.headerLength else { return nil }
+            if verifies {
+                let stored = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+                let actual = XXH64.hash(UnsafeRawBufferPointer(start: base, count: end), seed: RecordFormat.seed(key))
+                guard stored == actual else { return nil }
+            }
+        case RecordFormat.Marker.narrow, RecordFormat.Marker.wide: break
+        default: return nil
+        }
+        isWide = record[0] == RecordFormat.Marker.wide || record[0] == RecordFormat.Marker.wideChecked
+        slotCount = Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+        let tableEnd = RecordFormat.headerLength + slotCount * (isWide ? 4 : 2)
+        guard record[1] == 0, tableEnd <= end else { return nil }
+        offsets = base + RecordFormat.headerLength
+        values = base + tableEnd
+        valuesLength = end - tableEnd
+    }
+
+    /// A record without slots.
+    static var empty: RecordView { RecordView() }
+
+    private init() {
+        // Static bytes: with no slots nothing is ever read through them.
+        offsets = UnsafeRawPointer(StaticString("").utf8Start)
+        values = offsets
+        valuesLength = 0
+        isWide = false
+        slotCount = 0
+    }
+
+    /// Finds the value of a slot.
+    @inline(__always) func span(_ slot: Int) -> Span {
+        guard slot < slotCount else { return Span(start: values, count: Span.absent) }
+        var start = 0
+        let end: Int
+        if isWide {
+            let mark = word32(slot)
+            if mark >> 31 != 0 { return Span(start: values, count: Span.null) }
+            if slot > 0 { start = Int(word32(slot &- 1) & 0x7FFF_FFFF) }
+            end = Int(mark)
+        } else {
+            let mark = word16(slot)
+            if mark >> 15 != 0 { return Span(start: values, count: Span.null) }
+            if slot > 0 { start = Int(word16(slot &- 1) & 0x7FFF) }
+            end = Int(mark)
+        }
+        guard start <= end, end <= valuesLength else { return Span(start: values, count: Span.damaged) }
+        return Span(start: values + start, count: end &- start)
+    }
+
+    @inline(__always) private func word16(_ slot: Int) -> UInt16 {
+        UInt16(littleEndian: offsets.loadUnaligned(fromByteOffset: slot &* 2, as: UInt16.self))
+    }
+
+    @inline(__always) private func word32(_ slot: Int) -> UInt32 {
+        UInt32(littleEndian: offsets.loadUnaligned(fromByteOffset: slot &* 4, as: UInt32.self))
+    }
+}
+
+extension RecordView.Span {
+    /// The value as a signed integer; nil when it has too many bytes.
+    @inline(__always) var signed: Int64? {
+        guard UInt(bitPattern: count) <= 8 else { return nil }
+        if count == 0 { return 0 }
+        return Int64(bitPattern: word) &>> Int64(64 &- count &* 8)
+    }
+
+    /// The value as an unsigned integer; nil when it has too many bytes.
+    @inline(__always) var unsigned: UInt64? {
+        guard UInt(bitPattern: count) <= 8 else { return nil }
+        if count == 0 { return 0 }
+        return word &>> UInt64(64 &- count &* 8)
+    }
+
+    /// The value as a floating-point number; nil when it has not eight bytes.
+    @inline(__always) var floating: Double? {
+        guard count == 8 else { return nil }
+        return Double(bitPattern: UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)))
+    }
+
+    /// The value as a UUID; nil when it has not sixteen bytes.
+    @inline(__always) var uuid: UUID? {
+        guard count == 16 else { return nil }
+        return UUID(uuid: start.loadUnaligned(as: uuid_t.self))
+    }
+
+    /// The bytes of an integer, one to eight, in the upper end of a word.
+    @inline(__always) private var word: UInt64 {
+        // At least the header and one entry of the offset table stand before every value: six bytes. So the eight bytes that end
+        // with a value of two or more begin inside the record.
+        if count >= 2 { return UInt64(littleEndian: start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)) }
+        return UInt64(start.load(as: UInt8.self)) &<< 56
+    }
+}

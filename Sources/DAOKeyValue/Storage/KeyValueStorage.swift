@@ -1,0 +1,187 @@
+import DAOCore
+import Foundation
+import Synchronization
+
+/// The rows of one model in a ``KeyValueDatabase``.
+final class KeyValueStorage<Record: Model>: Storage {
+    let keyValueDatabase: KeyValueDatabase
+    let schema = Record.schema
+    private let initialTable: Table
+    /// How many of the first records are still to be checked for swapped fields.
+    private let recordsToCheck = Atomic<Int>(16)
+
+    init(database: KeyValueDatabase, table: Table) {
+        keyValueDatabase = database
+        initialTable = table
+    }
+
+    var database: any Database { keyValueDatabase }
+
+    // MARK: Reading
+
+    func read(key: Key) throws -> Record? {
+        var found: Record?
+        try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            let reader = reader(table)
+            try KeyBuilder.with { builder in
+                try builder.appendRow(key, of: table)
+                guard let record = try handle.transaction.get(builder.bytes) else { return }
+                try reader.show(record, key: builder.bytes.from(KeyParser.keyspaceLength))
+                found = try schema.decode(reader)
+            }
+        }
+        return found
+    }
+
+    func contains(key: Key) throws -> Bool {
+        try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            return try KeyBuilder.with { builder in
+                try builder.appendRow(key, of: table)
+                return try handle.transaction.get(builder.bytes) != nil
+            }
+        }
+    }
+
+    func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        var records: [Record] = []
+        try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            let reader = reader(table)
+            reader.source = try KeyListSource(keys, RowAccess(transaction: handle.transaction, table: table, filter: nil))
+            try schema.decode(reader, into: &records)
+        }
+        return records
+    }
+
+    func read(_ query: Query<Record>) throws -> [Record] {
+        let resolved = try query.resolved()
+        var records: [Record] = []
+        try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            let reader = reader(table)
+            reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
+            try schema.decode(reader, limit: resolved.limit ?? .max, into: &records)
+        }
+        return records
+    }
+
+    func keys(_ query: Query<Record>) throws -> [Key] {
+        var keys: [Key] = []
+        try forEachKey(query.resolved()) { reader in
+            guard let key = reader.currentKey else { throw reader.table.corruptedRecord(reader.key) }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    func count(_ query: Query<Record>) throws -> Int {
+        let resolved = try query.resolved()
+        return try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            return try QueryRun(table: table, query: resolved, transaction: handle.transaction).count(reader(table))
+        }
+    }
+
+    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
+        let resolved = try query.resolved()
+        // The body is the application's: it runs when the transaction is over, and may use the database.
+        var values: [Value] = []
+        try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            let reader = reader(table)
+            let source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
+            var remaining = resolved.limit ?? .max
+            while remaining > 0, let source, try source.next(reader) {
+                values.append(try reader.readValue(at: field))
+                remaining -= 1
+            }
+        }
+        for value in values { try body(value) }
+    }
+
+    func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        let resolved = try query.resolved()
+        try keyValueDatabase.gate.enter()
+        defer { keyValueDatabase.gate.leave() }
+        guard let handle = try keyValueDatabase.engine.coordinator.beginLongRead() else {
+            return CollectedCursor(keyValueDatabase, try read(query))
+        }
+        do {
+            let table = try table(handle)
+            let reader = reader(table)
+            reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
+            return SnapshotCursor(keyValueDatabase, CursorSession(handle, reader), limit: resolved.limit ?? .max)
+        } catch {
+            handle.rollback()
+            throw error
+        }
+    }
+
+    func explain(_ query: Query<Record>) throws -> QueryPlan {
+        let resolved = try query.resolved()
+        return try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            return try QueryRun(table: table, query: resolved, transaction: handle.transaction).plan().description(table)
+        }
+    }
+
+    // MARK: What the other files use
+
+    /// The table as it is for a transaction.
+    ///
+    /// The one that was found first is good for as long as its catalog entry: an entry written by a transaction that was rolled back is
+    /// gone, and its keyspaces may belong to another entity by now.
+    func table(_ handle: KeyValueHandle) throws -> Table {
+        if initialTable.state.load(ordering: .acquiring) != .void { return initialTable }
+        let engine = keyValueDatabase.engine
+        if handle.canWrite, !keyValueDatabase.configuration.isReadOnly {
+            return try engine.makeTable(for: schema.description, in: handle)
+        }
+        return try engine.table(for: schema.description, in: handle) ?? initialTable.absent()
+    }
+
+    /// A reader that stands before the first row.
+    func reader(_ table: Table) -> RecordReader {
+        RecordReader(table: table, verifies: keyValueDatabase.options.usesChecksums, defaults: Self.makeDefaults)
+    }
+
+    /// Calls a body with a reader on the key of every row of a query.
+    func forEachKey(_ query: ResolvedQuery, _ body: (RecordReader) throws -> Void) throws {
+        try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            let reader = reader(table)
+            guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else { return }
+            var remaining = query.limit ?? .max
+            while remaining > 0, try source.nextKey(reader) {
+                try body(reader)
+                remaining -= 1
+            }
+        }
+    }
+
+    /// Looks on the first records that are stored whether fields are swapped.
+    func checkOrder(of record: Record) throws {
+        guard recordsToCheck.load(ordering: .relaxed) > 0 else { return }
+        recordsToCheck.subtract(1, ordering: .relaxed)
+        try schema.checkOrder(with: record)
+    }
+
+    private static func makeDefaults() throws -> RowReader { try Record.schema.defaultRow() }
+}
+
+extension Table {
+    /// The same entity in keyspaces where there is nothing.
+    func absent() throws -> Table { try Table(.absent(description), state: .void) }
+}
+
+extension KeyBuilder {
+    /// Appends the whole key of a row.
+    ///
+    /// - Throws: `.invalidKey` when no row of the table can have it.
+    @inline(__always) mutating func appendRow(_ key: Key, of table: Table) throws {
+        append(keyspace: table.keyspace)
+        guard append(key: key, as: table.keyForm) else { throw table.invalidKey(key) }
+    }
+}

@@ -1,0 +1,223 @@
+import DAOCore
+import Foundation
+
+/// Stores and removes single rows with their index entries, inside one write call.
+///
+/// Everything is checked before anything is written: a step that fails has changed nothing.
+struct RowUpdate {
+    private let handle: KeyValueHandle
+    private let table: Table
+    private let scratch: WriteScratch
+    private let verifies: Bool
+
+    /// Creates an update.
+    ///
+    /// - Parameters:
+    ///   - handle: The write transaction.
+    ///   - table: The table.
+    ///   - scratch: Buffers of this call.
+    ///   - verifies: Whether checksums are verified.
+    init(_ handle: KeyValueHandle, _ table: Table, _ scratch: WriteScratch, verifies: Bool) {
+        self.handle = handle
+        self.table = table
+        self.scratch = scratch
+        self.verifies = verifies
+    }
+
+    /// A row that was encoded: its key and its record, both in the call's buffers.
+    struct Encoded {
+        /// The key in the store.
+        let key: UnsafeRawBufferPointer
+        /// The stored bytes.
+        let record: UnsafeRawBufferPointer
+        /// The primary key, the last component of the key.
+        var primaryKey: UnsafeRawBufferPointer { key.from(KeyParser.keyspaceLength) }
+    }
+
+    /// Encodes a row; it stays until the next one is encoded.
+    ///
+    /// - Parameter encode: Writes the fields.
+    /// - Throws: `.invalidKey` for a string key that is too long; what `encode` throws.
+    func encode(_ encode: (RecordWriter) throws -> Void) throws -> Encoded {
+        let writer = scratch.writer
+        writer.begin(table)
+        try encode(writer)
+        var key = KeyBuilder(scratch.rowKey)
+        key.append(keyspace: table.keyspace)
+        guard let span = writer.bytes(at: table.keyField), key.append(primaryKey: span, as: table.keyForm) else {
+            throw invalidKey(writer)
+        }
+        let primaryKey = key.bytes.from(KeyParser.keyspaceLength)
+        return Encoded(key: key.bytes, record: try writer.finish(key: primaryKey))
+    }
+
+    /// Stores a row that is not there yet.
+    ///
+    /// - Throws: `.duplicateKey`, `.uniqueViolation`.
+    func insert(_ row: Encoded) throws {
+        scratch.beginEntries()
+        if !table.indexes.isEmpty {
+            let new = try view(row)
+            for index in table.indexes { try addEntry(index, new, row.primaryKey, isRemoval: false) }
+            if table.hasUniqueIndexes {
+                if try handle.transaction.get(row.key) != nil { throw duplicateKey(row) }
+                for index in table.indexes where index.isUnique { try checkUnique(index, new, row) }
+            }
+        }
+        guard try handle.transaction.insert(row.key, row.record) else { throw duplicateKey(row) }
+        try writeEntries()
+    }
+
+    /// Stores a row whether or not it is there; writes only what differs.
+    ///
+    /// - Parameter stored: The stored bytes, nil when there are none; they point into the store.
+    func upsert(_ row: Encoded, over stored: UnsafeRawBufferPointer?) throws {
+        guard let stored else { return try insert(row) }
+        if stored.count == row.record.count, stored.order(against: row.record) == 0 { return }
+        scratch.beginEntries()
+        if !table.indexes.isEmpty {
+            guard let old = RecordView(stored, key: row.primaryKey, verifies: verifies) else {
+                throw table.corruptedRecord(row.primaryKey)
+            }
+            let new = try view(row)
+            for index in table.indexes where !old.span(index.slot).isSame(as: new.span(index.slot)) {
+                if index.isUnique { try checkUnique(index, new, row) }
+                try addEntry(index, old, row.primaryKey, isRemoval: true)
+                try addEntry(index, new, row.primaryKey, isRemoval: false)
+            }
+        }
+        try handle.transaction.put(row.key, row.record)
+        try writeEntries()
+    }
+
+    /// Removes a row.
+    ///
+    /// - Parameter key: The whole key in the store, not in the store's memory.
+    /// - Returns: Whether it was there.
+    func erase(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        scratch.beginEntries()
+        if !table.indexes.isEmpty {
+            guard let stored = try handle.transaction.get(key) else { return false }
+            let primaryKey = key.from(KeyParser.keyspaceLength)
+            guard let old = RecordView(stored, key: primaryKey, verifies: verifies) else { throw table.corruptedRecord(primaryKey) }
+            for index in table.indexes { try addEntry(index, old, primaryKey, isRemoval: true) }
+        }
+        let wasThere = try handle.transaction.delete(key)
+        try writeEntries()
+        return wasThere
+    }
+
+    private func view(_ row: Encoded) throws -> RecordView {
+        guard let view = RecordView(row.record, key: row.primaryKey, verifies: false) else { throw table.corruptedRecord(row.primaryKey) }
+        return view
+    }
+}
+
+// MARK: Index entries
+
+extension RowUpdate {
+    /// Remembers an index entry to write when everything is checked.
+    private func addEntry(
+        _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, isRemoval: Bool
+    ) throws {
+        try scratch.addEntry(isRemoval: isRemoval) { builder in
+            _ = try appendValue(index, record, primaryKey, to: &builder)
+            builder.append(raw: primaryKey)
+        }
+    }
+
+    /// Writes the remembered index entries.
+    private func writeEntries() throws {
+        handle.writeCount += 1
+        try scratch.forEachEntry { entry, isRemoval in
+            if isRemoval {
+                _ = try handle.transaction.delete(entry)
+            } else {
+                try handle.transaction.put(entry, UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+        }
+    }
+
+    /// Appends the part of an index entry that equal values have in common.
+    ///
+    /// - Returns: Whether the value was cut off.
+    private func appendValue(
+        _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
+    ) throws -> Bool {
+        builder.append(keyspace: index.keyspace)
+        let span = record.span(index.slot)
+        guard !span.isNull else {
+            builder.append(byte: 0)
+            return false
+        }
+        builder.append(byte: 1)
+        guard span.isPresent, let isCut = builder.append(span, as: index.form) else {
+            throw table.corruptedValue(field: index.field, primaryKey)
+        }
+        return isCut
+    }
+
+    /// Makes sure that no other row has the value of a unique field.
+    private func checkUnique(_ index: Table.Index, _ record: RecordView, _ row: Encoded) throws {
+        let span = record.span(index.slot)
+        if span.isNull { return }
+        var builder = KeyBuilder(scratch.prefix)
+        let isCut = try appendValue(index, record, row.primaryKey, to: &builder)
+        let prefix = builder.bytes
+        let cursor = try handle.transaction.cursor()
+        var isThere = try cursor.seek(prefix)
+        while isThere, cursor.key.count >= prefix.count,
+            UnsafeRawBufferPointer(rebasing: cursor.key[..<prefix.count]).order(against: prefix) == 0
+        {
+            let other = cursor.key.from(prefix.count)
+            if other.order(against: row.primaryKey) != 0, try !isCut || hasValue(span, index, other) {
+                throw StorageError(
+                    .uniqueViolation, "'\(index.name)' is unique, and another row has the same value",
+                    entity: table.description.name, key: uniqueID(row.primaryKey), conflictingKey: uniqueID(other), field: index.name)
+            }
+            isThere = try cursor.next()
+        }
+    }
+
+    /// Whether a row has a value of which the index has only the beginning.
+    private func hasValue(_ span: RecordView.Span, _ index: Table.Index, _ primaryKey: UnsafeRawBufferPointer) throws -> Bool {
+        try KeyBuilder.with { key in
+            key.append(keyspace: table.keyspace)
+            key.append(raw: primaryKey)
+            guard let record = try handle.transaction.get(key.bytes),
+                let view = RecordView(record, key: primaryKey, verifies: verifies)
+            else { throw table.corruptedIndex(index) }
+            return view.span(index.slot).isSame(as: span)
+        }
+    }
+
+    private func uniqueID(_ primaryKey: UnsafeRawBufferPointer) -> UniqueID? {
+        KeyParser.key(primaryKey, form: table.keyForm).map { UniqueID($0) }
+    }
+
+    private func duplicateKey(_ row: Encoded) -> StorageError {
+        StorageError(
+            .duplicateKey, "a row with this key is stored already", entity: table.description.name, key: uniqueID(row.primaryKey))
+    }
+
+    private func invalidKey(_ writer: RecordWriter) -> StorageError {
+        let count = writer.bytes(at: table.keyField)?.count ?? 0
+        return StorageError(
+            .invalidKey, "a string key has at most \(Key.maximumLength) UTF-8 bytes, this one has \(count)",
+            entity: table.description.name)
+    }
+}
+
+extension KeyBuilder {
+    /// Appends a primary key from the bytes that a record has of it.
+    ///
+    /// - Returns: False, with nothing appended, when it is not a key.
+    @inline(__always) mutating func append(primaryKey bytes: UnsafeRawBufferPointer, as form: KeyForm) -> Bool {
+        if form == .bytes {
+            guard bytes.count <= Key.maximumLength else { return false }
+            append(raw: bytes)
+            return true
+        }
+        return append(RecordView.Span(bytes), as: form) != nil
+    }
+}

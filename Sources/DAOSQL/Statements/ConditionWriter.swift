@@ -1,0 +1,187 @@
+import DAOCore
+
+/// Writes a ``DAOCore/Filter`` as the condition of a `WHERE` that holds for exactly the rows that the filter matches.
+///
+/// Negations were pushed down to the leaves before, so a leaf that is null where the filter says false does no harm: `AND` and
+/// `OR` never turn null into true. A leaf that the filter says is true is never null here.
+struct ConditionWriter {
+    /// Beyond these the engine's parser would give up, and the part is left to a function that runs the filter itself.
+    private static let maximumDepth = 20
+    private static let maximumLeaves = 500
+    /// A chain of operators is split into parentheses of this many, to keep the engine's expression tree flat.
+    private static let chainLength = 32
+    /// How many values of an `in` become placeholders, rounded up to one of these, so that statements repeat.
+    private static let listSizes = [1, 2, 4, 8, 16, 32]
+
+    let table: SQLTable
+    var sql: SQLText
+
+    mutating func write(_ filter: Filter) throws {
+        if filter.leafCount > Self.maximumLeaves { return try writeFunction(filter) }
+        try write(filter, depth: 0)
+    }
+
+    private mutating func write(_ filter: Filter, depth: Int) throws {
+        switch filter {
+        case .all: sql.text += "1=1"
+        case .none: sql.text += "1=0"
+        case .and(let parts): try writeChain(parts[...], filter, " AND ", depth)
+        case .or(let parts): try writeChain(parts[...], filter, " OR ", depth)
+        case .isNull(let field, let expected): sql.text += table.columns[field] + (expected ? " IS NULL" : " IS NOT NULL")
+        case .compare(let field, let comparison, let value): writeComparison(field, comparison, value)
+        case .compareFields(let left, let comparison, let right, let isNegated):
+            try writeFields(left, comparison, right, isNegated: isNegated, filter)
+        case .isIn(let field, let set, let isNegated): writeMembership(field, set, isNegated: isNegated)
+        case .text(let field, let pattern, let isNegated): writeText(field, pattern, isNegated: isNegated)
+        }
+    }
+
+    private mutating func writeChain(_ parts: ArraySlice<Filter>, _ whole: Filter, _ operation: String, _ depth: Int) throws {
+        guard depth < Self.maximumDepth else { return try writeFunction(whole) }
+        sql.text += depth == 0 ? "" : "("
+        if parts.count > Self.chainLength {
+            var start = parts.startIndex
+            while start < parts.endIndex {
+                if start > parts.startIndex { sql.text += operation }
+                let end = min(start + Self.chainLength, parts.endIndex)
+                sql.text += "("
+                try writeLinks(parts[start..<end], operation, depth + 2)
+                sql.text += ")"
+                start = end
+            }
+        } else {
+            try writeLinks(parts, operation, depth + 1)
+        }
+        sql.text += depth == 0 ? "" : ")"
+    }
+
+    private mutating func writeLinks(_ parts: ArraySlice<Filter>, _ operation: String, _ depth: Int) throws {
+        for (index, part) in parts.enumerated() {
+            if index > 0 { sql.text += operation }
+            try write(part, depth: depth)
+        }
+    }
+
+    private mutating func writeComparison(_ field: Int, _ comparison: Comparison, _ value: Value) {
+        let column = table.comparable[field]
+        let placeholder = bind(.value(value))
+        if comparison == .notEqual, table.entity.fields[field].type.isOptional {
+            sql.text += table.dialect.isSame(column, placeholder, isNegated: true)
+        } else {
+            sql.text += column + comparison.sql + placeholder
+        }
+    }
+
+    private mutating func writeFields(
+        _ left: Int, _ comparison: Comparison, _ right: Int, isNegated: Bool, _ filter: Filter
+    ) throws {
+        let fields = table.entity.fields
+        guard table.dialect.canCompare(fields[left].type.kind, with: fields[right].type.kind) else {
+            return try writeFunction(filter)
+        }
+        let (first, second) = (table.comparable[left], table.comparable[right])
+        guard fields[left].type.isOptional || fields[right].type.isOptional else {
+            sql.text += first + (isNegated ? comparison.negated : comparison).sql + second
+            return
+        }
+        switch comparison {
+        case .equal: sql.text += table.dialect.isSame(first, second, isNegated: isNegated)
+        case .notEqual: sql.text += table.dialect.isSame(first, second, isNegated: !isNegated)
+        default: writeCondition(first + comparison.sql + second, isNegated: isNegated)
+        }
+    }
+
+    private mutating func writeMembership(_ field: Int, _ set: ValueSet, isNegated: Bool) {
+        let column = table.comparable[field]
+        guard let last = set.values.last else {
+            sql.text += isNegated ? "1=1" : "1=0"
+            return
+        }
+        let condition: String
+        if let size = Self.listSizes.first(where: { $0 >= set.values.count }) {
+            var list = ""
+            for index in 0..<size {
+                let value = index < set.values.count ? set.values[index] : last
+                list += (index > 0 ? "," : "") + bind(.value(value))
+            }
+            condition = "\(column) IN (\(list))"
+        } else {
+            condition = table.dialect.isIn(column, bind(.set(set)))
+        }
+        writeCondition(condition, isNegated: isNegated)
+    }
+
+    private mutating func writeText(_ field: Int, _ pattern: TextPattern, isNegated: Bool) {
+        let column = table.columns[field]
+        guard pattern.options.isEmpty, pattern.match != .matches, pattern.match != .hasSuffix else {
+            let condition = table.dialect.matches(column, bind(.pattern(pattern)))
+            sql.text += isNegated ? "NOT " + condition : condition
+            return
+        }
+        switch pattern.match {
+        case .equals: writeComparison(field, isNegated ? .notEqual : .equal, .string(pattern.text))
+        case .contains: writeCondition(table.dialect.contains(column, bind(.value(.string(pattern.text)))), isNegated: isNegated)
+        default: writePrefix(field, Array(pattern.text.utf8), isNegated: isNegated)
+        }
+    }
+
+    /// A prefix is a range of byte strings, which an index on the column serves.
+    private mutating func writePrefix(_ field: Int, _ prefix: [UInt8], isNegated: Bool) {
+        let column = table.columns[field]
+        guard let last = prefix.last else {
+            sql.text += column + (isNegated ? " IS NULL" : " IS NOT NULL")
+            return
+        }
+        // No byte of UTF-8 is 0xFF, so the last one has a successor.
+        let end = prefix.dropLast() + [last + 1]
+        let lower = bind(.textBytes(prefix))
+        let upper = bind(.textBytes(Array(end)))
+        writeCondition("(\(column) >= \(lower) AND \(column) < \(upper))", isNegated: isNegated)
+    }
+
+    /// A condition that is null where the filter's says false.
+    private mutating func writeCondition(_ condition: String, isNegated: Bool) {
+        sql.text += isNegated ? "(\(condition)) IS NOT TRUE" : condition
+    }
+
+    private mutating func writeFunction(_ filter: Filter) throws {
+        let fields = filter.fields.sorted()
+        guard fields.count <= 100 else {
+            throw StorageError(
+                .unsupported, "a predicate this deep or long may look at 100 fields at most, this one at \(fields.count)",
+                entity: table.entity.name)
+        }
+        let kinds = fields.map { (field: $0, kind: table.entity.fields[$0].type.kind) }
+        let placeholder = bind(.filter(filter, kinds))
+        sql.text += table.dialect.matchesFilter(fields.map { table.columns[$0] }, placeholder)
+    }
+
+    private mutating func bind(_ binding: SQLBinding) -> String {
+        sql.bindings.append(binding)
+        return table.dialect.placeholder(sql.bindings.count)
+    }
+}
+
+extension Comparison {
+    /// The operator between two operands that are not null.
+    fileprivate var sql: String {
+        switch self {
+        case .equal: " = "
+        case .notEqual: " <> "
+        case .less: " < "
+        case .lessOrEqual: " <= "
+        case .greater: " > "
+        case .greaterOrEqual: " >= "
+        }
+    }
+}
+
+extension Filter {
+    /// How many conditions stand side by side.
+    fileprivate var leafCount: Int {
+        switch self {
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.leafCount }
+        default: 1
+        }
+    }
+}

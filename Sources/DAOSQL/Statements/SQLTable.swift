@@ -1,0 +1,147 @@
+import DAOCore
+
+/// The table of one entity: the text of every statement about it.
+///
+/// The statements that every row takes are made once, here; those of queries are made from the query's shape, with every value bound.
+public struct SQLTable: Sendable {
+    /// What the table holds.
+    public let entity: EntityDescription
+    /// The engine's way of writing.
+    public let dialect: any SQLDialect
+    /// The quoted names of the columns, by the position of their fields.
+    public let columns: [String]
+    /// The quoted name of the table.
+    public let name: String
+    /// Reads every column of the row with a key.
+    public let selectByKey: String
+    /// Stores a row; a key that is there is the engine's error. Every column is bound, in order.
+    public let insert: String
+    /// Stores a row or replaces the one with its key. Every column is bound, in order.
+    public let upsert: String
+    /// Removes the row with a key.
+    public let deleteByKey: String
+
+    /// The columns as they stand in comparisons and sorts.
+    let comparable: [String]
+    private let selectAll: String
+
+    /// Makes the statements.
+    ///
+    /// - Parameters:
+    ///   - entity: What the table holds.
+    ///   - dialect: The engine's way of writing.
+    public init(_ entity: EntityDescription, dialect: any SQLDialect) {
+        self.entity = entity
+        self.dialect = dialect
+        name = dialect.quoted(entity.name)
+        let columns = entity.fields.map { dialect.quoted($0.name) }
+        self.columns = columns
+        comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0.type.kind) }
+        let list = columns.joined(separator: ", ")
+        let key = columns[entity.keyIndex]
+        selectAll = "SELECT \(list) FROM \(name)"
+        selectByKey = "\(selectAll) WHERE \(key) = \(dialect.placeholder(1))"
+        deleteByKey = "DELETE FROM \(name) WHERE \(key) = \(dialect.placeholder(1))"
+        let placeholders = columns.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
+        insert = "INSERT INTO \(name) (\(list)) VALUES (\(placeholders))"
+        let changes = columns.indices.filter { $0 != entity.keyIndex }.map { "\(columns[$0]) = excluded.\(columns[$0])" }
+        upsert =
+            "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
+    }
+
+    /// Changes some columns of the row with a key: they are bound in ascending order of position, then the key.
+    ///
+    /// - Parameter fields: The positions of the columns, ascending.
+    public func update(_ fields: [Int]) -> String {
+        let changes = fields.enumerated().map { "\(columns[$1]) = \(dialect.placeholder($0 + 1))" }
+        return "UPDATE \(name) SET \(changes.joined(separator: ", ")) WHERE \(columns[entity.keyIndex]) = "
+            + dialect.placeholder(fields.count + 1)
+    }
+
+    /// The key of a row that has a value in a field, other than the row with a key: two bound values.
+    ///
+    /// - Parameter field: The position of the field.
+    public func conflict(in field: Int) -> String {
+        let key = columns[entity.keyIndex]
+        return "SELECT \(key) FROM \(name) WHERE \(columns[field]) = \(dialect.placeholder(1)) "
+            + "AND \(key) <> \(dialect.placeholder(2)) LIMIT 1"
+    }
+}
+
+extension SQLTable {
+    /// Reads every column of a query's rows, in its order.
+    public func select(_ query: ResolvedQuery) throws -> SQLText { try completed(selectAll, query) }
+
+    /// Reads some columns of a query's rows, in its order.
+    ///
+    /// - Parameters:
+    ///   - fields: The positions of the columns, in the order wanted.
+    ///   - query: Which rows.
+    public func select(_ fields: [Int], _ query: ResolvedQuery) throws -> SQLText {
+        try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(name)", query)
+    }
+
+    /// Counts the rows that a filter matches.
+    public func count(_ filter: Filter) throws -> SQLText { try filtered("SELECT count(*) FROM \(name)", filter) }
+
+    /// Removes the rows of a query.
+    public func delete(_ query: ResolvedQuery) throws -> SQLText {
+        if query.limit == nil, query.offset == 0 { return try filtered("DELETE FROM \(name)", query.filter) }
+        let key = columns[entity.keyIndex]
+        var sql = try completed("DELETE FROM \(name) WHERE \(key) IN (SELECT \(key) FROM \(name)", query)
+        sql.text += ")"
+        return sql
+    }
+
+    private func filtered(_ head: String, _ filter: Filter) throws -> SQLText {
+        if filter == .all { return SQLText(head) }
+        var writer = ConditionWriter(table: self, sql: SQLText(head + " WHERE "))
+        try writer.write(filter)
+        return writer.sql
+    }
+
+    private func completed(_ head: String, _ query: ResolvedQuery) throws -> SQLText {
+        var sql = try filtered(head, query.filter)
+        for (index, term) in query.order.enumerated() {
+            sql.text += index == 0 ? " ORDER BY " : ", "
+            sql.text += dialect.sortTerm(comparable[term.field], isAscending: term.isAscending)
+        }
+        if query.limit != nil || query.offset > 0 {
+            sql.bindings.append(.count(query.limit))
+            sql.text += " LIMIT " + dialect.placeholder(sql.bindings.count)
+        }
+        if query.offset > 0 {
+            sql.bindings.append(.count(query.offset))
+            sql.text += " OFFSET " + dialect.placeholder(sql.bindings.count)
+        }
+        return sql
+    }
+}
+
+extension SQLTable {
+    /// The statement that creates the table, laid out for a person to read.
+    public var createTable: String {
+        let lines = entity.fields.enumerated().map { index, field in
+            var line = "  \(columns[index]) \(dialect.columnType(of: field))"
+            if field.isPrimaryKey {
+                line += " PRIMARY KEY"
+            }
+            if !field.type.isOptional, !field.isPrimaryKey { line += " NOT NULL" }
+            return line
+        }
+        return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
+    }
+
+    /// The positions of the fields that have an index of their own, beside the primary key's.
+    public var indexedFields: [Int] { entity.fields.indices.filter { entity.fields[$0].isIndexed && !entity.fields[$0].isPrimaryKey } }
+
+    /// The statement that creates the index on a field.
+    ///
+    /// - Parameters:
+    ///   - index: The unquoted name of the index.
+    ///   - field: The position of the field.
+    public func createIndex(_ index: String, on field: Int) -> String {
+        let unique = entity.fields[field].isUnique ? "UNIQUE " : ""
+        return "CREATE \(unique)INDEX \(dialect.quoted(index)) ON \(name)(\(columns[field]))"
+    }
+}

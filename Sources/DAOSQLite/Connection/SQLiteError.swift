@@ -1,0 +1,50 @@
+import CSQLite
+import DAOCore
+
+/// Extended result codes, which SQLite spells as macros that Swift does not import.
+enum ExtendedCode {
+    static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
+    static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
+    static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
+}
+
+/// What SQLite's result codes mean as storage errors.
+enum SQLiteError {
+
+    /// The error for a result code.
+    ///
+    /// - Parameters:
+    ///   - code: The extended result code.
+    ///   - message: SQLite's own words.
+    ///   - path: The database's file.
+    ///   - entity: What was worked on.
+    static func error(_ code: Int32, _ message: String, path: String, entity: String? = nil) -> StorageError {
+        let (kind, text) = meaning(of: code)
+        return StorageError(kind, text, entity: entity, path: path, engineCode: Int(code), engineMessage: message)
+    }
+
+    private static func meaning(of code: Int32) -> (StorageError.Kind, String) {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+            (.busy, "another connection keeps the database locked: try again, or wait longer with 'timeout'")
+        case SQLITE_FULL: (.outOfSpace, "the disk is full, or the database has reached its greatest size: nothing was written")
+        case SQLITE_NOMEM: (.outOfSpace, "there is not enough memory")
+        case SQLITE_READONLY: (.readOnly, "the database can only be read")
+        case SQLITE_NOTADB: (.notADatabase, "the file is not an SQLite database, or is encrypted")
+        case SQLITE_CORRUPT: (.corrupted, "the file is damaged: restore it from a backup, or recover what is left with 'sqlite3 .recover'")
+        case SQLITE_FORMAT: (.corrupted, "the file is damaged")
+        case SQLITE_TOOBIG: (.unsupported, "a value or a row is longer than SQLite stores")
+        case SQLITE_CANTOPEN: (.io, "the file, or one beside it, cannot be opened")
+        case SQLITE_PERM, SQLITE_AUTH: (.io, "the operating system refused access to the file")
+        case SQLITE_IOERR: (.io, "the operating system failed to read or write the file")
+        case SQLITE_CONSTRAINT: (.schemaMismatch, "a constraint of the table that the model does not know of refused the row")
+        case SQLITE_ERROR, SQLITE_SCHEMA: (.schemaMismatch, "the tables are not what they were when the storage was made")
+        default: (.io, "SQLite could not do it")
+        }
+    }
+}
+
+/// A table that is not there (any more): its storage makes it again and repeats what it was doing.
+struct MissingTable: Error {
+    let underlying: StorageError
+}

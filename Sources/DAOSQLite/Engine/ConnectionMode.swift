@@ -1,0 +1,109 @@
+import CSQLite
+import DAOCore
+import Foundation
+
+/// How a connection is opened.
+enum ConnectionMode {
+    /// Writes; makes the file a WAL database.
+    case writer
+    /// Reads beside a writer. It may have to repair the log's index, and so is not opened read-only.
+    case reader
+    /// Reads, and asks the operating system for no more.
+    case readOnly
+    /// Reads a file in a place where nothing can be written and that has no log beside it, so that nobody is writing it now: no locks are
+    /// taken and no files made. What somebody with more rights writes meanwhile is not seen, or seen as damage.
+    case immutable
+}
+
+extension SQLiteConnection {
+    /// Opens a connection and sets it up.
+    ///
+    /// - Parameters:
+    ///   - path: The absolute path of a file that exists.
+    ///   - mode: How to open it.
+    static func open(_ path: String, _ mode: ConnectionMode) throws -> SQLiteConnection {
+        let access = mode == .readOnly || mode == .immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | (mode == .immutable ? SQLITE_OPEN_URI : 0)
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(mode == .immutable ? immutableURI(path) : path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            throw SQLiteError.error(code, message, path: path)
+        }
+        let connection = SQLiteConnection(handle, path: path, isWriter: mode == .writer)
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 5000)
+        try connection.setUp(mode)
+        return connection
+    }
+
+    /// SQLite takes the option only in a URI. Every byte that could mean something in one is escaped, so that it is exactly this file.
+    private static func immutableURI(_ path: String) -> String {
+        var uri = "file:"
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                uri += "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            }
+        }
+        return uri + "?immutable=1"
+    }
+
+    private func setUp(_ mode: ConnectionMode) throws {
+        let code = SQLFunctions.register(on: handle)
+        if code != SQLITE_OK { throw failure(code) }
+        // A schema in the file is not trusted to call functions, and damaged pages are noticed early.
+        try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
+        switch mode {
+        case .writer:
+            try useLog()
+            try execute("PRAGMA journal_size_limit = 67108864")
+        case .reader: try execute("PRAGMA query_only = ON")
+        case .readOnly, .immutable: break
+        }
+    }
+
+    /// Makes the file a WAL database. Another process that does so at the same time makes SQLite give up at once, so it is tried again.
+    private func useLog() throws {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while true {
+            do {
+                guard try texts("PRAGMA journal_mode = WAL").first == "wal" else {
+                    throw StorageError(.io, "the file system cannot hold a database with a write-ahead log", path: path)
+                }
+                return
+            } catch let error as StorageError where error.kind == .busy && ContinuousClock.now < deadline {
+                usleep(2000)
+            }
+        }
+    }
+
+    /// The first column of a statement's rows, as integers.
+    func integers(_ sql: String) throws -> [Int64] { try rows(sql) { sqlite3_column_int64($0, 0) } }
+
+    /// The first column of a statement's rows, as text.
+    func texts(_ sql: String) throws -> [String] { try rows(sql) { Self.text($0, 0) } }
+
+    /// The rows of a statement without values, for what is rare.
+    func rows<Row>(_ sql: String, _ body: (OpaquePointer) throws -> Row) throws -> [Row] {
+        let statement = try prepare(sql, entity: "")
+        var rows: [Row] = []
+        while true {
+            switch sqlite3_step(statement.pointer) {
+            case SQLITE_ROW: rows.append(try body(statement.pointer))
+            case SQLITE_DONE: return rows
+            case let code: throw failure(code)
+            }
+        }
+    }
+
+    /// A column as text; empty when it is null.
+    static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
+        guard let text = sqlite3_column_text(statement, column) else { return "" }
+        return String(decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+    }
+}

@@ -1,0 +1,144 @@
+import CSQLite
+import DAOCore
+import Foundation
+
+/// The file of a database, looked at before SQLite is: what is no database is left alone, and says so.
+struct DatabaseFile {
+    /// The absolute path.
+    let path: String
+    /// What the file is, whatever it is called: its device and inode.
+    let identity: String
+    /// Whether this process may write the file and beside it.
+    let isWritable: Bool
+    /// Whether the file was made just now.
+    let isNew: Bool
+
+    /// Finds the file, or makes an empty one.
+    ///
+    /// Nothing is opened that exists: closing it again would drop the locks that SQLite has on it in this process.
+    ///
+    /// - Throws: `.unsupported` for a path that names no file, `.notFound`, `.notADatabase`, `.readOnly`, `.io`.
+    init(_ configuration: DatabaseConfiguration) throws {
+        let path = try Self.absolutePath(configuration.path)
+        var status = stat()
+        var isNew = false
+        if stat(path, &status) != 0 {
+            guard errno == ENOENT else { throw Self.systemError(errno, path) }
+            guard configuration.createsIfMissing, !configuration.isReadOnly else {
+                throw StorageError(.notFound, "there is no database at this path, and it is not to be created", path: path)
+            }
+            try Self.create(path)
+            isNew = true
+            guard stat(path, &status) == 0 else { throw Self.systemError(errno, path) }
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file"
+            throw StorageError(.notADatabase, "what is at this path is \(kind)", path: path)
+        }
+        self.path = path
+        self.isNew = isNew
+        identity = "\(status.st_dev):\(status.st_ino)"
+        isWritable = access(path, W_OK) == 0 && access(Self.directory(of: path), W_OK) == 0
+    }
+
+    private static func absolutePath(_ path: String) throws -> String {
+        guard !path.isEmpty, path != ":memory:" else {
+            throw StorageError(
+                .unsupported, "an SQLite database here is a file: give its path, or use 'memory:' for one that is not stored", path: path)
+        }
+        guard !path.utf8.contains(0) else { throw StorageError(.invalidConfiguration, "a path has no NUL in it", path: path) }
+        if path.hasPrefix("/") { return path }
+        return FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    private static func create(_ path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            let code = errno
+            if code == ENOENT {
+                throw StorageError(
+                    .notFound, "the directory '\(directory(of: path))' does not exist: create it first", path: path,
+                    engineCode: Int(code), engineMessage: String(cString: strerror(code)))
+            }
+            throw systemError(code, path, isCreating: true)
+        }
+        close(descriptor)
+    }
+
+    private static func systemError(_ code: Int32, _ path: String, isCreating: Bool = false) -> StorageError {
+        let (kind, message): (StorageError.Kind, String) =
+            switch code {
+            case EACCES where isCreating, EPERM where isCreating, EROFS: (.readOnly, "the database cannot be created: the directory can only be read")
+            case ELOOP: (.notADatabase, "the path is a loop of symbolic links")
+            case EISDIR: (.notADatabase, "what is at this path is a directory")
+            case ENOSPC, EDQUOT: (.outOfSpace, "there is no space for the database")
+            case ENOTDIR: (.notFound, "a part of the path is not a directory")
+            default: (.io, "the operating system refused access to the path")
+            }
+        return StorageError(kind, message, path: path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
+    }
+}
+
+extension DatabaseFile {
+    /// Takes the file away again if it was made for a database that could not be opened.
+    func removeIfUnused() {
+        var status = stat()
+        if isNew, stat(path, &status) == 0, status.st_size == 0 { unlink(path) }
+    }
+
+    /// Reads the header, for a file that nobody in this process has open.
+    ///
+    /// - Throws: `.notADatabase`, `.corrupted` for a truncated file, `.schemaIsNewer` for a later file format, `.unsupported` for UTF-16.
+    func checkHeader() throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.systemError(errno, path) }
+        defer { close(descriptor) }
+        var status = stat()
+        var header = [UInt8](repeating: 0, count: 100)
+        let count = header.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        guard fstat(descriptor, &status) == 0, count >= 0 else { throw Self.systemError(errno, path) }
+        if count == 0 { return }
+        try check(Array(header.prefix(count)), size: Int64(status.st_size))
+    }
+
+    private func check(_ header: [UInt8], size: Int64) throws {
+        let magic = Array("SQLite format 3\0".utf8)
+        guard header.prefix(16) == magic.prefix(header.count) else {
+            throw StorageError(.notADatabase, "the file is something else than an SQLite database", path: path)
+        }
+        func truncated() -> StorageError { StorageError(.corrupted, "the file is shorter than the database in it: a part is missing", path: path) }
+        guard header.count == 100 else { throw truncated() }
+        let stored = Int64(header[16]) << 8 | Int64(header[17])
+        let pageSize = stored == 1 ? 65_536 : stored
+        guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else {
+            throw StorageError(.corrupted, "the header of the file is damaged", path: path)
+        }
+        guard header[19] <= 2, Self.number(header, 44) <= 4 else {
+            throw StorageError(.schemaIsNewer, "the file has a format of a later SQLite", path: path)
+        }
+        guard Self.number(header, 56) <= 1 else {
+            throw StorageError(.unsupported, "the database keeps text as UTF-16, which has another order: convert it to UTF-8", path: path)
+        }
+        // The page count is valid when its change counter is the file's. A log beside the file may have the rest.
+        let isCountValid = Self.number(header, 24) == Self.number(header, 92)
+        let pages = isCountValid ? max(Self.number(header, 28), 1) : 1
+        if size < pages * pageSize, !hasLog { throw truncated() }
+    }
+
+    private static func number(_ header: [UInt8], _ offset: Int) -> Int64 {
+        header[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// Whether there is a log or a journal beside the file that has something in it.
+    var hasLog: Bool {
+        ["-wal", "-journal"].contains { suffix in
+            var status = stat()
+            return stat(path + suffix, &status) == 0 && status.st_size > 32
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CSQLite
+import DAOCore
+import Foundation
+
+/// The functions and the collation that the suite's statements use. Other tools can read and write the tables without them.
+enum SQLFunctions {
+
+    /// Makes them known to a connection.
+    ///
+    /// - Returns: SQLite's result code.
+    static func register(on database: OpaquePointer) -> Int32 {
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
+        let codes = [
+            sqlite3_create_function_v2(database, SQLiteDialect.matchFunction, 2, flags, nil, match, nil, nil, nil),
+            sqlite3_create_function_v2(database, SQLiteDialect.filterFunction, -1, flags, nil, filter, nil, nil, nil),
+            sqlite3_create_collation_v2(database, SQLiteDialect.decimalCollation, SQLITE_UTF8, nil, compareDecimals, nil),
+            sqlite3_create_module_v2(database, SQLiteDialect.listFunction, ValueListModule.pointer, nil, nil),
+        ]
+        return codes.first { $0 != SQLITE_OK } ?? SQLITE_OK
+    }
+}
+
+/// `dao_match(pattern, text)`: 1 or 0; 0 for NULL.
+private func match(_ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    guard let arguments, count == 2, let pattern = boundObject(arguments[0], BoundType.pattern, as: TextPattern.self) else {
+        return sqlite3_result_error(context, "dao_match is only for statements made by swift-dao", -1)
+    }
+    guard let text = columnText(arguments[1]) else { return sqlite3_result_int(context, 0) }
+    sqlite3_result_int(context, pattern.matches(text) ? 1 : 0)
+}
+
+/// `dao_filter(filter, column, …)`: 1 or 0.
+private func filter(_ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    guard let arguments, count >= 1, let bound = boundObject(arguments[0], BoundType.filter, as: BoundFilter.self),
+        Int(count) == bound.columns.count + 1
+    else { return sqlite3_result_error(context, "dao_filter is only for statements made by swift-dao", -1) }
+    let matches = bound.filter.matches { field in
+        guard let column = bound.columns.firstIndex(where: { $0.field == field }) else { return .null }
+        return columnValue(arguments[column + 1], bound.columns[column].kind)
+    }
+    sqlite3_result_int(context, matches ? 1 : 0)
+}
+
+/// The collation of decimal numbers. SQLite gives UTF-8 with lengths, and calls it from the connection's thread.
+private func compareDecimals(
+    _ context: UnsafeMutableRawPointer?, _ leftCount: Int32, _ left: UnsafeRawPointer?, _ rightCount: Int32, _ right: UnsafeRawPointer?
+) -> Int32 {
+    let result = DecimalOrder.order(
+        UnsafeRawBufferPointer(start: left, count: Int(leftCount)), UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
+    return result < 0 ? -1 : (result > 0 ? 1 : 0)
+}
+
+/// The text of an argument; nil when it is not text.
+private func columnText(_ value: OpaquePointer?) -> String? {
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else { return nil }
+    // The bytes stay where they are during the call; the string copies them.
+    return String(decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
+}
+
+/// An argument as the value that its field has; null for what the field cannot hold, which reading the row will report.
+private func columnValue(_ value: OpaquePointer?, _ kind: ValueKind) -> Value {
+    switch (sqlite3_value_type(value), kind) {
+    case (SQLITE_INTEGER, .bool): return .bool(sqlite3_value_int64(value) != 0)
+    case (SQLITE_INTEGER, _) where kind.integerRange != nil: return .integer(sqlite3_value_int64(value))
+    case (SQLITE_FLOAT, .double), (SQLITE_FLOAT, .float): return .double(sqlite3_value_double(value))
+    case (SQLITE_FLOAT, .date): return .date(Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value)))
+    case (SQLITE_TEXT, .decimal): return columnText(value).flatMap(Decimal.init(storedText:)).map(Value.decimal) ?? .null
+    case (SQLITE_TEXT, .string), (SQLITE_TEXT, .url), (SQLITE_TEXT, .embedded): return columnText(value).map(Value.string) ?? .null
+    case (SQLITE_BLOB, .uint64): return SQLiteRowReader.bigUnsigned(value).map(Value.unsigned) ?? .null
+    case (SQLITE_BLOB, .double), (SQLITE_BLOB, .float): return SQLiteRowReader.isNaN(value) ? .double(.nan) : .null
+    case (SQLITE_BLOB, .date): return SQLiteRowReader.isNaN(value) ? .date(Date(timeIntervalSinceReferenceDate: .nan)) : .null
+    case (SQLITE_BLOB, .uuid): return SQLiteRowReader.uuid(value).map(Value.uuid) ?? .null
+    case (SQLITE_BLOB, .data):
+        guard let bytes = sqlite3_value_blob(value) else { return .data(Data()) }
+        return .data(Data(bytes: bytes, count: Int(sqlite3_value_bytes(value))))
+    default: return .null
+    }
+}

@@ -1,0 +1,145 @@
+import CSQLite
+import DAOCore
+import Foundation
+
+/// Reads rows out of a statement, column by column, and refuses what a column of its field's type cannot hold.
+final class SQLiteRowReader: RowReader {
+    /// The statement: it outlives the reader, which only its `Statement` object keeps.
+    private let statement: OpaquePointer
+    /// Outlives the reader for the same reason.
+    private unowned(unsafe) let connection: SQLiteConnection
+    /// What to subtract from a field's position to find its column.
+    private let shift: Int
+    /// Where the key is; -1 when it is not read.
+    private let keyColumn: Int32
+
+    /// - Parameters:
+    ///   - firstField: The field in the first column; the others follow.
+    ///   - keyColumn: Where the key is; -1 when it is not read.
+    init(_ statement: Statement, _ connection: SQLiteConnection, _ entity: EntityDescription, firstField: Int = 0, keyColumn: Int) {
+        self.statement = statement.pointer
+        self.connection = connection
+        shift = firstField
+        self.keyColumn = Int32(keyColumn)
+        super.init(entity: entity)
+    }
+
+    override func advance() throws -> Bool {
+        let code = sqlite3_step(statement)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw connection.failure(code, entity: entity.name)
+    }
+
+    /// SQLite's value in a column: valid until the statement moves on. The connection is used by one thread at a time and was opened
+    /// without mutexes, where SQLite makes no difference between protected and unprotected values.
+    @inline(__always) private func value(_ index: Int) -> OpaquePointer? {
+        sqlite3_column_value(statement, Int32(truncatingIfNeeded: index &- shift))
+    }
+
+    override func isNull(at index: Int) -> Bool { sqlite3_value_type(value(index)) == SQLITE_NULL }
+
+    override func readInt64(at index: Int) throws -> Int64 {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_INTEGER else { throw wrong(value, at: index) }
+        return sqlite3_value_int64(value)
+    }
+
+    override func readUInt64(at index: Int) throws -> UInt64 {
+        let value = value(index)
+        if sqlite3_value_type(value) == SQLITE_INTEGER {
+            guard let number = UInt64(exactly: sqlite3_value_int64(value)) else {
+                throw corruptedValue(at: index, "a negative integer")
+            }
+            return number
+        }
+        guard sqlite3_value_type(value) == SQLITE_BLOB, let number = Self.bigUnsigned(value) else { throw wrong(value, at: index) }
+        return number
+    }
+
+    override func readDouble(at index: Int) throws -> Double {
+        let value = value(index)
+        if sqlite3_value_type(value) == SQLITE_FLOAT { return sqlite3_value_double(value) }
+        guard Self.isNaN(value) else { throw wrong(value, at: index) }
+        return .nan
+    }
+
+    override func readString(at index: Int) throws -> String {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else { throw wrong(value, at: index) }
+        // The bytes stay where they are until the value is converted or the statement moves on.
+        let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+        guard let string = String(validating: bytes, as: UTF8.self) else {
+            throw corruptedValue(at: index, "text that is not UTF-8")
+        }
+        return string
+    }
+
+    override func readData(at index: Int) throws -> Data {
+        let value = value(index)
+        guard sqlite3_value_type(value) == SQLITE_BLOB else { throw wrong(value, at: index) }
+        guard let bytes = sqlite3_value_blob(value) else { return Data() }
+        return Data(bytes: bytes, count: Int(sqlite3_value_bytes(value)))
+    }
+
+    override func readUUID(at index: Int) throws -> UUID {
+        let value = value(index)
+        guard let uuid = Self.uuid(value) else { throw wrong(value, at: index) }
+        return uuid
+    }
+
+    override var currentKey: Key? { keyColumn < 0 ? nil : key(inColumn: keyColumn) }
+
+    /// The key in a column; nil when what is there cannot be a key.
+    func key(inColumn column: Int32) -> Key? {
+        let value = sqlite3_column_value(statement, column)
+        switch (sqlite3_value_type(value), entity.keyKind) {
+        case (SQLITE_INTEGER, let kind) where kind.integerRange?.contains(sqlite3_value_int64(value)) == true:
+            return .integer(sqlite3_value_int64(value))
+        case (SQLITE_BLOB, .uint64): return Self.bigUnsigned(value).map(Key.unsigned)
+        case (SQLITE_BLOB, .uuid): return Self.uuid(value).map(Key.uuid)
+        case (SQLITE_TEXT, .string):
+            guard let text = sqlite3_value_text(value) else { return nil }
+            let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+            return String(validating: bytes, as: UTF8.self).map(Key.string)
+        default: return nil
+        }
+    }
+
+    private func wrong(_ value: OpaquePointer?, at index: Int) -> StorageError {
+        let found =
+            switch sqlite3_value_type(value) {
+            case SQLITE_INTEGER: "an integer"
+            case SQLITE_FLOAT: "a floating-point number"
+            case SQLITE_TEXT: "text"
+            case SQLITE_BLOB: "a blob of \(sqlite3_value_bytes(value)) bytes"
+            default: "NULL"
+            }
+        return corruptedValue(at: index, found + " is stored")
+    }
+
+    /// An unsigned integer beyond `Int64.max` from its eight bytes; nil when the value is no such blob.
+    static func bigUnsigned(_ value: OpaquePointer?) -> UInt64? {
+        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 8, let bytes = sqlite3_value_blob(value) else {
+            return nil
+        }
+        let number = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        return number > UInt64(Int64.max) ? number : nil
+    }
+
+    /// Whether the value is the blob that stands for NaN.
+    static func isNaN(_ value: OpaquePointer?) -> Bool {
+        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 8, let bytes = sqlite3_value_blob(value) else {
+            return false
+        }
+        return bytes.loadUnaligned(as: UInt64.self) == Bind.nan
+    }
+
+    /// A UUID from its sixteen bytes; nil when the value is no such blob.
+    static func uuid(_ value: OpaquePointer?) -> UUID? {
+        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 16, let bytes = sqlite3_value_blob(value) else {
+            return nil
+        }
+        return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+}

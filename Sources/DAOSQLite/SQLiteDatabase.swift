@@ -1,0 +1,161 @@
+import CSQLite
+import DAOCore
+import DAOSQL
+import Synchronization
+
+/// A database in an SQLite file: real tables, columns and indexes, which every other tool can read and write.
+///
+/// ```swift
+/// let database = try SQLiteDatabase(path: "/var/lib/app.db")
+/// let messages = try database.storage(for: MessageModel.self)
+/// ```
+///
+/// The file is a WAL database: one connection writes, others read the last commit beside it and never wait. Databases on one file share
+/// their connections, whatever the paths are spelled like. A file that cannot be written, or is in a directory that cannot, is opened for
+/// reading only; in such a directory, and with no log beside it, nothing is locked and no file is made, and what another user's
+/// process writes meanwhile is not seen reliably.
+public final class SQLiteDatabase: Database {
+    /// What the database was opened with.
+    public let configuration: DatabaseConfiguration
+    /// What it can do beyond what every database can.
+    public let capabilities: Capabilities
+
+    /// What it shares with other databases on the file.
+    let engine: SQLiteEngine
+    /// Lets calls in until it is closed.
+    private let gate = CallGate()
+    /// What its write transactions begin with; nil when it only reads.
+    let settings: WriteSettings?
+    /// The cursors that are not at their end, to be ended when it is closed.
+    let cursors = LiveCursors()
+    private let identity: String
+    /// Whether it is closed and no call is running.
+    private let isGone = Atomic<Bool>(false)
+
+    /// Opens the file at a path, or makes it.
+    ///
+    /// - Parameter path: A file; a relative path is looked up once, now.
+    /// - Throws: As ``init(_:)``.
+    public convenience init(path: String) throws {
+        try self.init(DatabaseConfiguration(scheme: DatabaseDriver.sqlite.scheme, path: path))
+    }
+
+    /// Opens the file that a configuration describes.
+    ///
+    /// - Parameter configuration: Its path is that of a file.
+    /// - Throws: `.notFound` when nothing is there and nothing is to be made, `.notADatabase`, `.corrupted`, `.schemaIsNewer`, `.readOnly` when it
+    ///   cannot be made, `.busy`, `.io`, and `.unsupported` for a path that names no file; each with the path.
+    public init(_ configuration: DatabaseConfiguration) throws {
+        let file = try DatabaseFile(configuration)
+        let writes = file.isWritable && !configuration.isReadOnly
+        let engine: SQLiteEngine
+        do {
+            engine = try SQLiteEngine.shared.acquire(file.identity) { try SQLiteEngine(file, writes: writes) }
+        } catch {
+            file.removeIfUnused()
+            throw error
+        }
+        do {
+            if writes { try engine.openWriter() }
+        } catch {
+            SQLiteEngine.shared.release(file.identity) { $0.close() }
+            throw error
+        }
+        self.engine = engine
+        self.configuration = configuration
+        identity = file.identity
+        let timeout = configuration.busyTimeout.components
+        let milliseconds = timeout.seconds.multipliedReportingOverflow(by: 1000)
+        settings =
+            writes
+            ? WriteSettings(
+                durability: configuration.durability,
+                busyTimeout: Int32(clamping: milliseconds.overflow ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
+            : nil
+        capabilities = Capabilities(
+            engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true, isReadOnly: !writes,
+            maximumValueLength: 1_000_000_000)
+    }
+
+    deinit { if gate.close() { letGo() } }
+
+    /// Where the asynchronous forms run their work.
+    public var executor: DatabaseExecutor { engine.executor }
+
+    /// The rows of a model. The first call for a model creates its table, or adopts one that is exactly what it would have created.
+    ///
+    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference, `.readOnly` when the table is missing and cannot be made, and
+    ///   `.unsupported` for a model with relationships.
+    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        let schema = Record.schema
+        if let problem = schema.problem { throw problem }
+        if let field = schema.description.fields.first(where: \.type.kind.isRelationship) {
+            throw StorageError(
+                .unsupported, "relationships are not stored in SQLite yet", entity: schema.description.name, field: field.name)
+        }
+        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.description, settings)) }
+    }
+
+    /// Runs a body as one transaction. See ``DAOCore/Database``.
+    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try call {
+            try engine.coordinator.write(callsOut: true) { connection in
+                try begin(connection)
+                return try body()
+            }
+        }
+    }
+
+    /// Runs a body in which every read sees the last commit of now.
+    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try call {
+            try engine.coordinator.snapshot {
+                // The connection is the one that the body's reads will find.
+                try engine.coordinator.read { try $0.beginSnapshot() }
+                return try body()
+            }
+        }
+    }
+
+    /// The entities that are stored, from the catalog in the file.
+    public func entities() throws -> [EntityDescription] { try call { try engine.entities() } }
+
+    /// Waits for running calls, ends cursors and closes.
+    public func close() throws {
+        if engine.coordinator.isInside {
+            throw StorageError(.invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.file.path)
+        }
+        if gate.close() { letGo() }
+    }
+
+    /// Begins the write transaction of a call, with this database's settings.
+    func begin(_ connection: SQLiteConnection) throws {
+        guard let settings else { throw StorageError(.readOnly, "the database can only be read", path: engine.file.path) }
+        try connection.apply(settings)
+        try connection.beginWriting()
+    }
+
+    /// Runs a call unless the database is closed. What runs inside a transaction goes on to its end when somebody closes meanwhile: they wait
+    /// for the transaction.
+    func call<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            try gate.enter()
+        } catch {
+            guard engine.coordinator.isInside, !isGone.load(ordering: .acquiring) else { throw error }
+            return try body()
+        }
+        defer { gate.leave() }
+        return try body()
+    }
+
+    private func letGo() {
+        isGone.store(true, ordering: .releasing)
+        cursors.endAll()
+        SQLiteEngine.shared.release(identity) { $0.close() }
+    }
+}
+
+extension DatabaseDriver {
+    /// Opens SQLite files: `sqlite:relative/path`, `sqlite:///absolute/path`.
+    public static let sqlite = DatabaseDriver(scheme: "sqlite") { try SQLiteDatabase($0) }
+}

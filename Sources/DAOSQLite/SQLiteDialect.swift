@@ -1,0 +1,61 @@
+import DAOCore
+import DAOSQL
+
+/// What SQLite writes in its own way.
+struct SQLiteDialect: SQLDialect {
+    /// The name of the collation that orders decimal numbers kept as text.
+    static let decimalCollation = "dao_decimal"
+    /// The name of the function that matches text with a pattern.
+    static let matchFunction = "dao_match"
+    /// The name of the function that runs a filter on the columns it is given.
+    static let filterFunction = "dao_filter"
+    /// The name of the table-valued function that lists the values of a set.
+    static let listFunction = "dao_values"
+
+    func quoted(_ name: String) -> String { "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" }
+
+    func placeholder(_ position: Int) -> String { "?" }
+
+    func columnType(of field: FieldDescription) -> String {
+        switch field.type.kind {
+        case .bool: "BOOLEAN"
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "INTEGER"
+        // Integer affinity, but never an alias of the row id, which has no room for what is beyond Int64.max.
+        case .uint64: "UNSIGNED BIG INT"
+        case .float, .double, .date: "REAL"
+        case .decimal, .string, .url, .embedded: "TEXT"
+        case .data, .uuid: "BLOB"
+        case .toOne, .toMany: ""
+        }
+    }
+
+    func tableOptions(for entity: EntityDescription) -> String {
+        columnType(of: entity.fields[entity.keyIndex]) == "INTEGER" ? "" : " WITHOUT ROWID"
+    }
+
+    func comparable(_ column: String, _ kind: ValueKind) -> String {
+        kind == .decimal ? "\(column) COLLATE \(Self.decimalCollation)" : column
+    }
+
+    func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool {
+        if left == right { return true }
+        if left == .decimal || right == .decimal { return false }
+        // Beyond Int64.max an integer is a blob, which SQLite puts after every number.
+        let isFloating = [left, right].contains { $0 == .float || $0 == .double }
+        return !(isFloating && (left == .uint64 || right == .uint64))
+    }
+
+    func isSame(_ left: String, _ right: String, isNegated: Bool) -> String { left + (isNegated ? " IS NOT " : " IS ") + right }
+
+    func sortTerm(_ column: String, isAscending: Bool) -> String { column + (isAscending ? "" : " DESC") }
+
+    func contains(_ column: String, _ placeholder: String) -> String { "instr(\(column), \(placeholder)) > 0" }
+
+    func matches(_ column: String, _ placeholder: String) -> String { "\(Self.matchFunction)(\(placeholder), \(column))" }
+
+    func isIn(_ column: String, _ placeholder: String) -> String { "\(column) IN (SELECT value FROM \(Self.listFunction)(\(placeholder)))" }
+
+    func matchesFilter(_ columns: [String], _ placeholder: String) -> String {
+        "\(Self.filterFunction)(\(([placeholder] + columns).joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,93 @@
+import CSQLite
+import DAOCore
+import DAOSQL
+import Synchronization
+
+/// The rows of one model in an SQLite table.
+final class SQLiteStorage<Record: Model>: Storage {
+    /// How many of the first written rows show whether fields were declared in each other's place.
+    private static var checkedRows: Int { 16 }
+
+    let owner: SQLiteDatabase
+    let table: SQLTable
+    let number: Int
+    let schema: Schema<Record>
+    private let written = Atomic<Int>(0)
+    private let hasTextKey: Bool
+
+    init(_ database: SQLiteDatabase, _ known: KnownTable) {
+        owner = database
+        table = known.table
+        number = known.number
+        schema = Record.schema
+        hasTextKey = known.table.entity.keyKind == .string
+    }
+
+    var database: any Database { owner }
+    var entity: EntityDescription { table.entity }
+
+    /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
+    func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try owner.call {
+            do {
+                return try owner.engine.coordinator.read(body)
+            } catch is MissingTable {
+                try makeTable()
+                return try owner.engine.coordinator.read(body)
+            }
+        }
+    }
+
+    /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
+    ///
+    /// - Parameters:
+    ///   - callsOut: Whether the body calls code of the application.
+    ///   - isStep: Whether the body writes with one statement, which is atomic by itself.
+    ///   - body: What to do.
+    func writing<Result>(callsOut: Bool = false, isStep: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        func run() throws -> Result {
+            try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep) { connection in
+                if isStep, let settings = owner.settings { try connection.apply(settings) } else { try owner.begin(connection) }
+                return try body(connection)
+            }
+        }
+        return try owner.call {
+            if owner.settings == nil { try refuse() }
+            do {
+                return try run()
+            } catch is MissingTable {
+                try makeTable()
+                return try run()
+            }
+        }
+    }
+
+    private func refuse() throws {
+        throw StorageError(.readOnly, "the database can only be read", entity: entity.name, path: owner.engine.file.path)
+    }
+
+    /// Makes the table again: another process dropped it, or the transaction that made it was rolled back.
+    private func makeTable() throws { try owner.engine.make(table, owner.settings) }
+
+    /// Checks a row that is about to be stored.
+    func check(_ record: Record) throws {
+        if hasTextKey { _ = try schema.validKey(of: record) }
+    }
+
+    /// Checks the first rows that are stored for fields declared in each other's place.
+    func checkOrder(_ records: [Record]) throws {
+        guard written.load(ordering: .relaxed) < Self.checkedRows else { return }
+        for record in records.prefix(Self.checkedRows) {
+            try schema.checkOrder(with: record)
+            written.add(1, ordering: .relaxed)
+        }
+    }
+
+    /// The rows of a statement that reads every column, from its start to its end.
+    func reader(of statement: Statement, _ connection: SQLiteConnection) -> SQLiteRowReader {
+        if let reader = statement.reader { return reader }
+        let reader = SQLiteRowReader(statement, connection, entity, keyColumn: entity.keyIndex)
+        statement.reader = reader
+        return reader
+    }
+}

@@ -1,0 +1,64 @@
+import DAOCore
+import Foundation
+
+/// One way of doing the measured work.
+struct Contender {
+    let name: String
+    /// Stores all messages into an empty database, in one transaction.
+    let insert: ([Message]) throws -> Void
+    let fetchAll: () throws -> [Message]
+    let read: (Int) throws -> Message?
+    /// The newest messages of a sender.
+    let newest: (Int, Int) throws -> [Message]
+    let merge: ([Receipt]) throws -> Void
+    /// Moves what was written out of logs, so that the next measurement does not pay for this one.
+    let settle: () throws -> Void
+    /// Lets go of everything, files included.
+    let dispose: () -> Void
+}
+
+extension Contender {
+    /// A DAO over the database at a URL: every call is what an application would write.
+    static func dao(_ name: String, _ url: String, _ drivers: DatabaseDrivers, settle: @escaping () throws -> Void, dispose: @escaping () -> Void)
+        throws -> Contender
+    {
+        let database = try drivers.open(url)
+        let storage = try database.storage(for: Message.self)
+        let messages = DAO(storage: storage)
+        let receipts = DAO(storage: storage, translator: ReceiptTranslator())
+        return Contender(
+            name: name,
+            insert: { try messages.create($0) },
+            fetchAll: { try messages.read() },
+            read: { try messages.read(byPrimaryKey: $0) },
+            newest: { sender, limit in try messages.read(orderedBy: .descending(\.date), limit: limit) { $0.senderId == sender } },
+            merge: { try receipts.persist($0) },
+            settle: settle,
+            dispose: {
+                try? database.close()
+                dispose()
+            })
+    }
+
+    static func rawSQLite(_ path: String) throws -> Contender {
+        let raw = try RawSQLite(path: path)
+        try raw.createTable()
+        return Contender(
+            name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, newest: { try raw.newest(of: $0, limit: $1) },
+            merge: raw.merge, settle: raw.checkpoint, dispose: {})
+    }
+
+    static func rawLMDB(_ path: String) throws -> Contender {
+        let raw = try RawLMDB(path: path)
+        return Contender(
+            name: "raw LMDB", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, newest: { try raw.newest(of: $0, limit: $1) },
+            merge: raw.merge, settle: {}, dispose: {})
+    }
+
+    static func dictionary() -> Contender {
+        let raw = RawDictionary()
+        return Contender(
+            name: "Dictionary", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, newest: { raw.newest(of: $0, limit: $1) },
+            merge: raw.merge, settle: {}, dispose: {})
+    }
+}

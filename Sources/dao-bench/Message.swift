@@ -1,0 +1,103 @@
+import DAOCore
+import Foundation
+
+/// The record that is measured: eight fields, two of them indexed, texts of 40 to 80 characters.
+struct Message: Plain, Model, Equatable {
+    var id: Int
+    var senderId: Int
+    var date: Date
+    var title: String
+    var text: String
+    var note: String?
+    var isRead: Bool
+    var rating: Double
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("senderId", \.senderId, .indexed),
+        Field("date", \.date, .indexed),
+        Field("title", \.title),
+        Field("text", \.text),
+        Field("note", \.note),
+        Field("isRead", \.isRead),
+        Field("rating", \.rating)
+    )
+}
+
+/// What an application would show of a message: two fields that change, and the key.
+struct Receipt: Plain {
+    let id: Int
+    let isRead: Bool
+    let rating: Double
+    var uniqueId: UniqueID { UniqueID(id) }
+}
+
+/// Merges: the stored message keeps everything that a receipt does not carry.
+struct ReceiptTranslator: Translator {
+    func translate(model: Message) throws -> Receipt { Receipt(id: model.id, isRead: model.isRead, rating: model.rating) }
+    func translate(plain: Receipt) throws -> Message {
+        Message(
+            id: plain.id, senderId: 0, date: Date(timeIntervalSinceReferenceDate: 0), title: "", text: "", note: nil,
+            isRead: plain.isRead, rating: plain.rating)
+    }
+    func translate(from plain: Receipt, to model: inout Message) throws {
+        model.isRead = plain.isRead
+        model.rating = plain.rating
+    }
+}
+
+/// The same rows in every run.
+struct Dataset {
+    let messages: [Message]
+    let receipts: [Receipt]
+    let pointKeys: [Int]
+    let senders: [Int]
+
+    init(count: Int, points: Int, queries: Int) {
+        var random = SplitMix64(state: 42)
+        let senderCount = max(count / 100, 1)
+        messages = (0..<count).map { index in
+            Message(
+                id: index,
+                senderId: Int(random.next() % UInt64(senderCount)),
+                date: Date(timeIntervalSinceReferenceDate: Double(index) * 60 + Double(random.next() % 7200)),
+                title: Self.text(of: 10 + Int(random.next() % 10), &random),
+                text: Self.text(of: 40 + Int(random.next() % 41), &random),
+                note: random.next() % 3 == 0 ? Self.text(of: 16 + Int(random.next() % 8), &random) : nil,
+                isRead: random.next() % 2 == 0,
+                rating: Double(random.next() % 1000) / 10)
+        }
+        receipts = messages.map { Receipt(id: $0.id, isRead: !$0.isRead, rating: $0.rating + 1) }
+        pointKeys = (0..<points).map { _ in Int(random.next() % UInt64(count)) }
+        senders = (0..<queries).map { _ in Int(random.next() % UInt64(senderCount)) }
+    }
+
+    private static func text(of length: Int, _ random: inout SplitMix64) -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz      ".utf8)
+        return String(decoding: (0..<length).map { _ in letters[Int(random.next() % UInt64(letters.count))] }, as: UTF8.self)
+    }
+}
+
+/// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Adds results up, so that both sides can be seen to have read the same.
+struct Checksum: Equatable {
+    private(set) var sum: UInt64 = 0
+    mutating func add(_ message: Message) {
+        sum = sum &* 31 &+ UInt64(message.id) &+ UInt64(message.text.utf8.count) &+ UInt64(message.note?.utf8.count ?? 7)
+            &+ message.date.timeIntervalSinceReferenceDate.bitPattern &+ (message.isRead ? 1 : 0) &+ message.rating.bitPattern
+    }
+    mutating func add(_ messages: [Message]) { for message in messages { add(message) } }
+}

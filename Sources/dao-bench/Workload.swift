@@ -1,0 +1,79 @@
+import Foundation
+
+/// One row of the budget: a piece of work that is timed on both sides of a pair.
+enum Workload: String, CaseIterable {
+    case insert = "bulk insert, one transaction"
+    case fetchAll = "fetch all into an array"
+    case pointRead = "point reads by key, a call each"
+    case query = "indexed query, 50 rows, sorted, a call each"
+    case merge = "merge-persist of all rows"
+
+    /// The largest ratio that the design allows for a pair.
+    func budget(_ pair: Pair) -> Double? {
+        switch (self, pair) {
+        case (.insert, .sqlite): 1.15
+        case (.fetchAll, .sqlite): 1.25
+        case (.pointRead, .sqlite): 1.3
+        case (.query, .sqlite): 1.25
+        case (.merge, .sqlite): 1.4
+        case (.insert, .lmdb): 1.3
+        case (.fetchAll, .lmdb): 1.8
+        case (.pointRead, .lmdb): 2.0
+        case (.query, .lmdb): 1.5
+        case (.merge, .lmdb): 1.5
+        case (.pointRead, .memory): 4.0
+        case (_, .memory): nil
+        }
+    }
+
+    /// Does the work once.
+    ///
+    /// - Returns: Milliseconds, and a sum over what was read, to compare both sides by.
+    func run(_ contender: Contender, _ data: Dataset) throws -> (milliseconds: Double, checksum: Checksum) {
+        var checksum = Checksum()
+        // What was read is summed up, and freed, outside of the measured part.
+        var kept: [Message] = []
+        let clock = ContinuousClock()
+        let start = clock.now
+        var stop = start
+        switch self {
+        case .insert:
+            try contender.insert(data.messages)
+            stop = clock.now
+        case .fetchAll:
+            kept = try contender.fetchAll()
+            stop = clock.now
+            if contender.name == "Dictionary" { kept.sort { $0.id < $1.id } }
+        case .pointRead:
+            for key in data.pointKeys {
+                if let message = try contender.read(key) { checksum.add(message) }
+            }
+            stop = clock.now
+        case .query:
+            for sender in data.senders { checksum.add(try contender.newest(sender, 50)) }
+            stop = clock.now
+        case .merge:
+            try contender.merge(data.receipts)
+            stop = clock.now
+        }
+        checksum.add(kept)
+        try contender.settle()
+        let elapsed = (stop - start).components
+        return (Double(elapsed.seconds) * 1000 + Double(elapsed.attoseconds) / 1e15, checksum)
+    }
+}
+
+/// Which database is held against which raw library.
+enum Pair: String, CaseIterable {
+    case sqlite
+    case lmdb
+    case memory
+
+    var title: String {
+        switch self {
+        case .sqlite: "SQLite ÷ raw SQLite"
+        case .lmdb: "LMDB ÷ raw LMDB"
+        case .memory: "memory ÷ Dictionary"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import CSQLite
+import DAOCore
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import Foundation
+
+// Measures every row of the budget on both sides in one process, in turns, and prints the ratio of the medians.
+//
+//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--json PATH]
+
+struct Options {
+    var rows = 100_000
+    var repetitions = 5
+    var pairs = Pair.allCases
+    var json: String?
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            if name == "--help" {
+                print("dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--json PATH]")
+                exit(0)
+            }
+            guard let value = rest.popFirst() else { throw BenchError("\(name) needs a value") }
+            switch name {
+            case "--rows": rows = try Self.positive(value, name)
+            case "--repeat": repetitions = try Self.positive(value, name)
+            case "--json": json = value
+            case "--only":
+                guard let pair = Pair(rawValue: value) else { throw BenchError("--only is sqlite, lmdb or memory, not '\(value)'") }
+                pairs = [pair]
+            default: throw BenchError("there is no option \(name); try --help")
+            }
+        }
+    }
+
+    private static func positive(_ text: String, _ name: String) throws -> Int {
+        guard let number = Int(text), number > 0 else { throw BenchError("\(name) is a positive number, not '\(text)'") }
+        return number
+    }
+}
+
+/// One measured cell.
+struct Measurement: Codable {
+    let pair: String
+    let workload: String
+    let rawMilliseconds: [Double]
+    let daoMilliseconds: [Double]
+    let ratio: Double
+    let budget: Double?
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: URL) throws -> [Measurement] {
+    let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+    var raw: [Workload: [Double]] = [:]
+    var dao: [Workload: [Double]] = [:]
+    // The first round warms up and is not counted.
+    for round in 0...options.repetitions {
+        let place = directory.appendingPathComponent("\(pair.rawValue)-\(round)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let file = { (name: String) in place.appendingPathComponent(name).path }
+        let sides: [Contender] =
+            switch pair {
+            case .sqlite:
+                [
+                    try .rawSQLite(file("raw.db")),
+                    try .dao("DAO", "sqlite:\(file("dao.db"))", drivers, settle: { try RawSQLite(path: file("dao.db")).checkpoint() }) {},
+                ]
+            case .lmdb: [try .rawLMDB(file("raw.mdb")), try .dao("DAO", "lmdb:\(file("dao.mdb"))", drivers, settle: {}) {}]
+            case .memory: [.dictionary(), try .dao("DAO", "memory:", drivers, settle: {}) {}]
+            }
+        defer { for side in sides { side.dispose() } }
+        for workload in Workload.allCases {
+            // Which side goes first alternates, so that neither always has the warmer caches.
+            let order = round % 2 == 0 ? [0, 1] : [1, 0]
+            var checksums = [Checksum(), Checksum()]
+            for side in order {
+                let (milliseconds, checksum) = try workload.run(sides[side], data)
+                checksums[side] = checksum
+                guard round > 0 else { continue }
+                if side == 0 { raw[workload, default: []].append(milliseconds) } else { dao[workload, default: []].append(milliseconds) }
+            }
+            guard checksums[0] == checksums[1] else { throw BenchError("\(pair.title), \(workload.rawValue): the two sides read different rows") }
+        }
+    }
+    return Workload.allCases.map { workload in
+        let (raw, dao) = (raw[workload] ?? [], dao[workload] ?? [])
+        return Measurement(
+            pair: pair.title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao, ratio: median(dao) / median(raw),
+            budget: workload.budget(pair))
+    }
+}
+
+func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
+    let space = String(repeating: " ", count: max(0, width - text.count))
+    return left ? space + text : text + space
+}
+
+do {
+    let options = try Options(Array(CommandLine.arguments.dropFirst()))
+    let data = Dataset(count: options.rows, points: 20_000, queries: 2_000)
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    print("\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries; medians of \(options.repetitions), in milliseconds")
+    print("durability: full on both sides; SQLite \(String(cString: sqlite3_libversion())); checksums on LMDB: on")
+    var results: [Measurement] = []
+    for pair in options.pairs {
+        print("\n\(pad(pair.title, 46)) \(pad("raw", 9, left: true)) \(pad("DAO", 9, left: true)) \(pad("ratio", 7, left: true)) \(pad("budget", 7, left: true))")
+        for result in try measure(pair, data, options, in: directory) {
+            results.append(result)
+            let over = result.budget.map { result.ratio > $0 ? "  over" : "" } ?? ""
+            print(
+                pad(result.workload, 46), pad(String(format: "%.1f", median(result.rawMilliseconds)), 9, left: true),
+                pad(String(format: "%.1f", median(result.daoMilliseconds)), 9, left: true),
+                pad(String(format: "%.2f", result.ratio), 7, left: true),
+                pad(result.budget.map { String(format: "%.2f", $0) } ?? "", 7, left: true) + over)
+        }
+    }
+    if let path = options.json {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(results).write(to: URL(fileURLWithPath: path))
+        print("\nwritten to \(path)")
+    }
+} catch {
+    FileHandle.standardError.write(Data("dao-bench: \(error)\n".utf8))
+    exit(1)
+}

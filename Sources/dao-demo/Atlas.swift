@@ -1,0 +1,43 @@
+import DAOCore
+
+/// The four DAOs over one database. Which database it is shows nowhere in their types.
+struct Atlas: Sendable {
+    let database: any Database
+    let countries: DAO<CountryTranslator>
+    let subdivisions: DAO<SubdivisionTranslator>
+    let languages: DAO<LanguageTranslator>
+    let currencies: DAO<IdentityTranslator<Currency>>
+
+    init(_ database: any Database) throws {
+        self.database = database
+        countries = DAO(storage: try database.storage(for: CountryModel.self), translator: CountryTranslator())
+        subdivisions = DAO(storage: try database.storage(for: SubdivisionModel.self), translator: SubdivisionTranslator())
+        languages = DAO(storage: try database.storage(for: LanguageModel.self), translator: LanguageTranslator())
+        currencies = DAO(storage: try database.storage(for: Currency.self))
+    }
+
+    /// Stores everything in one transaction: all of it, or nothing.
+    func persist(_ world: World) throws {
+        try database.transaction {
+            try countries.persist(world.countries)
+            try subdivisions.persist(world.subdivisions)
+            try languages.persist(world.languages)
+            try currencies.persist(world.currencies)
+        }
+    }
+}
+
+/// The imported values.
+struct World {
+    let countries: [Country]
+    let subdivisions: [Subdivision]
+    let languages: [Language]
+    let currencies: [Currency]
+
+    init(_ codes: IsoCodes) throws {
+        countries = try codes.entries("3166-1", as: CountryEntry.self).map { try Country($0) }
+        subdivisions = try codes.entries("3166-2", as: SubdivisionEntry.self).map { Subdivision($0) }
+        languages = try codes.entries("639-3", as: LanguageEntry.self).map { try Language($0) }
+        currencies = try codes.entries("4217", as: CurrencyEntry.self).map { try Currency($0) }
+    }
+}

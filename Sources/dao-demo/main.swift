@@ -1,0 +1,98 @@
+import DAOCore
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import Foundation
+
+// Imports the world's countries, subdivisions, languages and currencies into every database named on the command line (by default
+// memory, SQLite and LMDB), asks each the same ten questions, and shows that they give the same answers.
+//
+//   swift run dao-demo [URL …]        such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb
+
+/// Milliseconds that a piece of work takes.
+func timed<Result>(_ work: () throws -> Result) rethrows -> (Result, Double) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let result = try work()
+    let elapsed = (clock.now - start).components
+    return (result, Double(elapsed.seconds) * 1000 + Double(elapsed.attoseconds) / 1e15)
+}
+
+func pad(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
+
+func run(_ urls: [String]) throws {
+    let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+    let (world, parsing) = try timed { try World(IsoCodes()) }
+    let total = world.countries.count + world.subdivisions.count + world.languages.count + world.currencies.count
+    print(
+        """
+        Read from JSON: \(world.countries.count) countries, \(world.subdivisions.count) subdivisions, \(world.languages.count) languages, \
+        \(world.currencies.count) currencies (\(Int(parsing)) ms)
+
+        """)
+
+    var names: [String] = []
+    var atlases: [Atlas] = []
+    var imports: [(first: Double, again: Double)] = []
+    for url in urls {
+        let atlas = try Atlas(drivers.open(url))
+        names.append(atlas.database.capabilities.engine)
+        let (_, first) = try timed { try atlas.persist(world) }
+        // What the import does not carry survives it: a favourite stays one.
+        try atlas.countries.update(where: { $0.code == "SE" }) { $0.isFavourite = true }
+        let (_, again) = try timed { try atlas.persist(world) }
+        let favourites = try atlas.countries.count { $0.isFavourite }
+        guard favourites == 1 else { throw DemoError("\(url): the second import lost the favourite") }
+        atlases.append(atlas)
+        imports.append((first, again))
+    }
+
+    var times: [[Double]] = []
+    var disagreements = 0
+    for (number, question) in Question.all.enumerated() {
+        let answers = try atlases.map { atlas in try timed { try question.ask(atlas) } }
+        let expected = answers[0].0
+        let marks = zip(names, answers).map { name, answer in "\(answer.0 == expected ? "✓" : "✗") \(name)" }.joined(separator: "  ")
+        print("\(pad("\(number + 1)", 2)). \(question.code)\n    \(expected)\n    \(marks)")
+        for (name, answer) in zip(names, answers) where answer.0 != expected {
+            disagreements += 1
+            print("    \(name) answered: \(answer.0)")
+        }
+        times.append(answers.map(\.1))
+    }
+
+    print("\n" + pad("milliseconds", 28) + names.map { pad($0, 10) }.joined())
+    func row(_ title: String, _ values: [Double]) {
+        print(pad(title, 28) + values.map { pad(String(format: "%.2f", $0), 10) }.joined())
+    }
+    row("import of \(total) values", imports.map(\.first))
+    row("the same again, merged", imports.map(\.again))
+    for (number, times) in times.enumerated() { row("question \(number + 1)", times) }
+
+    print("")
+    for (url, atlas) in zip(urls, atlases) {
+        let path = atlas.database.configuration.path
+        let isFile = atlas.database.capabilities.isPersistent
+        try atlas.database.close()
+        print("\(url.prefix { $0 != ":" }): " + (isFile ? "the file is \(path)" : "in memory only, gone now"))
+    }
+    guard disagreements == 0 else { throw DemoError("\(disagreements) answers differ") }
+    print("All \(Question.all.count) answers are the same on \(names.joined(separator: ", ")).")
+}
+
+do {
+    var urls = Array(CommandLine.arguments.dropFirst())
+    if urls.contains("--help") {
+        print("dao-demo [URL …]   such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side.")
+        exit(0)
+    }
+    if urls.isEmpty {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-demo-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        urls = ["memory:", "sqlite:\(directory.path)/atlas.db", "lmdb:\(directory.path)/atlas.mdb"]
+    }
+    try run(urls)
+} catch {
+    FileHandle.standardError.write(Data("dao-demo: \(error)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,122 @@
+import DAOCore
+import Foundation
+import Testing
+
+@testable import DAOKeyValue
+
+/// The order of encoded values is the order of the values.
+@Suite struct KeyOrderTests {
+
+    /// The bytes of a value, and whether they were cut off.
+    private func encode(_ value: Value, _ form: KeyForm, limit: Int = .max) -> (bytes: [UInt8], isCut: Bool) {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            var builder = KeyBuilder(buffer)
+            let isCut = builder.append(value, as: form, limit: limit)
+            return (Array(builder.bytes), isCut ?? true)
+        }
+    }
+
+    private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        left.lexicographicallyPrecedes(right) ? -1 : (left == right ? 0 : 1)
+    }
+
+    private func check(_ form: KeyForm, _ make: (inout SeededGenerator) -> Value) {
+        var generator = SeededGenerator(UInt64(form.rawValue) + 1)
+        let values = (0..<400).map { _ in make(&generator) }
+        let encoded = values.map { encode($0, form).bytes }
+        for left in values.indices {
+            for right in values.indices {
+                let expected = Value.order(values[left], values[right]).signum()
+                if order(encoded[left], encoded[right]) != expected {
+                    Issue.record("\(values[left]) and \(values[right]): \(encoded[left]) and \(encoded[right]), expected \(expected)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func signed() { check(.signed) { .integer(Int64($0.int())) } }
+    @Test func unsigned() {
+        check(.unsigned) { generator in
+            let value = generator.next() >> UInt64.random(in: 0..<64, using: &generator)
+            return Int64(exactly: value).map(Value.integer) ?? .unsigned(value)
+        }
+    }
+    @Test func floating() { check(.floating) { .double($0.double()) } }
+    @Test func dates() { check(.floating) { .date(Date(timeIntervalSinceReferenceDate: $0.double())) } }
+    @Test func texts() { check(.bytes) { .string($0.chance(0.2) ? $0.longText() : $0.text()) } }
+    @Test func bytes() { check(.bytes) { .data($0.data()) } }
+    @Test func uuids() { check(.uuid) { .uuid($0.uuid()) } }
+    @Test func decimals() { check(.decimal) { .decimal($0.decimal()) } }
+    @Test func booleans() { check(.unsigned) { .bool($0.chance(0.5)) } }
+
+    @Test func valuesThatAreCutOffStandBetweenTheOthers() {
+        var generator = SeededGenerator(7)
+        let values = (0..<300).map { _ in Value.string(generator.chance(0.8) ? generator.longText() : generator.text()) }
+        let encoded = values.map { encode($0, .bytes, limit: KeyForm.limit) }
+        for left in values.indices {
+            #expect(encoded[left].bytes.count <= KeyForm.limit + 2)
+            for right in values.indices where !(encoded[left].isCut && encoded[left].bytes == encoded[right].bytes) {
+                let expected = Value.order(values[left], values[right]).signum()
+                if order(encoded[left].bytes, encoded[right].bytes) != expected {
+                    Issue.record("\(values[left]) and \(values[right]), expected \(expected)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func primaryKeysComeBack() {
+        var generator = SeededGenerator(3)
+        for _ in 0..<2000 {
+            let unsigned = generator.next()
+            let keys: [(Key, KeyForm)] = [
+                (.integer(Int64(generator.int())), .signed),
+                (Int64(exactly: unsigned).map(Key.integer) ?? .unsigned(unsigned), .unsigned),
+                (.string(generator.text()), .bytes), (.uuid(generator.uuid()), .uuid),
+            ]
+            for (key, form) in keys {
+                KeyBuilder.with { builder in
+                    #expect(builder.append(key: key, as: form))
+                    #expect(KeyParser.key(builder.bytes, form: form) == key)
+                }
+            }
+        }
+    }
+
+    @Test func theEndOfAnIndexedValueIsFound() {
+        var generator = SeededGenerator(4)
+        for _ in 0..<2000 {
+            let values: [(Value, KeyForm)] = [
+                (.integer(Int64(generator.int())), .signed), (.double(generator.double()), .floating), (.uuid(generator.uuid()), .uuid),
+                (.string(generator.chance(0.3) ? generator.longText() : generator.text()), .bytes), (.decimal(generator.decimal()), .decimal),
+            ]
+            for (value, form) in values {
+                let end = generator.data()
+                KeyBuilder.with { builder in
+                    builder.append(keyspace: 7)
+                    builder.append(byte: 1)
+                    let isCut = builder.append(value, as: form)
+                    let count = builder.count
+                    end.withUnsafeBytes { builder.append(raw: $0) }
+                    let found = KeyParser.indexedValue(in: builder.bytes, form: form)
+                    #expect(found?.end == count)
+                    #expect(found?.isCut == isCut)
+                }
+            }
+        }
+    }
+
+    @Test func damagedEntriesAreNotTakenForValues() {
+        var generator = SeededGenerator(5)
+        for _ in 0..<100_000 {
+            let bytes = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in generator.pick([0, 1, 2, 3, 4, 0xF, 0xFF, 0x61] as [UInt8]) }
+            bytes.withUnsafeBytes { bytes in
+                for form in [KeyForm.signed, .floating, .uuid, .bytes, .decimal] {
+                    if let value = KeyParser.indexedValue(in: bytes, form: form) { #expect(value.end <= bytes.count) }
+                    _ = KeyParser.key(bytes, form: form)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import DAOCore
+import DAOKeyValue
+import Foundation
+import Testing
+
+@Suite struct StorageTests {
+    @Test func rowsComeBackAsTheyWent() throws {
+        let storage = try makeDatabase().storage(for: Message.self)
+        let rows = (0..<100).map { Message.make($0, sender: $0 % 7 == 0 ? nil : $0 % 5, code: "c\($0)", text: "text \($0)") }
+        try storage.insert(rows.shuffled())
+        #expect(try storage.read(Query()) == rows)
+        #expect(try storage.read(key: .integer(42)) == rows[42])
+        #expect(try storage.read(key: .integer(420)) == nil)
+        #expect(try storage.read(keys: [.integer(5), .integer(500), .integer(3), .integer(5)], includesSubentities: true) == [rows[5], rows[3]])
+        #expect(try storage.count(Query()) == 100)
+    }
+
+    @Test func insertRefusesAKeyThatIsThere() throws {
+        let storage = try makeDatabase().storage(for: Message.self)
+        try storage.insert([.make(1)])
+        #expect(errorKind { try storage.insert([.make(2), .make(1)]) } == .duplicateKey)
+        #expect(try storage.count(Query()) == 1)
+        #expect(errorKind { try storage.insert([.make(3), .make(3)]) } == .duplicateKey)
+        #expect(try storage.count(Query()) == 1)
+    }
+
+    @Test func upsertMovesIndexEntries() throws {
+        let storage = try makeDatabase().storage(for: Message.self)
+        try storage.insert([.make(1, sender: 1), .make(2, sender: 2)])
+        try storage.upsert([.make(1, sender: 2), .make(3, sender: 1)])
+        #expect(try storage.keys(Query(where: Predicate { $0.sender == 2 })) == [.integer(1), .integer(2)])
+        #expect(try storage.keys(Query(where: Predicate { $0.sender == 1 })) == [.integer(3)])
+        #expect(try storage.erase(keys: [.integer(1), .integer(9), .integer(1)]) == 1)
+        #expect(try storage.keys(Query(where: Predicate { $0.sender == 2 })) == [.integer(2)])
+        #expect(try storage.erase(Query(where: Predicate { $0.sender >= 0 })) == 2)
+        #expect(try storage.count(Query()) == 0)
+        #expect(try storage.count(Query(where: Predicate { $0.sender != nil })) == 0)
+    }
+
+    @Test func uniqueFieldsRefuseASecondEqualValue() throws {
+        let storage = try makeDatabase().storage(for: Message.self)
+        try storage.insert([.make(1, code: "a"), .make(2, code: nil), .make(3, code: nil)])
+        do {
+            try storage.upsert([.make(4), .make(2, code: "a")])
+            Issue.record("a second equal value was stored")
+        } catch let error as StorageError {
+            #expect(error.kind == .uniqueViolation)
+            #expect(error.field == "code")
+            #expect(error.key == 2)
+            #expect(error.conflictingKey == 1)
+        }
+        #expect(try storage.count(Query()) == 3)
+        try storage.upsert([.make(1, code: "a", text: "again")])
+        let long = String(repeating: "x", count: 400)
+        try storage.upsert([.make(2, code: long + "1"), .make(3, code: long + "2")])
+        #expect(errorKind { try storage.upsert([.make(4, code: long + "2")]) } == .uniqueViolation)
+        #expect(try storage.keys(Query(where: Predicate { $0.code == long + "2" })) == [.integer(3)])
+    }
+
+    @Test func mergeKeepsWhatIsNotTouched() throws {
+        let storage = try makeDatabase().storage(for: Message.self)
+        try storage.insert([.make(1, sender: 1, text: "one")])
+        let count = try storage.merge(keys: [.integer(1), .integer(2), .integer(3), .integer(1)]) { index, row in
+            switch index {
+            case 0: row?.sender = 9
+            case 1: row = .make(2)
+            case 3: row?.text += " more"
+            default: break
+            }
+        }
+        #expect(count == 3)
+        #expect(try storage.read(key: .integer(1))?.text == "one more")
+        #expect(try storage.keys(Query(where: Predicate { $0.sender == 9 })) == [.integer(1)])
+        #expect(
+            errorKind { _ = try storage.merge(keys: [.integer(1)]) { _, row in row?.id = 7 } } == .keyChanged)
+        #expect(try storage.update(Query(where: Predicate { $0.id <= 2 })) { $0.isRead.toggle() } == 2)
+        #expect(try storage.read(key: .integer(2))?.isRead == false)
+    }
+
+    @Test func transactionsAreAllOrNothing() throws {
+        struct Stop: Error {}
+        let database = try makeDatabase()
+        let storage = try database.storage(for: Message.self)
+        #expect(throws: Stop.self) {
+            try database.transaction {
+                try storage.insert([.make(1, sender: 1)])
+                #expect(try storage.count(Query()) == 1)
+                throw Stop()
+            }
+        }
+        #expect(try storage.count(Query()) == 0)
+        try database.transaction {
+            try storage.insert([.make(1)])
+            #expect(throws: Stop.self) {
+                try database.transaction {
+                    try storage.insert([.make(2)])
+                    throw Stop()
+                }
+            }
+            #expect(errorKind { try storage.insert([.make(3), .make(1)]) } == .duplicateKey)
+        }
+        #expect(try storage.keys(Query()) == [.integer(1)])
+        #expect(errorKind { try database.snapshot { try storage.insert([.make(5)]) } } == .invalidTransaction)
+    }
+
+    @Test func anEntityOfARolledBackTransactionLeavesNothing() throws {
+        struct Stop: Error {}
+        let database = try makeDatabase()
+        var notes: (any Storage<Note>)?
+        try? database.transaction {
+            notes = try database.storage(for: Note.self)
+            try notes?.insert([Note(key: "a", text: "x")])
+            throw Stop()
+        }
+        #expect(try database.entities().isEmpty)
+        let messages = try database.storage(for: Message.self)
+        try messages.insert([.make(1)])
+        #expect(try notes?.count(Query()) == 0)
+        #expect(try database.entities().map(\.name) == ["message"])
+        try notes?.insert([Note(key: "", text: "y")])
+        #expect(try notes?.read(Query()) == [Note(key: "", text: "y")])
+        #expect(try messages.read(Query()) == [.make(1)])
+        #expect(try database.entities().map(\.name) == ["message", "note"])
+        #expect(try database.storage(for: Note.self).count(Query()) == 1)
+    }
+
+    @Test func longKeysAreRefused() throws {
+        let notes = try makeDatabase().storage(for: Note.self)
+        let longest = String(repeating: "k", count: 256)
+        try notes.insert([Note(key: longest, text: ""), Note(key: "", text: "empty"), Note(key: "a\0b", text: "")])
+        #expect(errorKind { try notes.insert([Note(key: longest + "k", text: "")]) } == .invalidKey)
+        #expect(errorKind { _ = try notes.read(key: .string(longest + "k")) } == .invalidKey)
+        #expect(errorKind { _ = try notes.read(key: .integer(1)) } == .invalidKey)
+        #expect(try notes.keys(Query()) == [.string(""), .string("a\0b"), .string(longest)])
+        #expect(try notes.count(Query(where: Predicate { $0.key < longest + "k" })) == 3)
+        #expect(try notes.count(Query(where: Predicate { $0.key >= longest + "k" })) == 0)
+        #expect(try notes.count(Query(where: Predicate { $0.key > longest })) == 0)
+    }
+}

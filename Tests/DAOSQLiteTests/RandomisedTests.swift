@@ -1,0 +1,69 @@
+import DAOCore
+import DAOSQLite
+import Foundation
+import Testing
+
+/// SQL against the reference evaluator, on values that storages have been known to lose.
+@Suite struct RandomisedTests {
+    private func same(_ left: [Everything], _ right: [Everything]) -> Bool {
+        left.count == right.count
+            && zip(left, right).allSatisfy { left, right in
+                Everything.schema.description.fields.indices.allSatisfy {
+                    Everything.schema.value(at: $0, of: left) == Everything.schema.value(at: $0, of: right)
+                }
+            }
+    }
+
+    @Test(arguments: 0..<8) func everyQueryGivesWhatTheReferenceEvaluatorGives(seed: UInt64) throws {
+        let place = Place()
+        let database = try place.database()
+        let storage = try database.storage(for: Everything.self)
+        var random = Seeded(state: seed)
+        let rows = (0..<120).map { Nasty.row(Nasty.integers.indices.contains($0) ? Nasty.integers[$0] : $0 * 3, &random) }
+        try storage.insert(Array(Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { $1 }).values))
+        let stored = try storage.read(Query())
+        #expect(stored.count == Set(rows.map(\.id)).count)
+        let entity = Everything.schema.description
+        for _ in 0..<400 {
+            var query = Query<Everything>(where: Predicate(Nasty.node(entity, 3, &random)))
+            let orderable = entity.fields.filter { $0.type.kind.isOrdered }
+            for _ in 0..<Int.random(in: 0..<3, using: &random) {
+                query.order.append(.by(orderable.randomElement(using: &random)!.name, ascending: Bool.random(using: &random)))
+            }
+            if Bool.random(using: &random) { query.limit = [0, 1, 5, 1000, Int.max].randomElement(using: &random) }
+            if Bool.random(using: &random) { query.offset = [0, 1, 7, 1000, Int.max].randomElement(using: &random)! }
+            let resolved: ResolvedQuery
+            do { resolved = try query.resolved() } catch let error as StorageError where error.kind == .invalidPredicate { continue }
+            let expected = resolved.evaluate(over: stored)
+            let found = try storage.read(query)
+            guard same(found, expected) else {
+                Issue.record("\(found.map(\.id)) instead of \(expected.map(\.id)) for \(resolved)")
+                continue
+            }
+            #expect(try storage.count(query) == expected.count)
+            #expect(try storage.keys(query) == expected.map { Everything.schema.key(of: $0) })
+        }
+    }
+
+    @Test func whatIsStoredReadsBackEqual() throws {
+        let place = Place()
+        var random = Seeded(state: 42)
+        let rows = (0..<300).map { Nasty.row($0, &random) }
+        do {
+            let storage = try place.database().storage(for: Everything.self)
+            try storage.insert(rows)
+        }
+        let storage = try place.database().storage(for: Everything.self)
+        #expect(same(try storage.read(Query()), rows))
+        #expect(same(try storage.read(keys: rows.reversed().map { Everything.schema.key(of: $0) }, includesSubentities: true), rows.reversed()))
+        // Merging without a change writes nothing, whatever the values.
+        let before = try storage.read(Query())
+        let count = try storage.merge(keys: rows.map { Everything.schema.key(of: $0) }) { _, _ in }
+        #expect(count == rows.count)
+        #expect(same(try storage.read(Query()), before))
+        // Merging another row's values changes all that differ.
+        let others = (0..<300).map { Nasty.row($0, &random) }
+        _ = try storage.merge(keys: rows.map { Everything.schema.key(of: $0) }) { $1 = others[$0] }
+        #expect(same(try storage.read(Query()), others))
+    }
+}
