@@ -67,7 +67,9 @@ final class Candidates: RowSource {
             return
         }
         candidates.append(candidate)
-        if candidates.count >= max(1024, wanted.multipliedReportingOverflow(by: 2).partialValue), wanted < candidates.count / 2 + 1 {
+        if candidates.count >= max(1024, wanted.multipliedReportingOverflow(by: 2).partialValue),
+            wanted < candidates.count / 2 + 1
+        {
             trim()
         }
     }
@@ -121,7 +123,9 @@ final class Candidates: RowSource {
     }
 
     private func prefix(_ range: Range<Int>) -> UInt64 {
-        if range.count >= 8 { return UInt64(bigEndian: arena.bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self)) }
+        if range.count >= 8 {
+            return UInt64(bigEndian: arena.bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self))
+        }
         var prefix: UInt64 = 0
         for offset in 0..<8 { prefix = prefix << 8 | (offset < range.count ? UInt64(arena.bytes[range.lowerBound + offset]) : 0) }
         return prefix

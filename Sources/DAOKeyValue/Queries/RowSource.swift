@@ -116,7 +116,8 @@ struct RangeWalk {
     }
 
     private func isWithin() -> Bool {
-        isAscending ? cursor.key.order(against: ranges[position].upper) < 0 : cursor.key.order(against: ranges[position].lower) >= 0
+        isAscending
+            ? cursor.key.order(against: ranges[position].upper) < 0 : cursor.key.order(against: ranges[position].lower) >= 0
     }
 }
 

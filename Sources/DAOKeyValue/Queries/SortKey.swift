@@ -33,7 +33,8 @@ final class ByteArena {
     ///   - body: Builds them.
     func extend(_ count: Int, _ body: (inout KeyBuilder) throws -> Void) rethrows {
         if self.count + count > buffer.count {
-            let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(self.count + count, buffer.count * 2), alignment: 8)
+            let larger = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: max(self.count + count, buffer.count * 2), alignment: 8)
             larger.copyMemory(from: bytes)
             buffer.deallocate()
             buffer = larger

@@ -126,7 +126,9 @@ final class RecordReader: RowReader {
 
     /// The error for a field whose bytes are not a value of its type.
     func damaged(_ span: RecordView.Span, at index: Int) -> StorageError {
-        let reason = span.isNull ? "nothing is stored" : (span.isPresent ? "\(span.count) bytes are stored" : "it is outside of the record")
+        let reason =
+            span.isNull
+            ? "nothing is stored" : (span.isPresent ? "\(span.count) bytes are stored" : "it is outside of the record")
         return corruptedValue(at: index, reason)
     }
 

@@ -1,0 +1,119 @@
+import DAOCore
+import DAOKeyValue
+import Foundation
+import Synchronization
+
+/// A store of one's own, in full: a sorted array of entries, copied when it is changed.
+///
+/// It is an example before it is a test tool. Reads are logarithmic, a snapshot is free, a write moves the entries behind it.
+package final class SortedArrayStore: OrderedKeyValueStore {
+
+    /// One key with its value. Blobs do not move, so that transactions may hand out pointers to them.
+    fileprivate struct Entry: Sendable {
+        let key: Blob
+        let value: Blob
+    }
+
+    /// The entries as the last commit left them, in the order of their keys.
+    private let committed = Mutex<[Entry]>([])
+
+    package init() {}
+
+    package var traits: KeyValueStoreTraits { KeyValueStoreTraits(name: "Sorted array") }
+
+    package func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
+        SortedArrayTransaction(entries: committed.withLock { $0 }) { entries in
+            if access == .write { self.committed.withLock { $0 = entries } }
+        }
+    }
+
+    package func close() { committed.withLock { $0 = [] } }
+}
+
+/// A transaction: the array as it was at the beginning, with the transaction's own changes.
+///
+/// The array keeps its blobs alive, which makes every pointer valid until the entry is replaced or the transaction ends.
+private final class SortedArrayTransaction: KeyValueTransaction {
+    private var entries: [SortedArrayStore.Entry]
+    /// The array at the beginning of every open savepoint.
+    private var savepoints: [[SortedArrayStore.Entry]] = []
+    private let publish: ([SortedArrayStore.Entry]) -> Void
+
+    init(entries: [SortedArrayStore.Entry], publish: @escaping ([SortedArrayStore.Entry]) -> Void) {
+        self.entries = entries
+        self.publish = publish
+    }
+
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        let position = entries.position(of: key)
+        return entries.has(key, at: position) ? entries[position].value.bytes : nil
+    }
+
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+        let entry = SortedArrayStore.Entry(key: Blob(copying: key), value: Blob(copying: value))
+        let position = entries.position(of: key)
+        if entries.has(key, at: position) { entries[position] = entry } else { entries.insert(entry, at: position) }
+    }
+
+    func delete(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        let position = entries.position(of: key)
+        guard entries.has(key, at: position) else { return false }
+        entries.remove(at: position)
+        return true
+    }
+
+    func cursor() throws -> KeyValueCursor { SortedArrayCursor(entries) }
+
+    func beginSavepoint() throws { savepoints.append(entries) }
+    func releaseSavepoint() throws { savepoints.removeLast() }
+    func rollbackSavepoint() throws { entries = savepoints.removeLast() }
+
+    func commit() throws { publish(entries) }
+    func abort() {}
+}
+
+/// A position in the array.
+private final class SortedArrayCursor: KeyValueCursor {
+    private let entries: [SortedArrayStore.Entry]
+    private var position = 0
+
+    init(_ entries: [SortedArrayStore.Entry]) {
+        self.entries = entries
+        super.init()
+    }
+
+    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool { stand(at: entries.position(of: key)) }
+    override func seekBefore(_ key: UnsafeRawBufferPointer) throws -> Bool { stand(at: entries.position(of: key) - 1) }
+    override func next() throws -> Bool { stand(at: position + 1) }
+    override func previous() throws -> Bool { stand(at: position - 1) }
+
+    private func stand(at position: Int) -> Bool {
+        guard entries.indices.contains(position) else { return false }
+        self.position = position
+        key = entries[position].key.bytes
+        value = entries[position].value.bytes
+        return true
+    }
+}
+
+extension [SortedArrayStore.Entry] {
+    /// The position of the first entry whose key is not less than the given one.
+    fileprivate func position(of key: UnsafeRawBufferPointer) -> Int {
+        var range = indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = isBefore(self[middle].key.bytes, key) ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+
+    /// Whether the entry at a position, if there is one, has the given key.
+    fileprivate func has(_ key: UnsafeRawBufferPointer, at position: Int) -> Bool {
+        position < count && !isBefore(key, self[position].key.bytes)
+    }
+}
+
+/// Whether bytes stand before others: as unsigned numbers, a prefix before what it begins.
+private func isBefore(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    left.lexicographicallyPrecedes(right)
+}
