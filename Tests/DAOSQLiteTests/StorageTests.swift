@@ -29,17 +29,20 @@ import Testing
         let place = Place()
         let database = try place.database()
         let users = try database.storage(for: User.self)
-        try database.transaction {
-            try users.insert([User(name: "ann", email: "a@x", age: 1)])
-            expectError(.duplicateKey) { try users.insert([User(name: "bob", email: nil, age: 1), User(name: "ann", email: nil, age: 1)]) }
-            expectError(.duplicateKey) { try users.insert([User(name: "ann", email: nil, age: 1)]) }
-            #expect(throws: Stop.self) { try failing(users, database) }
-            try users.insert([User(name: "dan", email: nil, age: 1)])
-        }
+        try database.transaction { try stumbling(users, database) }
         #expect(try users.keys(Query()) == [.string("ann"), .string("dan")])
     }
 
     private struct Stop: Error {}
+
+    private func stumbling(_ users: any Storage<User>, _ database: SQLiteDatabase) throws {
+        try users.insert([User(name: "ann", email: "a@x", age: 1)])
+        let twice = [User(name: "bob", email: nil, age: 1), User(name: "ann", email: nil, age: 1)]
+        expectError(.duplicateKey) { try users.insert(twice) }
+        expectError(.duplicateKey) { try users.insert([User(name: "ann", email: nil, age: 1)]) }
+        #expect(throws: Stop.self) { try failing(users, database) }
+        try users.insert([User(name: "dan", email: nil, age: 1)])
+    }
 
     private func failing(_ users: any Storage<User>, _ database: SQLiteDatabase) throws {
         try database.transaction {
