@@ -74,7 +74,7 @@ enum PredicatesKinds {
                 }
                 try bench.checkReference(.field(name, in: [value, values[0], nil, value]), "\(name) in a list")
                 try bench.checkReference(
-                    .field(name, .greaterOrEqual, values[0]) && .field(name, .lessOrEqual, value), "\(name) between")
+                    Condition<OptionalScalars>.field(name, .greaterOrEqual, values[0]) && Condition<OptionalScalars>.field(name, .lessOrEqual, value), "\(name) between")
             }
             for isAscending in [true, false] {
                 try bench.checkReference(Query(orderedBy: [.by(name, ascending: isAscending)]), "sorting by \(name)")

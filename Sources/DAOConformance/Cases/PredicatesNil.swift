@@ -71,10 +71,10 @@ enum PredicatesNil {
                 try bench.check(.all, [1, 2, 3, 4, 5, 6])
                 try bench.check(.none, [])
                 let isFive = Condition<Probe> { $0.numberIndexed == 5 }
-                try bench.check(.all && isFive, [2])
-                try bench.check(.none || isFive, [2])
-                try bench.check(.none && isFive, [])
-                try bench.check(.all || isFive, [1, 2, 3, 4, 5, 6])
+                try bench.check(Condition<Probe>.all && isFive, [2])
+                try bench.check(Condition<Probe>.none || isFive, [2])
+                try bench.check(Condition<Probe>.none && isFive, [])
+                try bench.check(Condition<Probe>.all || isFive, [1, 2, 3, 4, 5, 6])
             },
             ConformanceCase("P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT mean what a closure means") { context in
                 let rows = Probe.numbers([nil] + Array(0..<40))

@@ -24,19 +24,19 @@ enum PredicatesPlans {
                     let (low, high) = (Condition<Probe>.field(name, .less, 7), Condition<Probe>.field(name, .greater, 3))
                     try bench.check(low || high, [2, 3, 4, 5, 6, 7], "\(name) or")
                     try bench.check(low && high, [2], "\(name) and")
-                    try bench.check(.field(name, .equal, 5) || .field(name, in: [5, 3]) || .field(name, .less, 6), [2, 3, 6], "\(name) thrice")
+                    try bench.check(Condition<Probe>.field(name, .equal, 5) || Condition<Probe>.field(name, in: [5, 3]) || Condition<Probe>.field(name, .less, 6), [2, 3, 6], "\(name) thrice")
                 }
             },
             ConformanceCase("P.contradictions", "P7", title: "conditions that exclude each other are no row, tautologies every row") { context in
                 let bench = try Bench(context, Probe.numbers([nil, 5, 3]))
                 for name in Probe.numbers {
                     let five = Condition<Probe>.field(name, .equal, 5)
-                    try bench.check(five && .field(name, .equal, 3), [], name)
-                    try bench.check(.field(name, .greater, 5) && .field(name, .less, 3), [], name)
-                    try bench.check(five && .field(name, .equal, nil), [], name)
-                    try bench.check(five || .field(name, .notEqual, 5), [1, 2, 3], name)
-                    try bench.check(.field(name, .lessOrEqual, 5) || .field(name, .greaterOrEqual, 5), [2, 3], name)
-                    try bench.check(five && .field(name, .lessOrEqual, 5) && .field(name, .greaterOrEqual, 5), [2], name)
+                    try bench.check(five && Condition<Probe>.field(name, .equal, 3), [], name)
+                    try bench.check(Condition<Probe>.field(name, .greater, 5) && Condition<Probe>.field(name, .less, 3), [], name)
+                    try bench.check(five && Condition<Probe>.field(name, .equal, nil), [], name)
+                    try bench.check(five || Condition<Probe>.field(name, .notEqual, 5), [1, 2, 3], name)
+                    try bench.check(Condition<Probe>.field(name, .lessOrEqual, 5) || Condition<Probe>.field(name, .greaterOrEqual, 5), [2, 3], name)
+                    try bench.check(five && Condition<Probe>.field(name, .lessOrEqual, 5) && Condition<Probe>.field(name, .greaterOrEqual, 5), [2], name)
                 }
             },
             ConformanceCase("P.keyAndIndex", "P7", title: "conditions on the key and on an index together") { context in
@@ -187,7 +187,7 @@ enum PredicatesPlans {
                 try expectError(.invalidPredicate, "forEach") { try bench.dao.forEach(query) { _ in } }
                 try expectError(.invalidPredicate, "min") { try bench.dao.min(\.number, predicatedBy: bad) }
                 try expectError(.invalidPredicate, "sum") { try bench.dao.sum(\.id, predicatedBy: bad) }
-                try expectError(.invalidPredicate, "half of an OR") { try bench.ids(.all || bad) }
+                try expectError(.invalidPredicate, "half of an OR") { try bench.ids(Condition<Probe>.all || bad) }
                 try expectSame(try Dump.rows(of: bench.dao.storage), before, "the rows after it")
             },
             ConformanceCase("P.notStored", "P6", title: "a key path to something that is not stored is invalidPredicate") { context in

@@ -8,7 +8,7 @@ struct RandomConditions {
         "\u{10000}", "i", "İ", "ı", "σ", "ς", "Σ",
     ]
     static let reals: [Double] = [
-        0, 1, -1, 0.5, 1.5, -1.5, 0.1, 7, 1e300, -1e300, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, 9_007_199_254_740_993, 9.3e18,
+        0, 1, -1, 0.5, 1.5, -1.5, 0.1, 7, 1e300, -1e300, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, 9_007_199_254_740_994, 9.3e18,
     ]
 
     private var random: SeededNumbers
