@@ -155,6 +155,21 @@ public final class SQLiteDatabase: Database {
     }
 }
 
+// The protocol has these for every database, but a method of the class would be preferred to them, even after `await`.
+extension SQLiteDatabase {
+    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
+    ///
+    /// - Throws: What the body throws, unchanged; `CancellationError` when the task was cancelled before the body began.
+    public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
+    public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
+    }
+}
+
 extension DatabaseDriver {
     /// Opens SQLite files: `sqlite:relative/path`, `sqlite:///absolute/path`.
     public static let sqlite = DatabaseDriver(scheme: "sqlite") { try SQLiteDatabase($0) }

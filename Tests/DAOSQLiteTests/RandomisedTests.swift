@@ -25,7 +25,7 @@ import Testing
         #expect(stored.count == Set(rows.map(\.id)).count)
         let entity = Everything.schema.description
         for _ in 0..<400 {
-            var query = Query<Everything>(where: Predicate(Nasty.node(entity, 3, &random)))
+            var query = Query<Everything>(where: Condition(Nasty.node(entity, 3, &random)))
             let orderable = entity.fields.filter { $0.type.kind.isOrdered }
             for _ in 0..<Int.random(in: 0..<3, using: &random) {
                 query.order.append(.by(orderable.randomElement(using: &random)!.name, ascending: Bool.random(using: &random)))
