@@ -59,7 +59,10 @@ extension Storage {
     }
 
     /// Reads all rows and gives them out batch by batch: memory is not constant.
-    public func cursor(_ query: Query<Record>) throws -> RowCursor<Record> { ArrayCursor(try read(query)) }
+    public func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        // Reading no keys costs nothing and throws when the database was closed since.
+        ArrayCursor(try read(query)) { _ = try read(keys: [], includesSubentities: false) }
+    }
 
     /// Says that every row is looked at.
     public func explain(_ query: Query<Record>) throws -> QueryPlan {
@@ -83,13 +86,21 @@ extension Schema {
 /// Rows that are in memory already.
 package final class ArrayCursor<Record: Model>: RowCursor<Record> {
     private var records: ArraySlice<Record>
+    private let check: () throws -> Void
 
-    package init(_ records: [Record]) {
+    /// Holds rows.
+    ///
+    /// - Parameters:
+    ///   - records: The rows.
+    ///   - check: Throws when the database was closed since.
+    package init(_ records: [Record], check: @escaping () throws -> Void = {}) {
         self.records = records[...]
+        self.check = check
         super.init()
     }
 
     package override func next(_ count: Int) throws -> [Record] {
+        try check()
         let batch = Array(records.prefix(count))
         records = records.dropFirst(count)
         return batch
