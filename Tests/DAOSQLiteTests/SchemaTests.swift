@@ -131,7 +131,7 @@ import Testing
             try database.storage(for: AB.self).explain(Query(where: Predicate { $0.c == 2 })),
             try database.storage(for: ABC.self).explain(Query(where: Predicate { $0.c == 2 })),
         ] {
-            #expect(plan.access != .scan)
+            #expect(plan.access != .scan, "\(plan.details)")
         }
     }
 
