@@ -36,7 +36,8 @@ import Testing
                 "CREATE UNIQUE INDEX \"user_email\" ON \"user\"(\"email\")",
             ])
         #expect(try raw.texts("SELECT sql FROM sqlite_master WHERE name = 'user'")[0].hasSuffix(") WITHOUT ROWID"))
-        #expect(try raw.texts("SELECT sql FROM sqlite_master WHERE name = 'big'")[0].contains("\"id\" UNSIGNED BIG INT PRIMARY KEY"))
+        #expect(
+            try raw.texts("SELECT sql FROM sqlite_master WHERE name = 'big'")[0].contains("\"id\" UNSIGNED BIG INT PRIMARY KEY"))
         #expect(try raw.texts("SELECT sql FROM sqlite_master WHERE name = 'token'")[0].contains("\"id\" BLOB PRIMARY KEY"))
     }
 
