@@ -71,8 +71,8 @@ import Testing
         try Raw(place.path()).run(
             "UPDATE everything SET price = '1.50' WHERE id = 1; UPDATE everything SET price = '-007.0' WHERE id = 3")
         let half = Decimal(string: "1.5")!
-        #expect(try storage.keys(Query(where: Predicate { $0.price == half })) == [.integer(1)])
-        #expect(try storage.keys(Query(where: Predicate { $0.price.in([half, -7]) })) == [.integer(1), .integer(3)])
+        #expect(try storage.keys(Query(where: Condition { $0.price == half })) == [.integer(1)])
+        #expect(try storage.keys(Query(where: Condition { $0.price.in([half, -7]) })) == [.integer(1), .integer(3)])
         #expect(try storage.keys(Query(orderedBy: [.ascending(\.price)])) == [3, 0, 1, 2].map { .integer($0) })
     }
 }

@@ -95,7 +95,7 @@ import Testing
                 let database = try place.database("damaged\(round)")
                 let storage = try database.storage(for: Message.self)
                 _ = try storage.read(Query())
-                _ = try storage.read(Query(where: Predicate { $0.sender == 3 }, orderedBy: [.descending(\.date)]))
+                _ = try storage.read(Query(where: Condition { $0.sender == 3 }, orderedBy: [.descending(\.date)]))
                 _ = try storage.merge(keys: (0..<100).map { .integer($0) }) { _, message in message?.isRead.toggle() }
             } catch is StorageError {}
         }

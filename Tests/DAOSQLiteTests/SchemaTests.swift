@@ -128,9 +128,9 @@ import Testing
         try database.storage(for: AB.self).insert([AB(id: 1, c: 2)])
         try database.storage(for: ABC.self).insert([ABC(id: 1, c: 2)])
         for plan in [
-            try database.storage(for: A.self).explain(Query(where: Predicate { $0.other == 2 })),
-            try database.storage(for: AB.self).explain(Query(where: Predicate { $0.c == 2 })),
-            try database.storage(for: ABC.self).explain(Query(where: Predicate { $0.c == 2 })),
+            try database.storage(for: A.self).explain(Query(where: Condition { $0.other == 2 })),
+            try database.storage(for: AB.self).explain(Query(where: Condition { $0.c == 2 })),
+            try database.storage(for: ABC.self).explain(Query(where: Condition { $0.c == 2 })),
         ] {
             #expect(plan.access != .scan, "\(plan.details)")
         }

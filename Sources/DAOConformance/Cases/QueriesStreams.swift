@@ -17,11 +17,14 @@ enum QueriesStreams {
 
     private static func order() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.cursorReadsAll", "Q6", title: "batches of any size make the rows of the query, in its order") { context in
+            ConformanceCase("Q.cursorReadsAll", "Q6", title: "batches of any size make the rows of the query, in its order") {
+                context in
                 let bench = try Bench(context, Probe.random(70, seed: 81))
                 var random = RandomConditions(seed: 82)
                 for round in 0..<40 {
-                    let query = Query(where: random.next(), orderedBy: random.order(), limit: round % 2 == 0 ? nil : 13, offset: round % 4 == 3 ? 5 : 0)
+                    let query = Query(
+                        where: random.next(), orderedBy: random.order(), limit: round % 2 == 0 ? nil : 13,
+                        offset: round % 4 == 3 ? 5 : 0)
                     let expected = try bench.ids(query)
                     for count in [1, 7, 1000] {
                         let cursor = try bench.dao.storage.cursor(query)
@@ -30,14 +33,18 @@ enum QueriesStreams {
                     }
                 }
             },
-            ConformanceCase("Q.forEach", "Q6", title: "forEach visits the rows of the query, more than a batch of them") { context in
+            ConformanceCase("Q.forEach", "Q6", title: "forEach visits the rows of the query, more than a batch of them") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...1000))
                 var visited: [Int] = []
-                try dao.forEach(Query(where: Condition { $0.number > 2000 }, orderedBy: [.descending(\.number)])) { visited.append($0.id) }
+                try dao.forEach(Query(where: Condition { $0.number > 2000 }, orderedBy: [.descending(\.number)])) {
+                    visited.append($0.id)
+                }
                 try expectEqual(visited, (201...1000).reversed())
             },
-            ConformanceCase("Q.forEachThrows", "Q6", title: "what a visit throws comes out unchanged, and the database goes on") { context in
+            ConformanceCase("Q.forEachThrows", "Q6", title: "what a visit throws comes out unchanged, and the database goes on") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...1000))
                 var visits = 0
@@ -56,7 +63,10 @@ enum QueriesStreams {
 
     private static func snapshots() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.cursorSnapshot", "Q6", "T3", title: "a cursor goes on in the state it began with, whatever is committed", requires: [.snapshotReads]) { context in
+            ConformanceCase(
+                "Q.cursorSnapshot", "Q6", "T3", title: "a cursor goes on in the state it began with, whatever is committed",
+                requires: [.snapshotReads]
+            ) { context in
                 for order in [[], [Sort<Item>.ascending(\.number)], [.descending(\.number)], [.ascending(\.name)]] {
                     let dao = try context.dao(Item.self)
                     try dao.erase()
@@ -77,7 +87,10 @@ enum QueriesStreams {
                     try expectEqual(try dao.count(), 399, "the rows afterwards")
                 }
             },
-            ConformanceCase("Q.changeWhileReading", "Q6", title: "changing the rows of a cursor while it reads repeats and skips none", requires: [.snapshotReads]) {
+            ConformanceCase(
+                "Q.changeWhileReading", "Q6", title: "changing the rows of a cursor while it reads repeats and skips none",
+                requires: [.snapshotReads]
+            ) {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...300))
@@ -97,7 +110,9 @@ enum QueriesStreams {
 
     private static func abandoned() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.abandonedCursors", "Q6", title: "a thousand cursors left half-way hold nothing up, closed or dropped") { context in
+            ConformanceCase(
+                "Q.abandonedCursors", "Q6", title: "a thousand cursors left half-way hold nothing up, closed or dropped"
+            ) { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...100))
                 for round in 0..<1000 {
@@ -109,7 +124,8 @@ enum QueriesStreams {
                 try expectEqual(try dao.read(byPrimaryKey: 100)?.name, "round 900")
                 try expectEqual(try dao.erase(), 100)
             },
-            ConformanceCase("Q.closedCursor", "Q6", title: "closing a cursor twice is fine, and it gives no more rows") { context in
+            ConformanceCase("Q.closedCursor", "Q6", title: "closing a cursor twice is fine, and it gives no more rows") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...10))
                 let cursor = try dao.storage.cursor(Query())
@@ -120,10 +136,13 @@ enum QueriesStreams {
                 try expectEqual(more, 0, "rows of a closed cursor")
                 try dao.create(Item(id: 11, name: ""))
             },
-            ConformanceCase("Q.interleavedCursors", "Q6", title: "two cursors on one storage do not disturb each other") { context in
+            ConformanceCase("Q.interleavedCursors", "Q6", title: "two cursors on one storage do not disturb each other") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...50))
-                let (up, down) = (try dao.storage.cursor(Query()), try dao.storage.cursor(Query(orderedBy: [.descending(\.number)])))
+                let (up, down) = (
+                    try dao.storage.cursor(Query()), try dao.storage.cursor(Query(orderedBy: [.descending(\.number)]))
+                )
                 var (ups, downs) = ([Int](), [Int]())
                 for _ in 0..<25 {
                     ups += try up.next(2).map(\.id)
@@ -137,7 +156,9 @@ enum QueriesStreams {
 
     private static func tasks() -> [ConformanceCase] {
         [
-            ConformanceCase(concurrent: "Q.stream", "Q6", title: "an asynchronous stream gives the rows in order, and may be left") { context in
+            ConformanceCase(
+                concurrent: "Q.stream", "Q6", title: "an asynchronous stream gives the rows in order, and may be left"
+            ) { context in
                 let dao = try context.dao(Item.self)
                 try await dao.create(Item.make(1...1000))
                 var ids: [Int] = []
@@ -150,7 +171,8 @@ enum QueriesStreams {
                 let count = try await dao.count()
                 try expectEqual(count, 1001)
             },
-            ConformanceCase(concurrent: "Q.streamCancelled", "Q6", title: "a cancelled task's stream ends with CancellationError") { context in
+            ConformanceCase(concurrent: "Q.streamCancelled", "Q6", title: "a cancelled task's stream ends with CancellationError")
+            { context in
                 let dao = try context.dao(Item.self)
                 try await dao.create(Item.make(1...1000))
                 let task = Task {

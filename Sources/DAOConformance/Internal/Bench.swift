@@ -63,7 +63,8 @@ struct Bench<Record: Numbered> {
         try expectSame(try dao.read(query), expected, "the rows of \(what())", file: file, line: line)
         try expectEqual(try dao.count(query), expected.count, "the count of \(what())", file: file, line: line)
         try expectSame(
-            try dao.storage.keys(query), expected.map { Record.schema.key(of: $0) }, "the keys of \(what())", file: file, line: line)
+            try dao.storage.keys(query), expected.map { Record.schema.key(of: $0) }, "the keys of \(what())", file: file,
+            line: line)
     }
 }
 
