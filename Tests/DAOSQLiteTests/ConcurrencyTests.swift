@@ -98,7 +98,9 @@ import Testing
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         func limit(_ pages: Int) throws {
-            try database.withWriterHandle { #expect(sqlite3_exec($0, "PRAGMA max_page_count = \(pages)", nil, nil, nil) == SQLITE_OK) }
+            try database.withWriterHandle {
+                #expect(sqlite3_exec($0, "PRAGMA max_page_count = \(pages)", nil, nil, nil) == SQLITE_OK)
+            }
         }
         try limit(30)
         var large = Message.numbered(1)

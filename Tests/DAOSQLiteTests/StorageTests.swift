@@ -8,17 +8,22 @@ import Testing
     @Test func aClashNamesFieldAndBothKeys() throws {
         let place = Place()
         let users = try place.database().storage(for: User.self)
-        try users.insert([User(name: "ann", email: "a@x", age: 1), User(name: "bob", email: nil, age: 2), User(name: "cid", email: nil, age: 3)])
+        try users.insert([
+            User(name: "ann", email: "a@x", age: 1), User(name: "bob", email: nil, age: 2), User(name: "cid", email: nil, age: 3),
+        ])
         for isUpsert in [false, true] {
             let error = expectError(.uniqueViolation) {
                 let clash = [User(name: "eve", email: "e@x", age: 0), User(name: "dan", email: "a@x", age: 1)]
                 if isUpsert { try users.upsert(clash) } else { try users.insert(clash) }
             }
-            #expect(error?.field == "email" && error?.key == "dan" && error?.conflictingKey == "ann", "\(String(describing: error))")
+            #expect(
+                error?.field == "email" && error?.key == "dan" && error?.conflictingKey == "ann", "\(String(describing: error))")
         }
         let error = expectError(.uniqueViolation) { try users.merge(keys: [.string("bob")]) { _, user in user?.email = "a@x" } }
         #expect(error?.key == "bob" && error?.conflictingKey == "ann")
-        let duplicate = expectError(.duplicateKey) { try users.insert([User(name: "new", email: nil, age: 1), User(name: "ann", email: nil, age: 1)]) }
+        let duplicate = expectError(.duplicateKey) {
+            try users.insert([User(name: "new", email: nil, age: 1), User(name: "ann", email: nil, age: 1)])
+        }
         #expect(duplicate?.key == "ann" && duplicate?.entity == "user" && duplicate?.field == "name")
         #expect(try users.count(Query()) == 3)
         try users.upsert([User(name: "ann", email: "a@y", age: 9), User(name: "ann", email: "a@x", age: 1)])
@@ -84,8 +89,10 @@ import Testing
         #expect(try storage.count(Query(where: Condition(.or(Array(alternatives.prefix(300)))))) == 50)
         var deep = PredicateNode.compare(field: 0, .less, .integer(10))
         for level in 0..<900 {
-            deep = level % 2 == 0
-                ? .or([deep, .compare(field: 0, .equal, .integer(-1))]) : .and([deep, .compare(field: 1, .greaterOrEqual, .integer(0))])
+            deep =
+                level % 2 == 0
+                ? .or([deep, .compare(field: 0, .equal, .integer(-1))])
+                : .and([deep, .compare(field: 1, .greaterOrEqual, .integer(0))])
         }
         #expect(try storage.count(Query(where: Condition(deep))) == 10)
     }
@@ -97,12 +104,15 @@ import Testing
         try storage.insert((0..<100).map(Message.numbered))
         let before = try database.statementStatistics
         for value in 0..<500 {
-            _ = try storage.read(Query(where: Condition { $0.sender == value && $0.score > 1 }, orderedBy: [.descending(\.date)], limit: value + 1))
+            _ = try storage.read(
+                Query(where: Condition { $0.sender == value && $0.score > 1 }, orderedBy: [.descending(\.date)], limit: value + 1)
+            )
         }
         let after = try database.statementStatistics
         #expect(after.misses - before.misses == 1 && after.hits - before.hits >= 499, "\(before) \(after)")
         for shape in 0..<300 {
-            _ = try storage.read(Query(where: Condition(.or((0...shape).map { .compare(field: 1, .equal, .integer(Int64($0))) })), limit: 1))
+            _ = try storage.read(
+                Query(where: Condition(.or((0...shape).map { .compare(field: 1, .equal, .integer(Int64($0))) })), limit: 1))
         }
         #expect(try storage.read(Query(where: Condition { $0.sender == 3 })).count == 10)
     }
@@ -116,7 +126,8 @@ import Testing
         #expect(byDate.access == .index(field: "date") && !byDate.filtersRows && !byDate.sortsRows && !byDate.details.isEmpty)
         let sorted = try storage.explain(Query(orderedBy: [.descending(\.date)], limit: 5))
         #expect(sorted.access == .index(field: "date"))
-        let filtered = try storage.explain(Query(where: Condition { $0.sender == 3 && $0.isRead }, orderedBy: [.ascending(\.text)]))
+        let filtered = try storage.explain(
+            Query(where: Condition { $0.sender == 3 && $0.isRead }, orderedBy: [.ascending(\.text)]))
         #expect(filtered.access == .index(field: "sender") && filtered.filtersRows && filtered.sortsRows)
         #expect(try storage.explain(Query(where: Condition { $0.text == "x" })).access == .scan)
         #expect(try storage.explain(Query(where: Condition { $0.id == 5 })).access == .primaryKey)
@@ -198,7 +209,8 @@ import Testing
             var last: String
             init(_ id: Int, _ last: String, _ first: String) { (self.id, self.first, self.last) = (id, first, last) }
             static let schema = Schema(
-                "swapped", { Swapped($0, $1, $2) }, Field("id", \.id, .primaryKey), Field("first", \.first), Field("last", \.last))
+                "swapped", { Swapped($0, $1, $2) }, Field("id", \.id, .primaryKey), Field("first", \.first), Field("last", \.last)
+            )
         }
         let place = Place()
         let storage = try place.database().storage(for: Swapped.self)
