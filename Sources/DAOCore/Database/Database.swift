@@ -22,6 +22,9 @@ public protocol Database: AnyObject, Sendable {
     /// Where the asynchronous forms run their work.
     var executor: DatabaseExecutor { get }
 
+    /// Where observations wait for commits. All databases on one engine instance have the same.
+    var observations: ObservationHub { get }
+
     /// The rows of a model. The first call for a model creates what is missing in the database.
     ///
     /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
