@@ -18,7 +18,7 @@ extension KeyValueStorage {
     }
 
     func insert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true) { handle in
+        try keyValueDatabase.write(touching: schema.description.name, callsOut: true) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { update in
                 try encodeAll(records, update) { try update.insert($0) }
@@ -27,7 +27,7 @@ extension KeyValueStorage {
     }
 
     func upsert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true) { handle in
+        try keyValueDatabase.write(touching: schema.description.name, callsOut: true) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { update in
                 try encodeAll(records, update) { row in try update.upsert(row, over: handle.transaction.get(row.key)) }
@@ -38,7 +38,7 @@ extension KeyValueStorage {
     func erase(keys: [Key]) throws -> Int {
         if keys.isEmpty { return 0 }
         var count = 0
-        try keyValueDatabase.write(callsOut: false, isStep: keys.count == 1) { handle in
+        try keyValueDatabase.write(touching: schema.description.name, callsOut: false, isStep: keys.count == 1) { handle in
             count = 0
             let table = try table(handle)
             try withUpdate(handle, table) { update in
@@ -56,7 +56,7 @@ extension KeyValueStorage {
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
         var count = 0
-        try keyValueDatabase.write(callsOut: false) { handle in
+        try keyValueDatabase.write(touching: schema.description.name, callsOut: false) { handle in
             count = 0
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
@@ -71,7 +71,7 @@ extension KeyValueStorage {
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return 0 }
-        return try keyValueDatabase.write(callsOut: true) { handle in
+        return try keyValueDatabase.write(touching: schema.description.name, callsOut: true) { handle in
             var stored = 0
             var merge = Merge(handle, try table(handle))
             for (index, key) in keys.enumerated() {
@@ -83,7 +83,7 @@ extension KeyValueStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try query.resolved()
-        return try keyValueDatabase.write(callsOut: true) { handle in
+        return try keyValueDatabase.write(touching: schema.description.name, callsOut: true) { handle in
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
             var merge = Merge(handle, table)
@@ -169,7 +169,7 @@ extension KeyValueStorage {
 
     /// Runs a body that writes and does not call the application.
     private func write(isStep: Bool, _ body: (RowUpdate, KeyValueHandle) throws -> Void) throws {
-        try keyValueDatabase.write(callsOut: false, isStep: isStep) { handle in
+        try keyValueDatabase.write(touching: schema.description.name, callsOut: false, isStep: isStep) { handle in
             try withUpdate(handle, try table(handle)) { try body($0, handle) }
         }
     }
