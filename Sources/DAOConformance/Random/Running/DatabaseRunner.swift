@@ -14,7 +14,7 @@ final class DatabaseRunner {
     init(_ target: ConformanceTarget, at location: ConformanceTarget.Location) throws {
         self.target = target
         self.location = location
-        handle = Handle(try target.open(location))
+        handle = try Handle(target.open(location))
     }
 
     /// Closes what is open.
@@ -109,9 +109,9 @@ final class DatabaseRunner {
         let old = handle
         if old.database.capabilities.isPersistent {
             try close()
-            handle = Handle(try target.open(location))
+            handle = try Handle(target.open(location))
         } else {
-            let next = Handle(try target.open(location))
+            let next = try Handle(target.open(location))
             try close()
             handle = next
         }

@@ -5,7 +5,13 @@ final class Handle {
     let database: any Database
     private var daos: [String: Any] = [:]
 
-    init(_ database: any Database) { self.database = database }
+    /// Asks for every storage at once: the first time makes tables, which waits for whoever writes.
+    init(_ database: any Database) throws {
+        self.database = database
+        for entity in Entity.allCases { try prepare(entity.type) }
+    }
+
+    private func prepare<Record: RandomRecord>(_ type: Record.Type) throws { _ = try dao(type) }
 
     /// The DAO of a model, with the translator that replaces.
     func dao<Record: RandomRecord>(_ type: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
