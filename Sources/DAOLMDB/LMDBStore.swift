@@ -55,7 +55,8 @@ public final class LMDBStore: OrderedKeyValueStore {
         case .write:
             guard !traits.isReadOnly else {
                 throw StorageError(
-                    .readOnly, "The database was opened for reading only; open it without isReadOnly to write.", path: traits.path)
+                    .readOnly, "The database was opened for reading only; open it without isReadOnly to write.", path: traits.path
+                )
             }
             return try environment.beginWriting(user)
         }

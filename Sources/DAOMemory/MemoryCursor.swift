@@ -78,9 +78,11 @@ final class MemoryCursor: KeyValueCursor {
     @inline(__always)
     private func standStill() -> Bool {
         // Only called when a leaf was found and the index is one of its slots.
-        let entry = leaf.unsafelyUnwrapped.entries[index]
-        key = entry.key
-        value = entry.value
+        let leaf = leaf.unsafelyUnwrapped
+        let entry = leaf.entries[index]
+        let lengths = leaf.lengths[index]
+        key = entry.key(lengths)
+        value = entry.value(lengths)
         return true
     }
 

@@ -39,7 +39,7 @@ class MemoryTransaction: KeyValueTransaction {
 
     final func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
         guard let top else { throw Self.ended }
-        return top.find(SearchKey(key))?.value
+        return top.value(of: SearchKey(key))
     }
 
     final func cursor() throws -> KeyValueCursor {

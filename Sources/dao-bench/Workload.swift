@@ -8,6 +8,9 @@ enum Workload: String, CaseIterable {
     case query = "indexed query, 50 rows, sorted, a call each"
     case merge = "merge-persist of all rows"
 
+    /// The names there are, for messages.
+    static var names: String { allCases.map { "\($0)" }.joined(separator: "|") }
+
     /// The largest ratio that the design allows for a pair.
     func budget(_ pair: Pair) -> Double? {
         switch (self, pair) {

@@ -7,19 +7,20 @@ import Foundation
 
 // Measures every row of the budget on both sides in one process, in turns, and prints the ratio of the medians.
 //
-//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--json PATH]
+//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--work NAME] [--json PATH]
 
 struct Options {
     var rows = 100_000
     var repetitions = 5
     var pairs = Pair.allCases
+    var workloads = Workload.allCases
     var json: String?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let name = rest.popFirst() {
             if name == "--help" {
-                print("dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--json PATH]")
+                print("dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--work \(Workload.names)] [--json PATH]")
                 exit(0)
             }
             guard let value = rest.popFirst() else { throw BenchError("\(name) needs a value") }
@@ -30,6 +31,11 @@ struct Options {
             case "--only":
                 guard let pair = Pair(rawValue: value) else { throw BenchError("--only is sqlite, lmdb or memory, not '\(value)'") }
                 pairs = [pair]
+            case "--work":
+                guard let workload = Workload.allCases.first(where: { "\($0)" == value }) else {
+                    throw BenchError("--work is \(Workload.names), not '\(value)'")
+                }
+                workloads = [workload]
             default: throw BenchError("there is no option \(name); try --help")
             }
         }
@@ -78,7 +84,9 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             case .memory: [.dictionary(), try .dao("DAO", "memory:", drivers, settle: {}) {}]
             }
         defer { for side in sides { side.dispose() } }
-        for workload in Workload.allCases {
+        // Whatever is measured, the rows have to be there.
+        if !options.workloads.contains(.insert) { for side in sides { try side.insert(data.messages) } }
+        for workload in options.workloads {
             // Which side goes first alternates, so that neither always has the warmer caches.
             let order = round % 2 == 0 ? [0, 1] : [1, 0]
             var checksums = [Checksum(), Checksum()]
@@ -91,7 +99,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             guard checksums[0] == checksums[1] else { throw BenchError("\(pair.title), \(workload.rawValue): the two sides read different rows") }
         }
     }
-    return Workload.allCases.map { workload in
+    return options.workloads.map { workload in
         let (raw, dao) = (raw[workload] ?? [], dao[workload] ?? [])
         return Measurement(
             pair: pair.title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao, ratio: median(dao) / median(raw),

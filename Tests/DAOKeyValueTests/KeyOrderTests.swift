@@ -28,7 +28,8 @@ import Testing
             for right in values.indices {
                 let expected = Value.order(values[left], values[right]).signum()
                 if order(encoded[left], encoded[right]) != expected {
-                    Issue.record("\(values[left]) and \(values[right]): \(encoded[left]) and \(encoded[right]), expected \(expected)")
+                    Issue.record(
+                        "\(values[left]) and \(values[right]): \(encoded[left]) and \(encoded[right]), expected \(expected)")
                     return
                 }
             }
@@ -77,7 +78,8 @@ import Testing
             ]
             for (key, form) in keys {
                 KeyBuilder.with { builder in
-                    #expect(builder.append(key: key, as: form))
+                    let isKey = builder.append(key: key, as: form)
+                    #expect(isKey)
                     #expect(KeyParser.key(builder.bytes, form: form) == key)
                 }
             }
@@ -88,8 +90,10 @@ import Testing
         var generator = SeededGenerator(4)
         for _ in 0..<2000 {
             let values: [(Value, KeyForm)] = [
-                (.integer(Int64(generator.int())), .signed), (.double(generator.double()), .floating), (.uuid(generator.uuid()), .uuid),
-                (.string(generator.chance(0.3) ? generator.longText() : generator.text()), .bytes), (.decimal(generator.decimal()), .decimal),
+                (.integer(Int64(generator.int())), .signed), (.double(generator.double()), .floating),
+                (.uuid(generator.uuid()), .uuid),
+                (.string(generator.chance(0.3) ? generator.longText() : generator.text()), .bytes),
+                (.decimal(generator.decimal()), .decimal),
             ]
             for (value, form) in values {
                 let end = generator.data()
@@ -110,7 +114,9 @@ import Testing
     @Test func damagedEntriesAreNotTakenForValues() {
         var generator = SeededGenerator(5)
         for _ in 0..<100_000 {
-            let bytes = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in generator.pick([0, 1, 2, 3, 4, 0xF, 0xFF, 0x61] as [UInt8]) }
+            let bytes = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in
+                generator.pick([0, 1, 2, 3, 4, 0xF, 0xFF, 0x61] as [UInt8])
+            }
             bytes.withUnsafeBytes { bytes in
                 for form in [KeyForm.signed, .floating, .uuid, .bytes, .decimal] {
                     if let value = KeyParser.indexedValue(in: bytes, form: form) { #expect(value.end <= bytes.count) }

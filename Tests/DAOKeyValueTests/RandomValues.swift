@@ -58,7 +58,8 @@ extension SeededGenerator {
     }
 
     mutating func data() -> Data {
-        Data((0..<Int.random(in: 0...8, using: &self)).map { _ in pick([0, 1, 2, 0xFE, 0xFF, UInt8(truncatingIfNeeded: next())]) })
+        Data(
+            (0..<Int.random(in: 0...8, using: &self)).map { _ in pick([0, 1, 2, 0xFE, 0xFF, UInt8(truncatingIfNeeded: next())]) })
     }
 
     mutating func uuid() -> UUID {
@@ -70,7 +71,9 @@ extension SeededGenerator {
         if chance(0.1) { return pick([.nan, 0, Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude]) }
         var digits = chance(0.5) ? "-" : ""
         digits += String(Int.random(in: 1...9, using: &self))
-        for _ in 0..<Int.random(in: 0..<(chance(0.3) ? 30 : 4), using: &self) { digits += String(Int.random(in: 0...9, using: &self)) }
+        for _ in 0..<Int.random(in: 0..<(chance(0.3) ? 30 : 4), using: &self) {
+            digits += String(Int.random(in: 0...9, using: &self))
+        }
         let number = Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")) ?? 0
         let scaled = number * pow(Decimal(10), Int.random(in: -6...6, using: &self))
         return scaled.isNaN ? number : scaled

@@ -27,10 +27,13 @@ private struct Everything: Model, Equatable {
 
     static func random(_ generator: inout SeededGenerator) -> Everything {
         Everything(
-            id: generator.text(), small: Int8(truncatingIfNeeded: generator.int()), signed: generator.chance(0.3) ? nil : generator.int(),
+            id: generator.text(), small: Int8(truncatingIfNeeded: generator.int()),
+            signed: generator.chance(0.3) ? nil : generator.int(),
             unsigned: generator.next() >> UInt64.random(in: 0..<64, using: &generator), flag: generator.chance(0.5),
-            number: Double(generator.int()), date: generator.chance(0.3) ? nil : Date(timeIntervalSinceReferenceDate: Double(generator.int())),
-            text: generator.chance(0.3) ? nil : generator.text(), data: generator.data(), uuid: generator.chance(0.3) ? nil : generator.uuid(),
+            number: Double(generator.int()),
+            date: generator.chance(0.3) ? nil : Date(timeIntervalSinceReferenceDate: Double(generator.int())),
+            text: generator.chance(0.3) ? nil : generator.text(), data: generator.data(),
+            uuid: generator.chance(0.3) ? nil : generator.uuid(),
             decimal: Decimal(generator.int()), list: [generator.text()])
     }
 }
@@ -130,11 +133,13 @@ private struct Everything: Model, Equatable {
         var generator = SeededGenerator(6)
         let table = try table()
         let filter = RowFilter(
-            try Predicate<Everything> { ($0.signed > 3 || $0.text.contains("a") || $0.number <= 2) && $0.uuid != nil && $0.decimal > 0 }
-                .node.filter(for: Everything.schema.description), table)
+            try Condition<Everything> {
+                ($0.signed > 3 || $0.text.contains("a") || $0.number <= 2) && $0.uuid != nil && $0.decimal > 0
+            }
+            .node.filter(for: Everything.schema.description), table)
         let reader = RecordReader(table: table, verifies: verifies) { try Everything.schema.defaultRow() }
         let samples = try (0..<50).map { _ in try encode(.random(&generator), table, isChecked: generator.chance(0.5)) }
-        for iteration in 0..<200_000 {
+        for iteration in 0..<100_000 {
             var bytes = generator.pick(samples)
             if iteration % 4 == 0 {
                 let head = bytes[0]
@@ -155,7 +160,9 @@ private struct Everything: Model, Equatable {
                 let kind = errorKind {
                     try reader.show(UnsafeRawBufferPointer(copy), key: key)
                     _ = try filter.matches(reader)
-                    try table.appendSortKey(Everything.schema.description.fields.indices.map { SortTerm(field: $0, isAscending: false) }, of: reader, to: arena)
+                    try table.appendSortKey(
+                        Everything.schema.description.fields.indices.map { SortTerm(field: $0, isAscending: false) }, of: reader,
+                        to: arena)
                     _ = try Everything.schema.decode(reader)
                 }
                 #expect(kind == nil || kind == .corrupted || kind == .corruptedValue)

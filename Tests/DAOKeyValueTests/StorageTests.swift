@@ -11,7 +11,10 @@ import Testing
         #expect(try storage.read(Query()) == rows)
         #expect(try storage.read(key: .integer(42)) == rows[42])
         #expect(try storage.read(key: .integer(420)) == nil)
-        #expect(try storage.read(keys: [.integer(5), .integer(500), .integer(3), .integer(5)], includesSubentities: true) == [rows[5], rows[3]])
+        #expect(
+            try storage.read(keys: [.integer(5), .integer(500), .integer(3), .integer(5)], includesSubentities: true) == [
+                rows[5], rows[3],
+            ])
         #expect(try storage.count(Query()) == 100)
     }
 
@@ -28,13 +31,13 @@ import Testing
         let storage = try makeDatabase().storage(for: Message.self)
         try storage.insert([.make(1, sender: 1), .make(2, sender: 2)])
         try storage.upsert([.make(1, sender: 2), .make(3, sender: 1)])
-        #expect(try storage.keys(Query(where: Predicate { $0.sender == 2 })) == [.integer(1), .integer(2)])
-        #expect(try storage.keys(Query(where: Predicate { $0.sender == 1 })) == [.integer(3)])
+        #expect(try storage.keys(Query(where: Condition { $0.sender == 2 })) == [.integer(1), .integer(2)])
+        #expect(try storage.keys(Query(where: Condition { $0.sender == 1 })) == [.integer(3)])
         #expect(try storage.erase(keys: [.integer(1), .integer(9), .integer(1)]) == 1)
-        #expect(try storage.keys(Query(where: Predicate { $0.sender == 2 })) == [.integer(2)])
-        #expect(try storage.erase(Query(where: Predicate { $0.sender >= 0 })) == 2)
+        #expect(try storage.keys(Query(where: Condition { $0.sender == 2 })) == [.integer(2)])
+        #expect(try storage.erase(Query(where: Condition { $0.sender >= 0 })) == 2)
         #expect(try storage.count(Query()) == 0)
-        #expect(try storage.count(Query(where: Predicate { $0.sender != nil })) == 0)
+        #expect(try storage.count(Query(where: Condition { $0.sender != nil })) == 0)
     }
 
     @Test func uniqueFieldsRefuseASecondEqualValue() throws {
@@ -54,7 +57,7 @@ import Testing
         let long = String(repeating: "x", count: 400)
         try storage.upsert([.make(2, code: long + "1"), .make(3, code: long + "2")])
         #expect(errorKind { try storage.upsert([.make(4, code: long + "2")]) } == .uniqueViolation)
-        #expect(try storage.keys(Query(where: Predicate { $0.code == long + "2" })) == [.integer(3)])
+        #expect(try storage.keys(Query(where: Condition { $0.code == long + "2" })) == [.integer(3)])
     }
 
     @Test func mergeKeepsWhatIsNotTouched() throws {
@@ -70,10 +73,10 @@ import Testing
         }
         #expect(count == 3)
         #expect(try storage.read(key: .integer(1))?.text == "one more")
-        #expect(try storage.keys(Query(where: Predicate { $0.sender == 9 })) == [.integer(1)])
+        #expect(try storage.keys(Query(where: Condition { $0.sender == 9 })) == [.integer(1)])
         #expect(
             errorKind { _ = try storage.merge(keys: [.integer(1)]) { _, row in row?.id = 7 } } == .keyChanged)
-        #expect(try storage.update(Query(where: Predicate { $0.id <= 2 })) { $0.isRead.toggle() } == 2)
+        #expect(try storage.update(Query(where: Condition { $0.id <= 2 })) { $0.isRead.toggle() } == 2)
         #expect(try storage.read(key: .integer(2))?.isRead == false)
     }
 
@@ -132,8 +135,8 @@ import Testing
         #expect(errorKind { _ = try notes.read(key: .string(longest + "k")) } == .invalidKey)
         #expect(errorKind { _ = try notes.read(key: .integer(1)) } == .invalidKey)
         #expect(try notes.keys(Query()) == [.string(""), .string("a\0b"), .string(longest)])
-        #expect(try notes.count(Query(where: Predicate { $0.key < longest + "k" })) == 3)
-        #expect(try notes.count(Query(where: Predicate { $0.key >= longest + "k" })) == 0)
-        #expect(try notes.count(Query(where: Predicate { $0.key > longest })) == 0)
+        #expect(try notes.count(Query(where: Condition { $0.key < longest + "k" })) == 3)
+        #expect(try notes.count(Query(where: Condition { $0.key >= longest + "k" })) == 0)
+        #expect(try notes.count(Query(where: Condition { $0.key > longest })) == 0)
     }
 }

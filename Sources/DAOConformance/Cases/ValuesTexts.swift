@@ -115,7 +115,7 @@ enum ValuesTexts {
                 try context.expectKept([Scalars(id: 1, url: url)], as: [Scalars(id: 1, url: absolute)])
             },
             ConformanceCase(
-                "V.hugeString", "V1", title: "a string of 64 MiB is kept", requires: [.unlimitedValues], isHeavy: true
+                "V.hugeString", "V1", title: "a string of 64 MiB is kept", requires: [.hugeValues], isHeavy: true
             ) { context in
                 let text = String(repeating: "0123456789abcde\u{a}", count: 4 << 20)
                 let dao = try context.dao(Blob.self)
@@ -149,7 +149,7 @@ enum ValuesTexts {
                 try context.expectKept(
                     sizes.map { size in Blob(id: size, data: Data((0..<size).map { UInt8(truncatingIfNeeded: $0 ^ size) })) })
             },
-            ConformanceCase("V.hugeData", "V1", title: "64 MiB of data are kept", requires: [.unlimitedValues], isHeavy: true) {
+            ConformanceCase("V.hugeData", "V1", title: "64 MiB of data are kept", requires: [.hugeValues], isHeavy: true) {
                 context in
                 let pattern = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
                 var data = Data(capacity: 64 << 20)
@@ -161,7 +161,7 @@ enum ValuesTexts {
                 try expectSame(try dao.read(), [Blob(id: 1)])
             },
             ConformanceCase(
-                "V.tooLong", "V1", "W3", title: "a value beyond the declared length is unsupported", lacks: [.unlimitedValues]
+                "V.tooLong", "V1", "W3", title: "a value beyond the declared length is unsupported", lacks: [.hugeValues]
             ) { context in
                 let database = try context.open()
                 let maximum = try require(database.capabilities.maximumValueLength, "a declared length")

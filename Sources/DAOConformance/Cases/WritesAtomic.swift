@@ -60,7 +60,7 @@ enum WritesAtomic {
                     }))
                 try expectDeliberate(DeliberateError(number: place)) { try dao.persist(Item.make(1...50)) }
                 try expectEqual(try Dump.rows(of: storage), before, "the rows after it")
-                try expectEqual(try storage.count(predicatedBy: Predicate { $0.number == -1 }), 0, "rows through the index")
+                try expectEqual(try storage.count(predicatedBy: Condition { $0.number == -1 }), 0, "rows through the index")
             },
             ConformanceCase(
                 "W.uniqueFails\(name)", "W3", "W6",

@@ -237,7 +237,7 @@ enum WritesBasics {
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...10))
                 try expectEqual(try storage.update(Query(orderedBy: [.descending(\.number)], limit: 3)) { $0.note = "top" }, 3)
-                try expectSame(try storage.read(Query(where: Predicate { $0.note == "top" })).map(\.id), [8, 9, 10])
+                try expectSame(try storage.read(Query(where: Condition { $0.note == "top" })).map(\.id), [8, 9, 10])
             },
         ]
     }

@@ -43,7 +43,7 @@ enum WritesClassic {
             ConformanceCase("W.classic4", "W1", title: "of a thousand users 995 have an id above 5, in any order asked") {
                 context in
                 let storage = try thousand(context)
-                let predicate = Predicate<User> { $0.id > 5 }
+                let predicate = Condition<User> { $0.id > 5 }
                 let expected = Array(User.make(1000).dropFirst(5))
                 try expectSame(try storage.read(predicatedBy: predicate), expected)
                 try expectSame(
@@ -69,7 +69,7 @@ enum WritesClassic {
             },
             ConformanceCase("W.classic7", "W1", "W5", title: "persisting by predicate changes exactly its rows") { context in
                 let storage = try thousand(context)
-                let changed = try storage.persist(predicatedBy: Predicate { $0.id > 5 }) { $0.age = 13 }
+                let changed = try storage.persist(predicatedBy: Condition { $0.id > 5 }) { $0.age = 13 }
                 try expectEqual(changed, 995, "changed rows")
                 try expectSame(
                     try storage.read(), User.make(1000).map { User(id: $0.id, name: $0.name, age: $0.id > 5 ? 13 : $0.age) })
@@ -99,7 +99,7 @@ enum WritesClassic {
             ) { context in
                 let storage = try context.storage(User.self)
                 try storage.insert(User.make(10))
-                try expectEqual(try storage.erase(predicatedBy: Predicate { $0.id < 6 }), 5)
+                try expectEqual(try storage.erase(predicatedBy: Condition { $0.id < 6 }), 5)
                 try expectEqual(try storage.read().map(\.id), [6, 7, 8, 9, 10])
                 for id in 6...10 { try expectEqual(try storage.erase(byPrimaryKey: id), 1) }
                 try expectEqual(try storage.count(), 0)
@@ -114,7 +114,7 @@ enum WritesClassic {
                     let users = (base + 1...base + 20).map { User(id: $0, name: "Name #\($0)", age: Int($0) + 10) }
                     try dao.create(users)
                     _ = try storage.create { $0 = User(id: base, name: "extra", age: 0) }
-                    let own = Predicate<User> { $0.id >= base && $0.id < base + 1000 }
+                    let own = Condition<User> { $0.id >= base && $0.id < base + 1000 }
                     try expectEqual(try dao.count(predicatedBy: own), 21, "thread \(thread)'s rows")
                     try expectEqual(try storage.persist(predicatedBy: own) { $0.age = 13 }, 21)
                     try expect(try dao.read(predicatedBy: own).allSatisfy { $0.age == 13 }, "all of age 13")
@@ -162,9 +162,10 @@ enum WritesClassic {
                 try expectSame(try articles.create(), ArticleModel(id: 0, title: "", body: "", draft: nil, views: 7))
                 try expectSame(try articles.create(count: 0).count, 0)
                 try expectError(.invalidQuery, "a negative count") { try articles.create(count: -1) }
-                try expectError(.invalidSchema, "an enumeration without a default") {
-                    try context.storage(Document.self).create()
+                let error = try expectError(.invalidSchema, "a URL has no empty value") {
+                    try context.storage(Scalars.self).create()
                 }
+                try expectEqual(error.field, "url", "the error's field")
                 try expectEqual(try articles.count(), 0)
             },
             ConformanceCase(
@@ -191,7 +192,7 @@ enum WritesClassic {
                     }
                 }
                 try expectDeliberate {
-                    try storage.persist(predicatedBy: Predicate { $0.id > 0 }) { user in
+                    try storage.persist(predicatedBy: Condition { $0.id > 0 }) { user in
                         user.age = 0
                         if user.id == 10 { throw DeliberateError() }
                     }

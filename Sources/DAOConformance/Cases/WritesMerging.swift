@@ -13,9 +13,9 @@ enum WritesMerging {
                 try dao.persist(Article(id: 1, title: "new", body: "newer"))
                 try expectSame(
                     try storage.read(), [ArticleModel(id: 1, title: "new", body: "newer", draft: "a draft", views: 12)])
-                try expectEqual(try storage.count(predicatedBy: Predicate { $0.title == "new" }), 1, "rows by the new title")
-                try expectEqual(try storage.count(predicatedBy: Predicate { $0.title == "old" }), 0, "rows by the old title")
-                try expectEqual(try storage.count(predicatedBy: Predicate { $0.views == 12 }), 1, "rows by the kept field")
+                try expectEqual(try storage.count(predicatedBy: Condition { $0.title == "new" }), 1, "rows by the new title")
+                try expectEqual(try storage.count(predicatedBy: Condition { $0.title == "old" }), 0, "rows by the old title")
+                try expectEqual(try storage.count(predicatedBy: Condition { $0.views == 12 }), 1, "rows by the kept field")
             },
             ConformanceCase("W.mergeCreates", "W2", "W1", title: "a merging persist of a new key makes the record from the plain")
             { context in
@@ -68,7 +68,7 @@ enum WritesMerging {
                 try expectSame(try storage.read().map(\.name), ["stored+a+b", "new+c"])
                 try expectSame(try storage.read().map(\.number), [111, 55])
                 try expectEqual(
-                    try storage.count(predicatedBy: Predicate { $0.number.in([1, 11, 5]) }), 0, "rows by values in between")
+                    try storage.count(predicatedBy: Condition { $0.number.in([1, 11, 5]) }), 0, "rows by values in between")
             },
             ConformanceCase(
                 "W.mergeSeesStored", "W2", title: "the translator merges into what is stored now, not what was read before"

@@ -73,7 +73,8 @@ struct Catalog {
     }
 
     private func read<Entry: Decodable>(kind: Unicode.Scalar, name: String) throws -> Entry? {
-        try Self.key(kind: kind, name: name).withUnsafeBytes { key in try transaction.get(key).map { try decode($0, name: name) } }
+        try Self.key(kind: kind, name: name).withUnsafeBytes { key in try transaction.get(key).map { try decode($0, name: name) }
+        }
     }
 
     private func decode<Entry: Decodable>(_ bytes: UnsafeRawBufferPointer, name: String) throws -> Entry {

@@ -71,7 +71,9 @@ extension EntityDescription {
         for old in stored.fields where !fields.contains(where: { $0.name == old.name }) {
             found.append("'\(old.name)' is stored and not declared")
         }
-        if found.isEmpty, fields.map(\.name) != stored.fields.map(\.name) { found.append("the fields are stored in another order") }
+        if found.isEmpty, fields.map(\.name) != stored.fields.map(\.name) {
+            found.append("the fields are stored in another order")
+        }
         return found
     }
 }

@@ -59,7 +59,9 @@ final class Table: Sendable {
         guard entity.slots.count == description.fields.count, Set(entity.slots).count == entity.slots.count,
             entity.slots.allSatisfy({ (0..<entity.slotCount).contains($0) }), entity.slotCount <= Int(UInt16.max)
         else { throw damaged("its slots") }
-        guard let keyForm = KeyForm(description.keyKind), keyForm != .floating, keyForm != .decimal else { throw damaged("its key") }
+        guard let keyForm = KeyForm(description.keyKind), keyForm != .floating, keyForm != .decimal else {
+            throw damaged("its key")
+        }
         self.description = description
         self.keyForm = keyForm
         keyspace = entity.keyspace
@@ -73,7 +75,8 @@ final class Table: Sendable {
                 throw damaged("its index on '\(field.name)'")
             }
             return Index(
-                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique, name: field.name)
+                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique,
+                name: field.name)
         }
         self.indexes = indexes
         hasUniqueIndexes = indexes.contains(where: \.isUnique)
@@ -99,7 +102,8 @@ extension Table {
     /// The error for an index that does not fit its table.
     func corruptedIndex(_ index: Index) -> StorageError {
         StorageError(
-            .corrupted, "the index on '\(index.name)' of '\(description.name)' is damaged", entity: description.name, field: index.name)
+            .corrupted, "the index on '\(index.name)' of '\(description.name)' is damaged", entity: description.name,
+            field: index.name)
     }
 
     /// The error for a field whose bytes are not a value of its type.
@@ -117,7 +121,8 @@ extension Table {
                 entity: description.name)
         }
         return StorageError(
-            .invalidKey, "the keys of '\(description.name)' are of type \(description.keyKind.rawValue), and this is not one of them",
+            .invalidKey,
+            "the keys of '\(description.name)' are of type \(description.keyKind.rawValue), and this is not one of them",
             entity: description.name, key: UniqueID(key))
     }
 }

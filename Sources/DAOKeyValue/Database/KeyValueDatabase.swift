@@ -40,7 +40,8 @@ public final class KeyValueDatabase: Database {
         let scheme = traits.name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         do {
             self.init(
-                engine: try KeyValueEngine(store), configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
+                engine: try KeyValueEngine(store),
+                configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
                 options: options, release: { store.close() })
         } catch {
             store.close()
@@ -52,7 +53,8 @@ public final class KeyValueDatabase: Database {
     ///
     /// - Parameter release: Called once, when this database no longer needs the engine.
     package init(
-        engine: KeyValueEngine, configuration: DatabaseConfiguration, options: KeyValueOptions, release: @escaping @Sendable () -> Void
+        engine: KeyValueEngine, configuration: DatabaseConfiguration, options: KeyValueOptions,
+        release: @escaping @Sendable () -> Void
     ) {
         let traits = engine.store.traits
         self.engine = engine

@@ -43,7 +43,9 @@ package final class KeyValueEngine: Sendable {
             try check(description, against: table.description)
             return table
         }
-        guard let stored = try Catalog(handle.transaction, path: store.traits.path).entity(named: description.name) else { return nil }
+        guard let stored = try Catalog(handle.transaction, path: store.traits.path).entity(named: description.name) else {
+            return nil
+        }
         try check(description, against: stored.description)
         let table = try Table(stored, state: .stored)
         tables.add([table])

@@ -84,7 +84,8 @@ struct KeyField {
         /// What either condition says.
         static func union(_ parts: [Part]) -> Part {
             Part(
-                ranges: .union(parts.map(\.ranges)), isExact: parts.allSatisfy(\.isExact), shape: parts.map(\.shape).max() ?? .all,
+                ranges: .union(parts.map(\.ranges)), isExact: parts.allSatisfy(\.isExact),
+                shape: parts.map(\.shape).max() ?? .all,
                 values: parts.reduce(0) { sum, part in part.values.flatMap { value in sum.map { $0 + value } } })
         }
     }
@@ -126,7 +127,8 @@ struct KeyField {
         case .isNull(field: field, let expected):
             let nulls = index == nil ? KeyRanges.none : KeyRanges(KeyRange(prefix: lowest + [0]))
             let values = KeyRanges(KeyRange(lower: firstValue, upper: highest))
-            return Part(ranges: expected ? nulls : values, isExact: true, shape: expected ? .values : .all, values: expected ? 1 : nil)
+            return Part(
+                ranges: expected ? nulls : values, isExact: true, shape: expected ? .values : .all, values: expected ? 1 : nil)
         case .compare(field: field, let comparison, let value): return part(comparison, value)
         case .isIn(field: field, let set, isNegated: false):
             let parts = set.values.compactMap { part(.equal, $0) }

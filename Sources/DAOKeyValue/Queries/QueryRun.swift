@@ -68,7 +68,8 @@ struct QueryRun {
     private func access(_ path: AccessPath) -> RowAccess {
         RowAccess(
             transaction: transaction, table: table,
-            filter: path.residual.isEmpty ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table))
+            filter: path.residual.isEmpty
+                ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table))
     }
 
     /// Whether a path leads to at most so many rows.

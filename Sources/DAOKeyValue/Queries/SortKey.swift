@@ -3,9 +3,9 @@ import Foundation
 
 /// Bytes that grow at their end.
 final class ByteArena {
-    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
+    @exclusivity(unchecked) private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
     /// How many bytes there are.
-    private(set) var count = 0
+    @exclusivity(unchecked) private(set) var count = 0
 
     deinit { buffer.deallocate() }
 
@@ -33,7 +33,8 @@ final class ByteArena {
     ///   - body: Builds them.
     func extend(_ count: Int, _ body: (inout KeyBuilder) throws -> Void) rethrows {
         if self.count + count > buffer.count {
-            let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(self.count + count, buffer.count * 2), alignment: 8)
+            let larger = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: max(self.count + count, buffer.count * 2), alignment: 8)
             larger.copyMemory(from: bytes)
             buffer.deallocate()
             buffer = larger

@@ -152,7 +152,9 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else { return }
+            guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else {
+                return
+            }
             var remaining = query.limit ?? .max
             while remaining > 0, try source.nextKey(reader) {
                 try body(reader)

@@ -99,7 +99,9 @@ struct RowUpdate {
         if !table.indexes.isEmpty {
             guard let stored = try handle.transaction.get(key) else { return false }
             let primaryKey = key.from(KeyParser.keyspaceLength)
-            guard let old = RecordView(stored, key: primaryKey, verifies: verifies) else { throw table.corruptedRecord(primaryKey) }
+            guard let old = RecordView(stored, key: primaryKey, verifies: verifies) else {
+                throw table.corruptedRecord(primaryKey)
+            }
             for index in table.indexes { try addEntry(index, old, primaryKey, isRemoval: true) }
         }
         let wasThere = try handle.transaction.delete(key)
@@ -108,7 +110,9 @@ struct RowUpdate {
     }
 
     private func view(_ row: Encoded) throws -> RecordView {
-        guard let view = RecordView(row.record, key: row.primaryKey, verifies: false) else { throw table.corruptedRecord(row.primaryKey) }
+        guard let view = RecordView(row.record, key: row.primaryKey, verifies: false) else {
+            throw table.corruptedRecord(row.primaryKey)
+        }
         return view
     }
 }
@@ -173,7 +177,8 @@ extension RowUpdate {
             if other.order(against: row.primaryKey) != 0, try !isCut || hasValue(span, index, other) {
                 throw StorageError(
                     .uniqueViolation, "'\(index.name)' is unique, and another row has the same value",
-                    entity: table.description.name, key: uniqueID(row.primaryKey), conflictingKey: uniqueID(other), field: index.name)
+                    entity: table.description.name, key: uniqueID(row.primaryKey), conflictingKey: uniqueID(other),
+                    field: index.name)
             }
             isThere = try cursor.next()
         }

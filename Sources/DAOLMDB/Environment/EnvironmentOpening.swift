@@ -101,7 +101,8 @@ enum EnvironmentOpening {
         guard code == MDB_INVALID else { return errors.error(code, "Opening the database") }
         // The database itself has been looked at; what LMDB does not recognise is the other file.
         return StorageError(
-            .corrupted, "The lock file beside the database, whose name ends in -lock, is not LMDB's. Remove it when nobody has "
+            .corrupted,
+            "The lock file beside the database, whose name ends in -lock, is not LMDB's. Remove it when nobody has "
                 + "the database open.", path: errors.path, engineCode: Int(code),
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }

@@ -43,5 +43,10 @@ final class EnvironmentRegistry: @unchecked Sendable {
     }
 }
 
-/// Somebody who has an environment open, known by being this object.
-final class EnvironmentUser: Sendable {}
+/// Somebody who has an environment open.
+final class EnvironmentUser: @unchecked Sendable {
+    // Unchecked because of `isOpen`, which is only touched with the environment's `state` locked.
+
+    /// Whether the environment may be used.
+    @exclusivity(unchecked) var isOpen = false
+}

@@ -9,6 +9,8 @@ extension LMDBEnvironment {
     /// The part of the time to wait during which readers go on beginning. After it they are held back, so that the ones that
     /// run now are the last.
     private static let patientPart = 0.1
+    /// How long to wait for readers, in seconds, when the map is not full yet.
+    private static let shortWait = 0.1
 
     /// A size in whole pages of any machine, as LMDB wants it.
     static func wholePages(_ size: Int) -> Int {
@@ -16,17 +18,25 @@ extension LMDBEnvironment {
         return max(page, size > Int.max - page ? Int.max / page * page : (size + page - 1) / page * page)
     }
 
-    /// Makes the map larger if the last writer found it full, or if more than half of it is in use and nobody reads.
+    /// Makes the map larger if the last writer found it full, or if more than half of it is in use and readers allow it.
     func growIfNeeded(_ deadline: Date) throws {
-        let isTight = usedSize > mapSize / 2
-        guard mustGrow || isTight else { return }
         if mustGrow {
             try waitForQuiet(deadline)
             try grow()
             mustGrow = false
-        } else if activeCount == 0 {
-            // Not needed yet; if it cannot be done, the writer that needs it will be told.
-            try? grow()
+        } else if usedSize > growthMark {
+            growAhead()
+        }
+    }
+
+    /// Makes the map larger before it is full, unless readers that do not end keep it from that.
+    private func growAhead() {
+        do {
+            try waitForQuiet(Date(timeIntervalSinceNow: min(timeout, Self.shortWait)))
+            try grow()
+        } catch {
+            // Not needed yet. The next attempt is made when half of what is left is used up, so that few writers wait.
+            growthMark = usedSize + (mapSize - usedSize) / 2
         }
     }
 
@@ -63,7 +73,8 @@ extension LMDBEnvironment {
             if !holdsReadersBack, Date() >= patientDeadline { holdsReadersBack = true }
             guard Date() < deadline else {
                 throw errors.error(
-                    .outOfSpace, "The address range for the file must grow, and reads that run all the time keep it from doing so. "
+                    .outOfSpace,
+                    "The address range for the file must grow, and reads that run all the time keep it from doing so. "
                         + "End them, or open the database with a larger initialMapSize.")
             }
             _ = state.wait(until: holdsReadersBack ? deadline : patientDeadline)
@@ -82,6 +93,7 @@ extension LMDBEnvironment {
             throw failure
         }
         mapSize = target
+        growthMark = target / 2
     }
 
     /// Makes sure that there are so many more addresses to be had.

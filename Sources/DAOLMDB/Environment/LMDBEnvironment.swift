@@ -34,6 +34,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     let state = NSCondition()
     /// The size of the address range.
     var mapSize: Int
+    /// How much of it may be in use before it is made larger.
+    var growthMark: Int
     /// How many transactions run, or are about to.
     var activeCount = 0
     /// Whether a write found no more room.
@@ -48,7 +50,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     private var idleReaders: [LMDBReadTransaction] = []
     private var writeCount = 0
     // The stores on the file; when there are none, the environment is closed.
-    private var users: Set<ObjectIdentifier> = []
+    private var userCount = 0
     private var syncsFully: Bool
 
     /// Takes over an open environment.
@@ -63,6 +65,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         var information = MDB_envinfo()
         mdb_env_info(handle, &information)
         self.mapSize = max(mapSize, information.me_mapsize)
+        growthMark = self.mapSize / 2
         var statistics = MDB_stat()
         mdb_env_stat(handle, &statistics)
         pageSize = Int(statistics.ms_psize)
@@ -89,7 +92,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             guard code == 0 else { throw errors.error(code, "Making the database durable") }
             syncsFully = true
         }
-        users.insert(ObjectIdentifier(user))
+        user.isOpen = true
+        userCount += 1
     }
 
     /// Ends the use by a store. After the last one everything is freed as soon as no transaction runs.
@@ -98,7 +102,10 @@ final class LMDBEnvironment: @unchecked Sendable {
     func leave(_ user: EnvironmentUser) -> Bool {
         state.lock()
         defer { state.unlock() }
-        guard users.remove(ObjectIdentifier(user)) != nil, users.isEmpty else { return false }
+        guard user.isOpen else { return false }
+        user.isOpen = false
+        userCount -= 1
+        guard userCount == 0 else { return false }
         for reader in idleReaders { reader.discard() }
         idleReaders = []
         state.broadcast()
@@ -108,7 +115,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Makes sure, with `state` locked, that a store may begin a transaction.
     private func check(_ user: EnvironmentUser) throws {
-        guard users.contains(ObjectIdentifier(user)) else {
+        guard user.isOpen else {
             throw errors.error(.closed, "The database was closed; open it again.")
         }
         if let failure { throw failure }
@@ -118,14 +125,15 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Begins to read the newest snapshot.
     func beginReading(_ user: EnvironmentUser) throws -> LMDBReadTransaction {
-        let deadline = Date().timeIntervalSinceReferenceDate + timeout
+        var deadline: Date?
         while true {
-            let idle = try enterReader(user)
-            let (transaction, code) = startReader(idle)
+            var idle = try enterReader(user)
+            let (transaction, code) = startReader(&idle)
             if code == 0, let transaction { return transaction }
             leave()
             switch code {
-            case MDB_READERS_FULL where Date().timeIntervalSinceReferenceDate < deadline:
+            case MDB_READERS_FULL where deadline.map { $0 > Date() } ?? true:
+                deadline = deadline ?? Date(timeIntervalSinceNow: timeout)
                 freeReaderSlots()
             case MDB_MAP_RESIZED:
                 try growForOthers()
@@ -145,13 +153,10 @@ final class LMDBEnvironment: @unchecked Sendable {
         return idleReaders.popLast()
     }
 
-    private func startReader(_ idle: LMDBReadTransaction?) -> (LMDBReadTransaction?, CInt) {
-        var idle = idle
-        if idle != nil {
-            // Somebody who holds on to a transaction that has ended must not find it running again.
-            let isUnique = isKnownUniquelyReferenced(&idle)
-            if let reader = isUnique ? idle : idle?.successor() { return (reader, reader.renew()) }
-        }
+    private func startReader(_ idle: inout LMDBReadTransaction?) -> (LMDBReadTransaction?, CInt) {
+        // Somebody who holds on to a transaction that has ended must not find it running again.
+        if idle != nil, !isKnownUniquelyReferenced(&idle) { idle = idle?.successor() }
+        if let reader = idle { return (reader, reader.renew()) }
         var handle: OpaquePointer?
         let code = mdb_txn_begin(self.handle, nil, UInt32(MDB_RDONLY), &handle)
         guard code == 0, let handle else { return (nil, code) }
@@ -162,7 +167,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     func endReading(_ reader: LMDBReadTransaction) {
         state.lock()
         defer { state.unlock() }
-        if !users.isEmpty, idleReaders.count < Self.maximumIdleReaders {
+        if userCount > 0, idleReaders.count < Self.maximumIdleReaders {
             idleReaders.append(reader)
         } else {
             reader.discard()
@@ -195,7 +200,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         activeCount -= 1
         guard activeCount == 0 else { return }
         if waitingForQuiet > 0 { state.broadcast() }
-        if users.isEmpty { mdb_env_close(handle) }
+        if userCount == 0 { mdb_env_close(handle) }
     }
 
     // MARK: The writer

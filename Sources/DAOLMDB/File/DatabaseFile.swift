@@ -125,8 +125,9 @@ final class DatabaseFile {
             }
             throw damaged("a version of \(first.version) and \(second.version) cannot be")
         }
+        let length = try length()
         for (number, meta) in [first, second].enumerated() {
-            if let defect = meta.defect(asPage: UInt64(number)) { throw damaged(defect) }
+            if let defect = meta.defect(asPage: UInt64(number), length: length) { throw damaged(defect) }
         }
         guard first.pageSize == second.pageSize else { throw damaged("its meta pages disagree about the page size") }
         // Commits write to the two pages in turn: even numbers to the first, odd ones to the second.

@@ -28,6 +28,7 @@ struct FileMeta: Equatable {
     var magic: UInt32
     var version: UInt32
     var address: UInt64
+    var mapSize: UInt64
     var free: Tree
     var main: Tree
     var lastPage: UInt64
@@ -61,6 +62,7 @@ struct FileMeta: Equatable {
         magic = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
         version = bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
         address = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+        mapSize = bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
         free = Tree(bytes, at: 40)
         main = Tree(bytes, at: 88)
         lastPage = bytes.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
@@ -69,15 +71,20 @@ struct FileMeta: Equatable {
 
     /// What is wrong with the fields by themselves; nil when nothing is.
     ///
-    /// - Parameter number: The page that they were read from, 0 or 1.
-    func defect(asPage number: UInt64) -> String? {
+    /// - Parameters:
+    ///   - number: The page that they were read from, 0 or 1.
+    ///   - length: The length of the file.
+    func defect(asPage number: UInt64, length: Int) -> String? {
         if pageNumber != number || pageFlags != Self.metaPageFlag { return "the header of meta page \(number) is wrong" }
         if pageSize < 512 || pageSize > 65536 || pageSize & (pageSize - 1) != 0 { return "a page size of \(pageSize) cannot be" }
         if free.flags & Self.integerKeys == 0 || free.flags & ~Self.environmentFlags != 0 || address != 0 {
             return "the flags of meta page \(number) are wrong"
         }
         if main.flags != 0 || main.keySize != 0 { return "the flags of the data tree are wrong" }
-        if lastPage < 1 || lastPage > UInt64(Int.max) / UInt64(pageSize) - 1 { return "the last page cannot be \(lastPage)" }
+        // Pages that were freed before they were written need not be in the file, but all were in the map.
+        if lastPage < 1 || lastPage >= max(mapSize, UInt64(length)) / UInt64(pageSize) {
+            return "the last page cannot be \(lastPage)"
+        }
         return free.defect(lastPage: lastPage) ?? main.defect(lastPage: lastPage)
     }
 }

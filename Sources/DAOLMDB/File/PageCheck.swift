@@ -16,6 +16,8 @@ struct PageCheck {
     private let pagesInFile: UInt64
     // A bit for each page that something refers to.
     private var used: [UInt64]
+    // How many free pages were listed that are not in the file.
+    private var freeBeyondFile: UInt64 = 0
 
     /// Checks the pages of a snapshot.
     ///
@@ -24,6 +26,7 @@ struct PageCheck {
         var check = PageCheck(file, meta, length: try file.length())
         try check.checkTree(meta.main, isFree: false)
         try check.checkTree(meta.free, isFree: true)
+        try check.checkMissingPages()
     }
 
     private init(_ file: DatabaseFile, _ meta: FileMeta, length: Int) {
@@ -33,6 +36,12 @@ struct PageCheck {
         // Pages at the end that were freed before they were written are not in the file, and nothing may refer to them.
         pagesInFile = min(UInt64(length / pageSize), meta.lastPage + 1)
         used = [UInt64](repeating: 0, count: Int(clamping: pagesInFile / 64 + 1))
+    }
+
+    /// Makes sure that what the file ends without is free. Half is enough: LMDB may have lost some.
+    private func checkMissingPages() throws {
+        let missing = meta.lastPage + 1 - pagesInFile
+        guard freeBeyondFile >= missing / 2 else { throw file.damaged("\(missing) of its pages are not in the file") }
     }
 
     private func defect(_ page: UInt64, _ what: String) -> StorageError {
@@ -150,8 +159,7 @@ struct PageCheck {
         for free in numbers.dropFirst().prefix(Int(count)) {
             guard free >= 2, free < previous else { throw defect(page, "lists page \(free) as free, which cannot be") }
             previous = free
-            // A page that was freed before it was ever written need not be in the file.
-            if free < pagesInFile { try use(free, from: page) }
+            if free < pagesInFile { try use(free, from: page) } else { freeBeyondFile += 1 }
         }
     }
 }

@@ -19,6 +19,10 @@ final class LMDBWriteTransaction: LMDBTransaction {
     private let thread = pthread_self()
     private var levels: [Level]
     private var lastLevelNumber = 0
+    // Of the innermost level.
+    @exclusivity(unchecked) private var writeCursors = WriteCursors()
+    // Whether the innermost level has failed; its failure says why.
+    @exclusivity(unchecked) private var isFailed = false
     // Whether any level met the end of the map.
     private var foundMapFull = false
 
@@ -36,7 +40,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
     private func usableHandle() throws -> OpaquePointer {
         guard let handle else { throw ended }
         guard pthread_equal(thread, pthread_self()) != 0 else { throw foreignThread }
-        if let failure = levels[levels.count - 1].failure { throw failure }
+        if isFailed, let failure = levels[levels.count - 1].failure { throw failure }
         return handle
     }
 
@@ -52,27 +56,33 @@ final class LMDBWriteTransaction: LMDBTransaction {
         guard code != MDB_BAD_VALSIZE else { return error }
         if code == MDB_MAP_FULL { foundMapFull = true }
         levels[levels.count - 1].failure = error
+        isFailed = true
         return error
     }
 
     // MARK: Writing
 
     override func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-        let handle = try usableHandle()
-        var key = MDB_val(key)
-        var value = MDB_val(value)
-        let code = mdb_put(handle, database, &key, &value, 0)
+        let code = try write(key, value, flags: 0)
         guard code == 0 else { throw fail(code, "Writing") }
     }
 
     override func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
-        let handle = try usableHandle()
-        var key = MDB_val(key)
-        var value = MDB_val(value)
-        let code = mdb_put(handle, database, &key, &value, UInt32(MDB_NOOVERWRITE))
+        let code = try write(key, value, flags: UInt32(MDB_NOOVERWRITE))
         if code == MDB_KEYEXIST { return false }
         guard code == 0 else { throw fail(code, "Writing") }
         return true
+    }
+
+    /// Writes through the cursor of the key's table.
+    @inline(__always)
+    private func write(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt32) throws -> CInt {
+        _ = try usableHandle()
+        let table = WriteCursors.table(of: key)
+        let cursor = try writeCursors.lastCursor(for: table) ?? writeCursors.cursor(for: table) { try openCursor() }
+        var key = MDB_val(key)
+        var value = MDB_val(value)
+        return mdb_cursor_put(cursor, &key, &value, flags)
     }
 
     override func delete(_ key: UnsafeRawBufferPointer) throws -> Bool {
@@ -88,6 +98,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
 
     override func beginSavepoint() throws {
         let parent = try usableHandle()
+        writeCursors.close()
         var child: OpaquePointer?
         let code = mdb_txn_begin(environment.handle, parent, 0, &child)
         guard code == 0, let child else { throw fail(code, "Beginning a savepoint") }
@@ -121,8 +132,10 @@ final class LMDBWriteTransaction: LMDBTransaction {
 
     /// Goes on in the level outside of one that LMDB has ended, cursors and all.
     private func leaveLevel() {
+        writeCursors.forget()
         levels.removeLast()
         handle = levels[levels.count - 1].handle
+        isFailed = levels[levels.count - 1].failure != nil
         epoch += 1
     }
 
@@ -165,6 +178,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
 
     private func end(failure: StorageError?) {
         handle = nil
+        writeCursors.forget()
         epoch += 1
         environment.endWriting(foundMapFull: foundMapFull, failure: failure)
     }

@@ -3,14 +3,30 @@
 /// Nodes hold it as an ``EntryPointer``, which costs no reference counting to look through.
 final class Entry: ManagedBuffer<Void, UInt64> {}
 
-/// The bytes of an ``Entry``: its object, both lengths in one word, the key, and the value at the next multiple of eight.
+/// The lengths of a key and of its value, in one word.
+struct EntryLengths: Equatable {
+    private let word: Int
+    private static let keyBits = 16
+
+    init(key: Int, value: Int) { word = value << Self.keyBits | key }
+
+    /// The length of the key.
+    @inline(__always)
+    var key: Int { word & (1 << Self.keyBits - 1) }
+
+    /// The length of the value.
+    @inline(__always)
+    var value: Int { word >> Self.keyBits }
+}
+
+/// The bytes of an ``Entry``: its object, the key, and the value at the next multiple of eight. The lengths are kept by
+/// whoever points to it.
 ///
 /// Whoever holds one has counted a reference to the object, or got it from a node that has.
 struct EntryPointer {
     let base: UnsafeMutableRawPointer
 
-    private static let keyOffset = 16
-    private static let keyCountBits = 16
+    private static let keyOffset = 8
 
     /// Makes an entry with one reference, which belongs to the caller.
     static func make(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> EntryPointer {
@@ -19,17 +35,10 @@ struct EntryPointer {
         let object = Entry.create(minimumCapacity: words) { _ in }
         let base = object.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
         base.storeBytes(of: Unmanaged.passRetained(object).toOpaque(), as: UnsafeMutableRawPointer.self)
-        base.storeBytes(of: value.count << keyCountBits | key.count, toByteOffset: 8, as: Int.self)
         if let start = key.baseAddress { (base + keyOffset).copyMemory(from: start, byteCount: key.count) }
         if let start = value.baseAddress { (base + valueOffset).copyMemory(from: start, byteCount: value.count) }
         return EntryPointer(base: base)
     }
-
-    private var counts: Int { base.load(fromByteOffset: 8, as: Int.self) }
-
-    /// The length of the key.
-    @inline(__always)
-    var keyCount: Int { counts & (1 << Self.keyCountBits - 1) }
 
     /// The start of the key's bytes.
     @inline(__always)
@@ -37,14 +46,14 @@ struct EntryPointer {
 
     /// The key's bytes; valid while the entry lives.
     @inline(__always)
-    var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: keyStart, count: keyCount) }
+    func key(_ lengths: EntryLengths) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: keyStart, count: lengths.key)
+    }
 
     /// The value's bytes; valid while the entry lives.
     @inline(__always)
-    var value: UnsafeRawBufferPointer {
-        let counts = counts
-        let keyCount = counts & (1 << Self.keyCountBits - 1)
-        return UnsafeRawBufferPointer(start: base + Self.keyOffset + (keyCount + 7) & ~7, count: counts >> Self.keyCountBits)
+    func value(_ lengths: EntryLengths) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + Self.keyOffset + (lengths.key + 7) & ~7, count: lengths.value)
     }
 
     private var object: Unmanaged<Entry> { .fromOpaque(base.load(as: UnsafeMutableRawPointer.self)) }

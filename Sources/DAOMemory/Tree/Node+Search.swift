@@ -21,7 +21,7 @@ extension NodePointer {
             remaining = isLess ? remaining &- half &- 1 : half
         }
         guard index < count, prefixes[index] == key.prefix else { return (index, false) }
-        let order = key.order(ofStored: Int(lengths[index]), bytes: longKey(at: index))
+        let order = key.order(ofStored: lengths[index].key, bytes: longKey(at: index))
         return order < 0 ? lowerBoundAmongEqualPrefixes(of: key, after: index) : (index, order == 0)
     }
 
@@ -32,12 +32,12 @@ extension NodePointer {
         while low < high {
             let middle = (low + high) / 2
             let isLess =
-                prefixes[middle] == key.prefix && key.order(ofStored: Int(lengths[middle]), bytes: longKey(at: middle)) < 0
+                prefixes[middle] == key.prefix && key.order(ofStored: lengths[middle].key, bytes: longKey(at: middle)) < 0
             if isLess { low = middle + 1 } else { high = middle }
         }
         let isEqual =
             low < count && prefixes[low] == key.prefix
-            && key.order(ofStored: Int(lengths[low]), bytes: longKey(at: low)) == 0
+            && key.order(ofStored: lengths[low].key, bytes: longKey(at: low)) == 0
         return (low, isEqual)
     }
 
@@ -48,12 +48,12 @@ extension NodePointer {
         return isEqual ? index : index - 1
     }
 
-    /// The entry of a key in the tree below this node.
+    /// The value of a key in the tree below this node; valid while the tree lives.
     @inline(__always)
-    func find(_ key: SearchKey) -> EntryPointer? {
+    func value(of key: SearchKey) -> UnsafeRawBufferPointer? {
         var node = self
         while node.level > 0 { node = node.children[node.childIndex(for: key)] }
         let (index, isEqual) = node.lowerBound(of: key, from: 0)
-        return isEqual ? node.entries[index] : nil
+        return isEqual ? node.entries[index].value(node.lengths[index]) : nil
     }
 }

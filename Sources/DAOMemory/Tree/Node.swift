@@ -25,7 +25,8 @@ final class Node: ManagedBuffer<Void, UInt64> {
 
 /// The memory of a ``Node``: a count, and columns of as many slots as a node has.
 ///
-/// In a leaf (level 0) a slot is an entry with the prefix and the length of its key. In a branch a slot is a child with its
+/// In a leaf (level 0) a slot is an entry with the prefix of its key and both lengths, so that finding it and pointing to its
+/// value reads nothing of the entry. In a branch a slot is a child with its
 /// separator: no key below the child is less than it, all keys below the child to the left are. A separator is as short
 /// as tells the two apart; only one that is longer than a prefix needs an entry of its own to hold its bytes. The first
 /// child of a branch has the empty separator.
@@ -37,7 +38,7 @@ struct NodePointer: Equatable {
     private static let prefixOffset = 32
     private static let referenceOffset = prefixOffset + 16 * Node.capacity
     private static let lengthOffset = referenceOffset + 8 * Node.capacity
-    private static let separatorOffset = lengthOffset + 2 * Node.capacity
+    private static let separatorOffset = lengthOffset + 8 * Node.capacity
     private static let leafSize = separatorOffset
     private static let branchSize = separatorOffset + 8 * Node.capacity
 
@@ -47,7 +48,8 @@ struct NodePointer: Equatable {
     ///   - level: 0 for a leaf, the height above the leaves for a branch.
     ///   - stamp: When it was made, by the counting of ``TreeEditor``.
     static func make(level: Int, stamp: UInt64) -> NodePointer {
-        let object = unsafeDowncast(Node.create(minimumCapacity: (level == 0 ? leafSize : branchSize) / 8) { _ in }, to: Node.self)
+        let words = (level == 0 ? leafSize : branchSize) / 8
+        let object = unsafeDowncast(Node.create(minimumCapacity: words) { _ in }, to: Node.self)
         let node = object.pointer
         node.base.storeBytes(of: Unmanaged.passRetained(object).toOpaque(), as: UnsafeMutableRawPointer.self)
         node.base.storeBytes(of: stamp, toByteOffset: 8, as: UInt64.self)
@@ -78,9 +80,9 @@ struct NodePointer: Equatable {
     @inline(__always)
     var prefixes: UnsafeMutablePointer<KeyPrefix> { (base + Self.prefixOffset).assumingMemoryBound(to: KeyPrefix.self) }
 
-    /// The lengths of the keys or separators.
+    /// The lengths of the keys or separators, and of the values.
     @inline(__always)
-    var lengths: UnsafeMutablePointer<UInt16> { (base + Self.lengthOffset).assumingMemoryBound(to: UInt16.self) }
+    var lengths: UnsafeMutablePointer<EntryLengths> { (base + Self.lengthOffset).assumingMemoryBound(to: EntryLengths.self) }
 
     /// Of a leaf: the entries.
     @inline(__always)

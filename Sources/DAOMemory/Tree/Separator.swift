@@ -1,7 +1,7 @@
 /// What tells the keys of two neighbouring nodes apart: greater than all on the left, not greater than any on the right.
 struct Separator {
     var prefix: KeyPrefix
-    var count: UInt16
+    var count: Int
     /// Holds the bytes when they are more than a prefix; one reference goes with the separator.
     var entry: EntryPointer?
 
@@ -17,7 +17,7 @@ extension Separator {
         while common < limit, left[common] == right[common] { common += 1 }
         let bytes = UnsafeRawBufferPointer(rebasing: right[..<min(common + 1, right.count)])
         prefix = KeyPrefix(bytes)
-        count = UInt16(bytes.count)
+        count = bytes.count
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         entry = bytes.count > KeyPrefix.byteCount ? EntryPointer.make(key: bytes, value: none) : nil
     }
@@ -27,13 +27,13 @@ extension NodePointer {
 
     /// Of a branch: the separator of a slot. Counts no reference.
     func separator(at index: Int) -> Separator {
-        Separator(prefix: prefixes[index], count: lengths[index], entry: separators[index])
+        Separator(prefix: prefixes[index], count: lengths[index].key, entry: separators[index])
     }
 
     /// Of a branch: writes the separator of a slot and takes over its reference; the caller has dealt with the old one's.
     func setSeparator(_ separator: Separator, at index: Int) {
         prefixes[index] = separator.prefix
-        lengths[index] = separator.count
+        lengths[index] = EntryLengths(key: separator.count, value: 0)
         separators[index] = separator.entry
     }
 

@@ -15,15 +15,19 @@ extension TreeEditor {
 
         let leaf = own(found, depth: depth)
         let entry = EntryPointer.make(key: bytes, value: value)
+        let lengths = EntryLengths(key: bytes.count, value: value.count)
         if isEqual {
             let old = leaf.entries[index]
             leaf.entries[index] = entry
+            leaf.lengths[index] = lengths
             old.release()
         } else if leaf.count < Node.capacity {
-            leaf.insert(entry, key.prefix, at: index)
+            leaf.insert(entry, lengths, key.prefix, at: index)
         } else {
-            let right = split(leaf, insertingAt: index, entry, key.prefix)
-            let separator = Separator(between: leaf.entries[leaf.count - 1].key, and: right.entries[0].key)
+            let right = split(leaf, insertingAt: index, entry, lengths, key.prefix)
+            let last = leaf.count - 1
+            let separator = Separator(
+                between: leaf.entries[last].key(leaf.lengths[last]), and: right.entries[0].key(right.lengths[0]))
             insert(right, separator, above: depth)
         }
         return true
@@ -33,7 +37,7 @@ extension TreeEditor {
     ///
     /// An entry behind the last goes into the new leaf alone: keys that come in ascending order leave full leaves behind.
     private func split(
-        _ leaf: NodePointer, insertingAt index: Int, _ entry: EntryPointer, _ prefix: KeyPrefix
+        _ leaf: NodePointer, insertingAt index: Int, _ entry: EntryPointer, _ lengths: EntryLengths, _ prefix: KeyPrefix
     ) -> NodePointer {
         let right = makeNode(level: 0)
         let middle = index == leaf.count ? leaf.count : leaf.count / 2
@@ -41,9 +45,9 @@ extension TreeEditor {
         right.count = leaf.count - middle
         leaf.count = middle
         if index < middle {
-            leaf.insert(entry, prefix, at: index)
+            leaf.insert(entry, lengths, prefix, at: index)
         } else {
-            right.insert(entry, prefix, at: index - middle)
+            right.insert(entry, lengths, prefix, at: index - middle)
         }
         return right
     }
@@ -102,10 +106,10 @@ extension TreeEditor {
 extension NodePointer {
     /// Of a leaf with room: puts an entry in and takes over its reference.
     @inline(__always)
-    fileprivate func insert(_ entry: EntryPointer, _ prefix: KeyPrefix, at index: Int) {
+    fileprivate func insert(_ entry: EntryPointer, _ lengths: EntryLengths, _ prefix: KeyPrefix, at index: Int) {
         openSlot(at: index)
         prefixes[index] = prefix
-        lengths[index] = UInt16(entry.keyCount)
+        self.lengths[index] = lengths
         entries[index] = entry
     }
 }

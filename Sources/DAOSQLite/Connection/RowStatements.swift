@@ -14,7 +14,7 @@ final class RowStatements {
     private var upserts: RowInsert?
     /// The updates of sets of columns, and the one that was used last.
     private var updates: [FieldSet: RowUpdate] = [:]
-    private var lastUpdate: RowUpdate?
+    private(set) var lastUpdate: RowUpdate?
 
     init(_ connection: SQLiteConnection, _ table: SQLTable) {
         self.connection = connection
@@ -36,9 +36,9 @@ final class RowStatements {
 
     /// Compares written rows with the one that a statement from ``takeSelect()`` stands on.
     func detector(_ statement: Statement) -> ChangeDetector {
-        guard statement === select else { return ChangeDetector(statement) }
+        guard statement === select else { return ChangeDetector(statement, connection) }
         if let selectDetector { return selectDetector }
-        let detector = ChangeDetector(statement)
+        let detector = ChangeDetector(statement, connection)
         selectDetector = detector
         return detector
     }

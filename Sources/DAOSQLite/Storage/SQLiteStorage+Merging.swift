@@ -13,11 +13,13 @@ extension SQLiteStorage {
             var stored = 0
             for (index, key) in keys.enumerated() {
                 let row = try row(key, select, connection)
-                var record = try row.map { try schema.decode($0) }
+                var record: Record?
+                if let row { record = try schema.decode(row) }
                 try body(index, &record)
-                if var record {
-                    try schema.checkKey(of: record, is: key)
-                    try store(&record, key, isNew: row == nil, rows, detector, connection, select)
+                if let record {
+                    try withUnsafePointer(to: record) {
+                        try row == nil ? insert($0, key, rows, connection) : update($0, key, rows, detector, select, connection)
+                    }
                     stored += 1
                 }
                 sqlite3_reset(select.pointer)
@@ -38,36 +40,45 @@ extension SQLiteStorage {
         }
     }
 
-    /// Stores a merged row: whole when it is new, else the columns that differ from the row that the detector's statement stands on.
-    private func store(
-        _ record: inout Record, _ key: Key, isNew: Bool, _ rows: RowStatements, _ detector: ChangeDetector,
-        _ connection: SQLiteConnection, _ select: Statement
+    /// Stores a merged row that was not there.
+    private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ connection: SQLiteConnection) throws
+    {
+        try schema.checkKey(of: record.pointee, is: key)
+        try check(record.pointee)
+        try checkOrder([record.pointee])
+        let insert = try rows.insert()
+        insert.writer.begin()
+        try schema.encode(at: record, to: insert.writer)
+        try step(insert.statement, record, connection)
+    }
+
+    /// Stores the columns of a merged row that differ from the row that a statement stands on.
+    private func update(
+        _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ detector: ChangeDetector, _ select: Statement,
+        _ connection: SQLiteConnection
     ) throws {
-        if isNew {
-            try check(record)
-            try checkOrder([record])
-            let insert = try rows.insert()
-            insert.writer.begin()
-            try schema.encode(record, to: insert.writer)
-            try step(insert.statement, record, connection)
-            return
-        }
-        detector.begin()
-        try withUnsafePointer(to: &record) { try schema.encode(at: $0, to: detector) }
+        let guess = rows.lastUpdate
+        detector.begin(guess)
+        try schema.encode(at: record, to: detector)
         if detector.changes.isEmpty { return }
+        if detector.changes.contains(entity.keyIndex) { try schema.checkKey(of: record.pointee, is: key) }
         // The row is not needed any more, and a statement that does not stand on it makes writing it cheaper.
         sqlite3_reset(select.pointer)
         let update = try rows.update(detector.changes)
-        update.writer.begin()
-        try withUnsafePointer(to: &record) { try schema.encode(at: $0, to: update.writer) }
-        let code = update.statement.bind(key, at: update.writer.count + 1, connection.arena)
+        var count = detector.count
+        if update !== guess {
+            update.writer.begin()
+            try schema.encode(at: record, to: update.writer)
+            count = update.writer.count
+        }
+        let code = update.statement.bind(key, at: count + 1, connection.arena)
         if code != SQLITE_OK { throw connection.failure(code, entity: entity.name) }
         try step(update.statement, record, connection)
     }
 
-    private func step(_ statement: Statement, _ record: Record, _ connection: SQLiteConnection) throws {
+    private func step(_ statement: Statement, _ record: UnsafePointer<Record>, _ connection: SQLiteConnection) throws {
         let code = sqlite3_step(statement.pointer)
-        if code != SQLITE_DONE { throw failure(code, record, statement, connection) }
+        if code != SQLITE_DONE { throw failure(code, record.pointee, statement, connection) }
         sqlite3_reset(statement.pointer)
     }
 }

@@ -30,6 +30,12 @@ struct ModelStore: Equatable {
         }
     }
 
+    /// Adds a pair behind all others.
+    mutating func append(_ key: Bytes, _ value: Bytes) {
+        keys.append(key)
+        values.append(value)
+    }
+
     mutating func delete(_ key: Bytes) -> Bool {
         let index = lowerBound(key)
         guard index < keys.count, keys[index] == key else { return false }

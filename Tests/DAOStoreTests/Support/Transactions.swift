@@ -24,7 +24,7 @@ extension KeyValueTransaction {
         let cursor = try cursor()
         var stands = try cursor.seek(Bytes([0]))
         while stands {
-            model.put(Bytes(cursor.key), Bytes(cursor.value))
+            model.append(Bytes(cursor.key), Bytes(cursor.value))
             stands = try cursor.next()
         }
         return model

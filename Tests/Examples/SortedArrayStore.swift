@@ -6,7 +6,7 @@ import Synchronization
 /// A store of one's own, in full: a sorted array of entries, copied when it is changed.
 ///
 /// It is an example before it is a test tool. Reads are logarithmic, a snapshot is free, a write moves the entries behind it.
-final class SortedArrayStore: OrderedKeyValueStore {
+package final class SortedArrayStore: OrderedKeyValueStore {
 
     /// One key with its value. Blobs do not move, so that transactions may hand out pointers to them.
     fileprivate struct Entry: Sendable {
@@ -17,15 +17,17 @@ final class SortedArrayStore: OrderedKeyValueStore {
     /// The entries as the last commit left them, in the order of their keys.
     private let committed = Mutex<[Entry]>([])
 
-    var traits: KeyValueStoreTraits { KeyValueStoreTraits(name: "Sorted array") }
+    package init() {}
 
-    func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
+    package var traits: KeyValueStoreTraits { KeyValueStoreTraits(name: "Sorted array") }
+
+    package func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
         SortedArrayTransaction(entries: committed.withLock { $0 }) { entries in
             if access == .write { self.committed.withLock { $0 = entries } }
         }
     }
 
-    func close() { committed.withLock { $0 = [] } }
+    package func close() { committed.withLock { $0 = [] } }
 }
 
 /// A transaction: the array as it was at the beginning, with the transaction's own changes.

@@ -1,0 +1,214 @@
+import DAOCore
+import Foundation
+
+/// P1: two-valued logic. Probes 1 to 6 hold the numbers nil, 5, 3, nil, 7 and 0.
+enum PredicatesNil {
+    static func cases() -> [ConformanceCase] { comparisons() + logic() + ranges() + fields() + others() }
+
+    private static func bench(_ context: ConformanceContext) throws -> Bench<Probe> {
+        try Bench(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
+    }
+
+    private static func comparisons() -> [ConformanceCase] {
+        let rows: [(id: String, title: String, comparison: Comparison, value: Int?, ids: [Int])] = [
+            ("P.isNil", "== nil is exactly the rows that hold nothing", .equal, nil, [1, 4]),
+            ("P.isNotNil", "!= nil is exactly the rows that hold something", .notEqual, nil, [2, 3, 5, 6]),
+            ("P.equalLeavesNilOut", "== a value leaves nil out; the negation has it", .equal, 5, [2]),
+            ("P.notEqualIncludesNil", "!= a value includes nil", .notEqual, 5, [1, 3, 4, 5, 6]),
+            ("P.lessLeavesNilOut", "< leaves nil out, its negation has it", .less, 5, [3, 6]),
+            ("P.lessOrEqualLeavesNilOut", "<= leaves nil out, its negation has it", .lessOrEqual, 5, [2, 3, 6]),
+            ("P.greaterLeavesNilOut", "> leaves nil out, its negation has it", .greater, 0, [2, 3, 5]),
+            ("P.greaterOrEqualLeavesNilOut", ">= leaves nil out, its negation has it", .greaterOrEqual, 0, [2, 3, 5, 6]),
+            ("P.lessThanNil", "< nil is no row, its negation every row", .less, nil, []),
+            ("P.lessOrEqualNil", "<= nil is no row, not even a nil one", .lessOrEqual, nil, []),
+            ("P.greaterThanNil", "> nil is no row, its negation every row", .greater, nil, []),
+            ("P.greaterOrEqualNil", ">= nil is no row, not even a nil one", .greaterOrEqual, nil, []),
+        ]
+        return rows.map { row in
+            ConformanceCase(row.id, "P1", "P7", title: row.title) { context in
+                let bench = try bench(context)
+                for name in Probe.numbers { try bench.check(.field(name, row.comparison, row.value), row.ids, name) }
+            }
+        }
+    }
+
+    private static func logic() -> [ConformanceCase] {
+        [
+            ConformanceCase("P.doubleNegation", "P1", title: "a negated negation is the condition itself, nil rows and all") {
+                context in
+                let bench = try bench(context)
+                try bench.check([2], "!!(== 5)") { !(!($0.number == 5)) }
+                try bench.check([3, 6], "!!(< 5)") { !(!($0.numberIndexed < 5)) }
+                try bench.check([1, 2, 4, 5], "!!!(< 5)") { !(!(!($0.numberUnique < 5))) }
+            },
+            ConformanceCase("P.deMorgan", "P1", title: "a negated AND is the OR of the negations, and the other way round") {
+                context in
+                let bench = try bench(context)
+                try bench.check([1, 2, 4, 5, 6], "!(> 0 && < 5)") { !($0.number > 0 && $0.numberIndexed < 5) }
+                try bench.check([1, 2, 4, 5, 6], "!(> 0) || !(< 5)") { !($0.number > 0) || !($0.numberIndexed < 5) }
+                try bench.check([1, 2, 4], "!(< 5 || > 5)") { !($0.number < 5 || $0.numberIndexed > 5) }
+                try bench.check([1, 2, 4], "!(< 5) && !(> 5)") { !($0.number < 5) && !($0.numberIndexed > 5) }
+            },
+            ConformanceCase("P.excludedMiddle", "P1", title: "p OR NOT p is every row, p AND NOT p none") { context in
+                let bench = try bench(context)
+                for name in Probe.numbers {
+                    for comparison in Comparison.allCases {
+                        for value: Int? in [5, 4, nil] {
+                            let condition = Condition<Probe>.field(name, comparison, value)
+                            try bench.check(condition || !condition, [1, 2, 3, 4, 5, 6], "\(name) \(comparison) or not")
+                            try bench.check(condition && !condition, [], "\(name) \(comparison) and not")
+                        }
+                    }
+                }
+            },
+            ConformanceCase("P.emptyAndOr", "P1", title: "an empty AND is every row, an empty OR none") { context in
+                let bench = try bench(context)
+                try bench.check(Condition(.and([])), [1, 2, 3, 4, 5, 6])
+                try bench.check(Condition(.or([])), [])
+                try bench.check(Condition(.or([.and([]), .or([])])), [1, 2, 3, 4, 5, 6])
+                try bench.check(Condition(.and([.and([]), .or([])])), [])
+            },
+            ConformanceCase("P.constants", "P1", title: "all and none, alone and combined") { context in
+                let bench = try bench(context)
+                try bench.check(.all, [1, 2, 3, 4, 5, 6])
+                try bench.check(.none, [])
+                let isFive = Condition<Probe> { $0.numberIndexed == 5 }
+                try bench.check(Condition<Probe>.all && isFive, [2])
+                try bench.check(Condition<Probe>.none || isFive, [2])
+                try bench.check(Condition<Probe>.none && isFive, [])
+                try bench.check(Condition<Probe>.all || isFive, [1, 2, 3, 4, 5, 6])
+            },
+            ConformanceCase("P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT mean what a closure means") {
+                context in
+                let rows = Probe.numbers([nil] + Array(0..<40))
+                let bench = try Bench(context, rows)
+                var condition = Condition<Probe> { $0.number == 0 }
+                var closure: (Probe) -> Bool = { $0.number == 0 }
+                for level in 1...50 {
+                    let inner = closure
+                    switch level % 3 {
+                    case 0:
+                        condition = !(condition || Condition { $0.numberIndexed == level })
+                        closure = { !(inner($0) || $0.number == level) }
+                    case 1:
+                        condition = condition && Condition { $0.number != level / 2 }
+                        closure = { inner($0) && $0.number != level / 2 }
+                    default:
+                        condition = Condition { $0.numberUnique < level - 30 } || condition
+                        closure = { $0.number.map { $0 < level - 30 } ?? false || inner($0) }
+                    }
+                    try bench.check(condition, rows.filter(closure).map(\.id), "level \(level)")
+                }
+            },
+        ]
+    }
+
+    private static func ranges() -> [ConformanceCase] {
+        [
+            ConformanceCase("P.between", "P1", title: "between has both its bounds, its negation the rest and nil") { context in
+                let bench = try bench(context)
+                try bench.check([2, 3]) { $0.number.between(3, and: 5) }
+                try bench.check([2, 3]) { $0.numberIndexed.between(3, and: 5) }
+                try bench.check([2, 3]) { $0.numberUnique.between(3, and: 5) }
+                try bench.check([3], "between 3 and 3") { $0.numberIndexed.between(3, and: 3) }
+            },
+            ConformanceCase("P.betweenReversed", "P1", title: "between with its bounds reversed is no row") { context in
+                let bench = try bench(context)
+                try bench.check([]) { $0.number.between(5, and: 3) }
+                try bench.check([]) { $0.numberIndexed.between(5, and: 3) }
+                try bench.check([]) { $0.numberUnique.between(.max, and: .min) }
+            },
+            ConformanceCase("P.betweenNil", "P1", title: "between with a nil bound is no row") { context in
+                let bench = try bench(context)
+                try bench.check([]) { $0.number.between(nil, and: 9) }
+                try bench.check([]) { $0.numberIndexed.between(0, and: nil) }
+                try bench.check([]) { $0.numberUnique.between(nil, and: nil) }
+            },
+            ConformanceCase("P.notBetween", "P1", title: "outside a range are the rows on both sides, and nil") { context in
+                let bench = try bench(context)
+                try bench.check([1, 4, 5, 6]) { !$0.numberIndexed.between(3, and: 5) }
+                try bench.check([5, 6], "both sides without nil") { $0.numberIndexed < 3 || $0.numberIndexed > 5 }
+            },
+        ]
+    }
+
+    private static func fields() -> [ConformanceCase] {
+        // (nil, nil), (nil, 1), (1, nil), (1, 1), (1, 2), (2, 1)
+        let pairs: [(Int?, Int?)] = [(nil, nil), (nil, 1), (1, nil), (1, 1), (1, 2), (2, 1)]
+        let rows: [(id: String, title: String, comparison: Comparison, ids: [Int])] = [
+            ("P.fieldsEqual", "field == field holds for two nils", .equal, [1, 4]),
+            ("P.fieldsNotEqual", "field != field holds for one nil", .notEqual, [2, 3, 5, 6]),
+            ("P.fieldsLess", "field < field is false where either is nil", .less, [5]),
+            ("P.fieldsLessOrEqual", "field <= field is false where either is nil, both too", .lessOrEqual, [4, 5]),
+            ("P.fieldsGreater", "field > field is false where either is nil", .greater, [6]),
+            ("P.fieldsGreaterOrEqual", "field >= field is false where either is nil, both too", .greaterOrEqual, [4, 6]),
+        ]
+        return rows.map { row in
+            ConformanceCase(row.id, "P1", "P7", title: row.title) { context in
+                let bench = try Bench(
+                    context,
+                    pairs.enumerated().map { index, pair in
+                        Probe(
+                            id: index + 1, number: pair.0, numberIndexed: pair.0, text: pair.0.map { "\($0)" }, other: pair.1,
+                            otherText: pair.1.map { "\($0)" })
+                    })
+                let entity = Probe.schema.description
+                for (left, right) in [("number", "other"), ("numberIndexed", "other"), ("text", "otherText")] {
+                    guard let left = entity.index(of: left), let right = entity.index(of: right) else { continue }
+                    try bench.check(Condition(.compareFields(left, row.comparison, right)), row.ids)
+                    try bench.check(Condition(.compareFields(right, row.comparison.mirrored, left)), row.ids, "mirrored")
+                }
+            }
+        }
+    }
+
+    private static func others() -> [ConformanceCase] {
+        [
+            ConformanceCase("P.fieldAgainstItself", "P1", title: "a field equals itself, nil too, and is never less than itself")
+            { context in
+                let bench = try bench(context)
+                try bench.check([1, 2, 3, 4, 5, 6]) { $0.number == $0.number }
+                try bench.check([]) { $0.numberIndexed != $0.numberIndexed }
+                try bench.check([]) { $0.numberIndexed < $0.numberIndexed }
+                try bench.check([2, 3, 5, 6]) { $0.numberUnique <= $0.numberUnique }
+            },
+            ConformanceCase(
+                "P.requiredFieldAgainstNil", "P1", title: "a field that is never nil: == nil is none, != nil every row"
+            ) { context in
+                let bench = try bench(context)
+                try bench.check(.field("id", .equal, nil), [])
+                try bench.check(.field("flag", .notEqual, nil), [1, 2, 3, 4, 5, 6])
+                try bench.check(.field("id", .less, nil), [])
+            },
+            ConformanceCase("P.flags", "P1", title: "a Bool field is a condition; an optional one has three answers") { context in
+                let flags = try Bench(context, [true, false, true].enumerated().map { Probe(id: $0 + 1, flag: $1) })
+                try flags.check([1, 3]) { $0.flag }
+                try flags.check([2]) { !$0.flag }
+                try flags.check([2]) { $0.flag == false }
+                let optionals = try Bench(context, [nil, true, false].enumerated().map { OptionalScalars(id: $0 + 1, bool: $1) })
+                try optionals.check([2]) { $0.bool == true }
+                try optionals.check([1, 2]) { $0.bool != false }
+                try optionals.check([1]) { $0.bool == nil }
+                try optionals.check([3]) { $0.bool < true }
+            },
+            ConformanceCase("P.nilThenValue", "P1", "P7", title: "a row that gets or loses its value changes sides") { context in
+                let bench = try bench(context)
+                try bench.dao.update(where: { $0.id == 1 }) { $0.numberIndexed = 5 }
+                try bench.dao.update(where: { $0.id == 2 }) { $0.numberIndexed = nil }
+                try bench.check([1]) { $0.numberIndexed == 5 }
+                try bench.check([2, 4]) { $0.numberIndexed == nil }
+                try bench.check([2, 3, 4, 5, 6]) { $0.numberIndexed != 5 }
+            },
+            ConformanceCase("P.emptyIsNotNil", "P1", "V3", title: "empty text and zero are not nil, in no kind of field") {
+                context in
+                let texts = try Bench(context, Probe.texts(["", nil, "a"]))
+                for name in Probe.texts {
+                    try texts.check(.field(name, .equal, nil), [2], name)
+                    try texts.check(.field(name, .equal, ""), [1], name)
+                    try texts.check(.field(name, .notEqual, ""), [2, 3], name)
+                    try texts.check(.field(name, .lessOrEqual, ""), [1], name)
+                }
+            },
+        ]
+    }
+}

@@ -1,0 +1,98 @@
+import DAOCore
+import Foundation
+
+/// A model that the cases of predicates and queries can find by a number.
+protocol Numbered: Plain, Model, Equatable {
+    var id: Int { get }
+}
+
+extension Item: Numbered {}
+extension OptionalScalars: Numbered {}
+
+/// The same values in fields without an index, with one, and with a unique one: what is true of one has to be true of all.
+struct Probe: Numbered {
+    var id: Int
+    var number: Int?
+    var numberIndexed: Int?
+    var numberUnique: Int?
+    var text: String?
+    var textIndexed: String?
+    var textUnique: String?
+    var real: Double?
+    var realIndexed: Double?
+    var other: Int?
+    var otherText: String?
+    var flag: Bool = false
+    var small: Int8?
+    var big: UInt64?
+    var amount: Decimal?
+
+    static let schema = Schema(
+        "probe", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("number", \.number), Field("numberIndexed", \.numberIndexed, .indexed),
+        Field("numberUnique", \.numberUnique, .unique),
+        Field("text", \.text), Field("textIndexed", \.textIndexed, .indexed), Field("textUnique", \.textUnique, .unique),
+        Field("real", \.real), Field("realIndexed", \.realIndexed, .indexed),
+        Field("other", \.other, .indexed), Field("otherText", \.otherText), Field("flag", \.flag, .indexed),
+        Field("small", \.small), Field("big", \.big, .indexed), Field("amount", \.amount))
+
+    /// The fields that hold the number.
+    static let numbers = ["number", "numberIndexed", "numberUnique"]
+    /// The fields that hold the text.
+    static let texts = ["text", "textIndexed", "textUnique"]
+    /// The fields that hold the real.
+    static let reals = ["real", "realIndexed"]
+
+    /// Probes 1, 2, 3 … with these numbers, which are all different but for nil.
+    static func numbers(_ numbers: [Int?]) -> [Probe] {
+        numbers.enumerated().map { Probe(id: $0 + 1, number: $1, numberIndexed: $1, numberUnique: $1) }
+    }
+
+    /// Probes 1, 2, 3 … with these texts, which are all different but for nil.
+    static func texts(_ texts: [String?]) -> [Probe] {
+        texts.enumerated().map { Probe(id: $0 + 1, text: $1, textIndexed: $1, textUnique: $1) }
+    }
+
+    /// Probes 1, 2, 3 … with these reals.
+    static func reals(_ reals: [Double?]) -> [Probe] { reals.enumerated().map { Probe(id: $0 + 1, real: $1, realIndexed: $1) } }
+
+    /// Probes with whatever a seed gives, a third of it nil, the same everywhere.
+    static func random(_ count: Int, seed: UInt64) -> [Probe] {
+        var random = SeededNumbers(seed: seed)
+        return (1...count).map { id in
+            let number = random.maybe(Int.random(in: -20...20, using: &random))
+            let text = random.maybe(RandomConditions.texts[Int.random(in: 0..<RandomConditions.texts.count, using: &random)])
+            let real = random.maybe(RandomConditions.reals[Int.random(in: 0..<RandomConditions.reals.count, using: &random)])
+            return Probe(
+                id: id, number: number, numberIndexed: number, numberUnique: random.maybe(id * 3), text: text, textIndexed: text,
+                textUnique: random.maybe("unique \(id)"), real: real, realIndexed: real,
+                other: random.maybe(Int.random(in: -20...20, using: &random)),
+                otherText: random.maybe(RandomConditions.texts[Int.random(in: 0..<RandomConditions.texts.count, using: &random)]),
+                flag: Bool.random(using: &random), small: random.maybe(Int8.random(in: .min ... .max, using: &random)),
+                big: random.maybe([0, 7, UInt64(Int64.max), UInt64(Int64.max) + 1, .max][Int.random(in: 0..<5, using: &random)]),
+                amount: random.maybe(Decimal(Int.random(in: -400...400, using: &random)) / 4))
+        }
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, on every machine.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A value, or nil one time in three.
+    mutating func maybe<Value>(_ value: Value) -> Value? { next() % 3 == 0 ? nil : value }
+
+    /// One of a list that is not empty.
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[Int(next() % UInt64(elements.count))] }
+}

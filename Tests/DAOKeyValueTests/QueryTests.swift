@@ -1,0 +1,175 @@
+import DAOCore
+import DAOMemory
+import Foundation
+import Testing
+
+@testable import DAOKeyValue
+
+/// A model whose every kind of field has an index, and a twin without.
+private struct Nasty: Model, Equatable {
+    var id: String
+    var int: Int?
+    var wide: UInt64
+    var flag: Bool
+    var number: Double
+    var date: Date?
+    var text: String
+    var note: String?
+    var data: Data?
+    var uuid: UUID
+    var decimal: Decimal?
+    var code: Int?
+    var plain: Int
+    var plainText: String?
+
+    static let schema = Schema(
+        "nasty", Self.init,
+        Field("id", \.id, .primaryKey), Field("int", \.int, .indexed), Field("wide", \.wide, .indexed),
+        Field("flag", \.flag, .indexed),
+        Field("number", \.number, .indexed), Field("date", \.date, .indexed), Field("text", \.text, .indexed),
+        Field("note", \.note, .indexed), Field("data", \.data, .indexed), Field("uuid", \.uuid, .indexed),
+        Field("decimal", \.decimal, .indexed), Field("code", \.code, .unique), Field("plain", \.plain),
+        Field("plainText", \.plainText))
+
+    static func random(_ generator: inout SeededGenerator, code: Int?) -> Nasty {
+        Nasty(
+            id: generator.text(upTo: 8), int: generator.chance(0.3) ? nil : generator.pick([-3, 0, 1, 2, .max, .min]),
+            wide: generator.pick([0, 1, UInt64.max, UInt64(Int64.max), 1 << 63]), flag: generator.chance(0.5),
+            number: generator.chance(0.5) ? generator.double() : generator.pick([1, 2, .nan]),
+            date: generator.chance(0.3)
+                ? nil : Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -3...3, using: &generator))),
+            text: generator.chance(0.5) ? generator.longText() : generator.text(upTo: 2),
+            note: generator.chance(0.3)
+                ? nil
+                : generator.chance(0.5) ? String(repeating: "n", count: 300) + generator.text(upTo: 1) : generator.text(upTo: 2),
+            data: generator.chance(0.3) ? nil : generator.data(), uuid: generator.uuid(),
+            decimal: generator.chance(0.3)
+                ? nil : generator.chance(0.5) ? Decimal(Int.random(in: -2...2, using: &generator)) : generator.decimal(),
+            code: code, plain: Int.random(in: 0...3, using: &generator),
+            plainText: generator.chance(0.3) ? nil : generator.text(upTo: 3))
+    }
+}
+
+/// Queries against the reference evaluator.
+@Suite struct QueryTests {
+    private let entity = Nasty.schema.description
+
+    /// A condition about a value that some row has, or nearly has.
+    private func leaf(_ rows: [Nasty], _ generator: inout SeededGenerator) -> PredicateNode {
+        let field = Int.random(in: 0..<entity.fields.count, using: &generator)
+        let value = Nasty.schema.value(at: field, of: generator.pick(rows))
+        let comparison = generator.pick(Comparison.allCases)
+        if case .string(let text) = value, generator.chance(0.4) {
+            var pattern = text
+            let cut = Int.random(in: 0...text.unicodeScalars.count, using: &generator)
+            pattern.unicodeScalars = String.UnicodeScalarView(
+                text.unicodeScalars.prefix(generator.chance(0.5) ? cut : min(cut, 2)))
+            return .text(
+                field: field, generator.pick(TextMatch.allCases), pattern, generator.chance(0.8) ? [] : [.caseInsensitive])
+        }
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0:
+            let other = Int.random(in: 0..<entity.fields.count, using: &generator)
+            return .compareFields(
+                field, comparison, entity.fields[other].type.kind == entity.fields[field].type.kind ? other : field)
+        case 1: return .compare(field: field, generator.chance(0.5) ? .equal : .notEqual, .null)
+        case 2:
+            let count = Int.random(in: 0...4, using: &generator)
+            return .isIn(field: field, (0..<count).map { _ in Nasty.schema.value(at: field, of: generator.pick(rows)) })
+        default: return .compare(field: field, comparison, value)
+        }
+    }
+
+    private func node(_ rows: [Nasty], _ depth: Int, _ generator: inout SeededGenerator) -> PredicateNode {
+        if depth == 0 || generator.chance(0.3) { return leaf(rows, &generator) }
+        let parts = (0..<Int.random(in: 1...3, using: &generator)).map { _ in node(rows, depth - 1, &generator) }
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: return .not(parts[0])
+        case 1, 2: return .or(parts)
+        default: return .and(parts)
+        }
+    }
+
+    private func order(_ generator: inout SeededGenerator) -> [Sort<Nasty>] {
+        (0..<generator.pick([0, 0, 1, 1, 1, 2, 3])).map { _ in
+            .by(generator.pick(entity.fields).name, ascending: generator.chance(0.5))
+        }
+    }
+
+    /// Whether two lists of rows are the same; NaN is the same as NaN.
+    private func same(_ left: [Nasty], _ right: [Nasty]) -> Bool {
+        left.count == right.count
+            && zip(left, right).allSatisfy { left, right in
+                entity.fields.indices.allSatisfy { Nasty.schema.value(at: $0, of: left) == Nasty.schema.value(at: $0, of: right) }
+            }
+    }
+
+    @Test(arguments: 0..<12) func queriesGiveWhatTheReferenceEvaluatorGives(seed: Int) throws {
+        var generator = SeededGenerator(UInt64(seed))
+        let database = seed % 2 == 0 ? try makeDatabase() : try MemoryDatabase.open()
+        let storage = try database.storage(for: Nasty.self)
+        var stored: [Key: Nasty] = [:]
+        for code in 0..<120 {
+            let row = Nasty.random(&generator, code: generator.chance(0.4) ? nil : code)
+            stored[.string(row.id)] = row
+            try storage.upsert([row])
+            if generator.chance(0.2), let victim = stored.keys.randomElement(using: &generator) {
+                stored[victim] = nil
+                #expect(try storage.erase(keys: [victim]) == 1)
+            }
+        }
+        let rows = Array(stored.values)
+        for _ in 0..<250 {
+            let predicate = Condition<Nasty>(generator.chance(0.1) ? .constant(true) : node(rows, 2, &generator))
+            let query = Query(
+                where: predicate, orderedBy: order(&generator),
+                limit: generator.chance(0.5) ? nil : Int.random(in: 0...9, using: &generator),
+                offset: generator.chance(0.6) ? 0 : Int.random(in: 0...9, using: &generator))
+            let expected = try query.resolved().evaluate(over: rows)
+            let plan = try storage.explain(query)
+            let found = try storage.read(query)
+            guard same(found, expected) else {
+                Issue.record("\(query)\nplan: \(plan) \(plan.details)\nfound \(found.map(\.id))\nexpected \(expected.map(\.id))")
+                return
+            }
+            #expect(try storage.count(query) == expected.count, "\(query)")
+            #expect(try storage.keys(query) == expected.map { .string($0.id) }, "\(query)")
+            let cursor = try storage.cursor(query)
+            var streamed: [Nasty] = []
+            while case let batch = try cursor.next(3), !batch.isEmpty { streamed += batch }
+            #expect(same(streamed, expected), "\(query)")
+            var values: [Value] = []
+            try storage.values(of: 6, query) { values.append($0) }
+            #expect(values == expected.map { .string($0.text) })
+        }
+        for seedQuery in 0..<20 {
+            let order = order(&generator)
+            var query = Query<Nasty>(where: seedQuery % 2 == 0 ? .all : Condition(node(rows, 1, &generator)), orderedBy: order)
+            let expected = try query.resolved().evaluate(over: rows)
+            let dao = DAO(storage: storage)
+            var pages: [Nasty] = []
+            var page = try dao.page(query, limit: 7)
+            pages += page.elements
+            while let next = page.next {
+                query.after = next
+                page = try dao.page(query, limit: 7)
+                pages += page.elements
+            }
+            #expect(same(pages, expected), "\(query)")
+        }
+        let doomed = Query<Nasty>(where: Condition(node(rows, 1, &generator)), orderedBy: order(&generator), limit: 20)
+        let victims = try Set(doomed.resolved().evaluate(over: rows).map(\.id))
+        #expect(try storage.erase(doomed) == victims.count)
+        let rest = try Query<Nasty>().resolved().evaluate(over: rows.filter { !victims.contains($0.id) })
+        #expect(same(try storage.read(Query()), rest))
+        for field in entity.fields where field.isIndexed && !field.isPrimaryKey {
+            #expect(try storage.count(Query(orderedBy: [.by(field.name)])) == rest.count)
+            #expect(
+                same(
+                    try storage.read(Query(orderedBy: [.by(field.name), .by("id")])),
+                    try Query<Nasty>(orderedBy: [.by(field.name)]).resolved().evaluate(over: rest)))
+        }
+    }
+}
+
+extension Nasty: Plain {}

@@ -1,0 +1,148 @@
+import DAOCore
+import DAOKeyValue
+import DAOLMDB
+import Foundation
+import Testing
+
+@Suite("LMDB: growing, readers and writers")
+struct LMDBGrowthTests {
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("a map of 64 KiB grows under many commits")
+    func growth() throws {
+        let store = try LMDBStore(
+            path: directory.file("grow.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
+        defer { store.close() }
+        for round in 0..<200 as Range<UInt64> {
+            try store.write { transaction in
+                for row in 0..<20 as Range<UInt64> {
+                    try transaction.store(rowKey(1, round * 20 + row), Bytes(repeating: 1, count: 300))
+                }
+            }
+        }
+        #expect(try store.read { try $0.contents().keys.count } == 4_000)
+    }
+
+    @Test("a full map is out of space, the next write has room")
+    func fullMap() throws {
+        let store = try LMDBStore(
+            path: directory.file("full.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
+        defer { store.close() }
+        let large = Bytes(repeating: 1, count: 1 << 20)
+        var attempts = 0
+        while true {
+            attempts += 1
+            let transaction = try store.begin(.write)
+            try transaction.store([1], [UInt8(attempts)])
+            let error = failure { try transaction.store([2], large) }
+            guard let error else {
+                try transaction.commit()
+                break
+            }
+            #expect(error.kind == .outOfSpace)
+            #expect(error.engineCode != nil && error.path != nil)
+            #expect(failureKind { try transaction.store([3], [3]) } == .outOfSpace)
+            transaction.abort()
+            #expect(try store.read { try $0.value([1]) } == nil)
+            try #require(attempts < 10)
+        }
+        #expect(attempts > 1)
+        #expect(try store.read { try $0.value([2]) } == large)
+    }
+
+    @Test("a savepoint that fills the map can be undone and the rest kept")
+    func fullMapInSavepoint() throws {
+        let store = try LMDBStore(
+            path: directory.file("savepoint.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
+        defer { store.close() }
+        try store.write { transaction in
+            try transaction.store([1], [1])
+            try transaction.beginSavepoint()
+            #expect(failureKind { try transaction.store([2], Bytes(repeating: 1, count: 1 << 20)) } == .outOfSpace)
+            try transaction.rollbackSavepoint()
+            try transaction.store([3], [3])
+        }
+        #expect(try store.read { try $0.contents().keys } == [[1], [3]])
+    }
+
+    @Test("a reader that stays keeps the map as it is; when it goes, the map grows")
+    func growthWaitsForReaders() throws {
+        let store = try LMDBStore(
+            path: directory.file("wait.lmdb"),
+            options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10, writeTimeout: 0.3))
+        defer { store.close() }
+        try store.write { try $0.store([1], [1]) }
+        let reader = try store.begin(.read)
+        let large = Bytes(repeating: 1, count: 1 << 20)
+        #expect(failureKind { try store.write { try $0.store([2], large) } } == .outOfSpace)
+        #expect(failureKind { try store.write { try $0.store([2], large) } } == .outOfSpace)
+        #expect(try reader.value([1]) == [1])
+        reader.abort()
+        while failureKind({ try store.write { try $0.store([2], large) } }) == .outOfSpace {}
+        #expect(try store.read { try $0.value([2]) } == large)
+    }
+
+    @Test("readers that come and go do not notice the growth")
+    func growthUnderReaders() throws {
+        let store = try LMDBStore(
+            path: directory.file("readers.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 256 << 10))
+        defer { store.close() }
+        try StressRun(store).run(rounds: 200)
+    }
+
+    @Test("a table of few reader slots makes readers wait, then busy")
+    func fewReaderSlots() throws {
+        let store = try LMDBStore(
+            path: directory.file("slots.lmdb"), options: LMDBOptions(durability: .relaxed, maximumReaders: 4, writeTimeout: 0.2))
+        defer { store.close() }
+        let readers = try (0..<4).map { _ in try store.begin(.read) }
+        #expect(failureKind { _ = try store.begin(.read) } == .busy)
+        for reader in readers { reader.abort() }
+        for _ in 0..<10 { #expect(try store.read { try $0.value([1]) } == nil) }
+    }
+
+    @Test("a writer waits for another and then is told that it is busy")
+    func busyWriter() throws {
+        let path = directory.file("busy.lmdb")
+        let options = LMDBOptions(durability: .relaxed, writeTimeout: 0.2)
+        let store = try LMDBStore(path: path, options: options)
+        defer { store.close() }
+        let transaction = try store.begin(.write)
+        let group = DispatchGroup()
+        Thread.detachNewThread(in: group) {
+            #expect(failureKind { _ = try store.begin(.write) } == .busy)
+        }
+        group.wait()
+        transaction.abort()
+        try store.write { try $0.store([1], [1]) }
+    }
+
+    @Test("readers see whole commits while a writer writes")
+    func concurrency() throws {
+        let store = try LMDBStore(path: directory.file("stress.lmdb"), options: LMDBOptions(durability: .relaxed))
+        defer { store.close() }
+        try StressRun(store).run(rounds: 200)
+    }
+
+    @Test("open and close, raced by four threads")
+    func openAndClose() throws {
+        let path = directory.file("open-close.lmdb")
+        let group = DispatchGroup()
+        for _ in 0..<4 {
+            Thread.detachNewThread(in: group) {
+                for round in 0..<25 {
+                    #expect(throws: Never.self) {
+                        let store = try LMDBStore(path: path, options: LMDBOptions(durability: .relaxed))
+                        if round % 5 == 0 { try store.write { try $0.store([1], [1]) } }
+                        _ = try store.read { try $0.value([1]) }
+                        store.close()
+                    }
+                }
+            }
+        }
+        group.wait()
+    }
+}

@@ -1,0 +1,249 @@
+import DAOCore
+import DAOKeyValue
+import DAOLMDB
+import Foundation
+import Testing
+
+@Suite("Opening LMDB files")
+struct LMDBOpeningTests {
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func file(_ name: String, _ bytes: Bytes) -> String {
+        let path = directory.file(name)
+        _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
+        return path
+    }
+
+    private func bytes(_ path: String) -> Bytes { Bytes(FileManager.default.contents(atPath: path) ?? Data()) }
+
+    private func open(_ path: String, _ options: LMDBOptions = LMDBOptions()) throws {
+        try LMDBStore(path: path, options: options).close()
+    }
+
+    /// A database of several levels with large values and free pages.
+    private func sample(_ name: String) throws -> String {
+        let path = directory.file(name)
+        let store = try LMDBStore(path: path, options: LMDBOptions(durability: .relaxed))
+        defer { store.close() }
+        for round in 0..<UInt64(3) {
+            try store.write { transaction in
+                for row in 0..<6_000 as Range<UInt64> { try transaction.store(rowKey(1, row), Bytes(repeating: 7, count: 40)) }
+                for row in 0..<3 { try transaction.store(rowKey(2, UInt64(row)), Bytes(repeating: 8, count: 9_000)) }
+                for row in 0..<300 as Range<UInt64> { _ = try transaction.remove(rowKey(1, row * 4 + round)) }
+            }
+        }
+        return path
+    }
+
+    @Test("a missing file is created, or not found and not created")
+    func missing() throws {
+        let path = directory.file("missing.lmdb")
+        #expect(failureKind { try open(path, LMDBOptions(createIfMissing: false)) } == .notFound)
+        #expect(failureKind { try open(path, LMDBOptions(isReadOnly: true)) } == .notFound)
+        #expect(failureKind { try open(directory.file("no/such/directory")) } == .notFound)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+        try open(path)
+        #expect(
+            Set(try FileManager.default.contentsOfDirectory(atPath: directory.path)) == ["missing.lmdb", "missing.lmdb-lock"])
+        try open(path, LMDBOptions(createIfMissing: false))
+    }
+
+    @Test("an empty file becomes a database")
+    func empty() throws {
+        let path = file("empty.lmdb", [])
+        #expect(failureKind { try open(path, LMDBOptions(createIfMissing: false)) } == .notFound)
+        try open(path)
+        try open(path, LMDBOptions(createIfMissing: false))
+    }
+
+    @Test("what is not a database is refused and left as it is")
+    func foreign() throws {
+        let jpeg = file("picture.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + Bytes(repeating: 0x5A, count: 20_000))
+        let sqlite = file("other.db", Bytes("SQLite format 3\0".utf8) + Bytes(repeating: 0, count: 8_176))
+        let short = file("short.txt", Bytes("hello".utf8))
+        let fifo = directory.file("fifo")
+        mkfifo(fifo, 0o600)
+        let loop = directory.file("loop")
+        symlink(loop, loop)
+        for path in [jpeg, sqlite, short, fifo, loop, directory.path] {
+            let before = path == fifo ? [] : bytes(path)
+            let error = failure { try open(path) }
+            #expect(error?.kind == .notADatabase, "\(path): \(String(describing: error))")
+            #expect(error?.path == path)
+            if path != fifo { #expect(bytes(path) == before) }
+            #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+        }
+        #expect(failureKind { try open("") } == .invalidConfiguration)
+    }
+
+    @Test("a truncated file is corrupted")
+    func truncated() throws {
+        let whole = bytes(try sample("whole.lmdb"))
+        for length in [1, 100, 152, 4_095, 4_096, 4_200, 8_191, whole.count / 2, whole.count - 8_192] {
+            let path = file("truncated-\(length).lmdb", Bytes(whole[..<length]))
+            let error = failure { try open(path) }
+            #expect(error?.kind == .corrupted, "\(length) of \(whole.count): \(String(describing: error))")
+            #expect(error?.path == path)
+            #expect(bytes(path).count == length)
+        }
+    }
+
+    @Test("a newer format is refused")
+    func newer() throws {
+        var content = bytes(try sample("newer.lmdb"))
+        for meta in [0, 4_096] { content[meta + 20] = 2 }
+        let path = file("newer-2.lmdb", content)
+        let error = failure { try open(path) }
+        #expect(error?.kind == .schemaIsNewer)
+        #expect(error?.engineCode != nil && error?.engineMessage?.isEmpty == false)
+        #expect(bytes(path) == content)
+    }
+
+    @Test("flipped bits in the meta pages are corrupted, or make no difference")
+    func flippedMeta() throws {
+        let whole = bytes(try sample("meta.lmdb"))
+        var random = SplitMix64(seed: 3)
+        // The fields that LMDB trusts: header, magic, version, trees, last page, transaction. The map size is advice.
+        let trusted = [0..<8, 10..<12, 16..<32, 40..<152].flatMap { Array($0) }
+        for round in 0..<400 {
+            var content = whole
+            content[(round & 1) * 4_096 + trusted[random.below(trusted.count)]] ^= 1 << UInt8(random.below(8))
+            try openDamaged(content, "meta-\(round).lmdb")
+        }
+    }
+
+    @Test("flipped bits in the structure of pages are corrupted, never a crash")
+    func flippedPages() throws {
+        let whole = bytes(try sample("pages.lmdb"))
+        var random = SplitMix64(seed: 4)
+        var refused = 0
+        for round in 0..<400 {
+            var content = whole
+            // Headers and offsets in half of the rounds, anything in the other.
+            let page = 2 + random.below(whole.count / 4_096 - 2)
+            let offset = round & 1 == 0 ? random.below(80) : random.below(4_096)
+            content[page * 4_096 + offset] ^= 1 << UInt8(random.below(8))
+            if try openDamaged(content, "page-\(round).lmdb") { refused += 1 }
+        }
+        #expect(refused > 60)
+    }
+
+    /// Opens a damaged file, and uses it when it opens.
+    ///
+    /// - Returns: Whether it was refused as corrupted.
+    @discardableResult
+    private func openDamaged(_ content: Bytes, _ name: String) throws -> Bool {
+        let path = file(name, content)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        do {
+            let store = try LMDBStore(path: path, options: LMDBOptions(durability: .relaxed))
+            defer { store.close() }
+            _ = try store.read { try $0.contents() }
+            try store.write { transaction in
+                for row in 0..<100 as Range<UInt64> {
+                    try transaction.store(rowKey(1, row), [1])
+                    _ = try transaction.remove(rowKey(2, row))
+                }
+            }
+            return false
+        } catch let error as StorageError {
+            #expect(error.kind == .corrupted || error.kind == .notADatabase || error.kind == .schemaIsNewer, "\(error)")
+            #expect(error.path == path)
+            return true
+        }
+    }
+
+    @Test("opened for reading, it reads and refuses to write")
+    func readOnly() throws {
+        let path = directory.file("read.lmdb")
+        do {
+            let store = try LMDBStore(path: path)
+            try store.write { try $0.store([1], [1]) }
+            store.close()
+        }
+        let store = try LMDBStore(path: path, options: LMDBOptions(isReadOnly: true))
+        #expect(store.traits.isReadOnly)
+        #expect(try store.read { try $0.value([1]) } == [1])
+        #expect(failureKind { _ = try store.begin(.write) } == .readOnly)
+        #expect(failureKind { try open(path) } == .invalidConfiguration)
+        store.close()
+        #expect(failureKind { _ = try store.begin(.read) } == .closed)
+        try open(path)
+    }
+
+    @Test("without permission it is an error with the path", .enabled(if: getuid() != 0, "root may do everything"))
+    func permissions() throws {
+        let path = directory.file("locked.lmdb")
+        try open(path)
+        chmod(path, 0o000)
+        #expect(failureKind { try open(path) } == .io)
+        chmod(path, 0o400)
+        #expect(failureKind { try open(path) } == .readOnly)
+        chmod(path, 0o600)
+    }
+
+    @Test("all spellings of a path share one environment")
+    func sharing() throws {
+        let path = directory.file("shared.lmdb")
+        let link = directory.file("link.lmdb")
+        symlink(path, link)
+        let hard = directory.file("hard.lmdb")
+        let first = try LMDBStore(path: path)
+        Foundation.link(path, hard)
+        let others = try [link, hard, directory.path + "/./shared.lmdb"].map { try LMDBStore(path: $0) }
+        let snapshot = try first.begin(.read)
+        for (index, store) in others.enumerated() {
+            try store.write { try $0.store([1], [UInt8(index)]) }
+            #expect(try first.read { try $0.value([1]) } == [UInt8(index)])
+        }
+        #expect(try snapshot.value([1]) == nil)
+        snapshot.abort()
+        first.close()
+        first.close()
+        #expect(failureKind { _ = try first.begin(.read) } == .closed)
+        #expect(try others[0].read { try $0.value([1]) } == [2])
+        for store in others { store.close() }
+    }
+
+    @Test("many threads create one file at once")
+    func racingCreation() throws {
+        for round in 0..<10 {
+            let path = directory.file("race-\(round).lmdb")
+            let group = DispatchGroup()
+            for number in 0..<UInt8(4) {
+                Thread.detachNewThread(in: group) {
+                    #expect(throws: Never.self) {
+                        let store = try LMDBStore(path: path, options: LMDBOptions(durability: .relaxed))
+                        try store.write { try $0.store([1 + number], [number]) }
+                        store.close()
+                    }
+                }
+            }
+            group.wait()
+            let store = try LMDBStore(path: path)
+            #expect(try store.read { try $0.contents().keys.count } == 4)
+            store.close()
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".new") }
+        #expect(left == [])
+    }
+
+    @Test("a checked file passes the check after every kind of use")
+    func checkAfterUse() throws {
+        let path = directory.file("checked.lmdb")
+        let options = LMDBOptions(durability: .relaxed, checksWholeFile: true)
+        for seed in 0..<8 as Range<UInt64> {
+            let store = try LMDBStore(path: path, options: options)
+            try store.write { transaction in
+                let old = try transaction.contents().keys
+                for key in old { _ = try transaction.remove(key) }
+            }
+            var run = ModelRun(store, seed: 100 + seed, keySpace: 300)
+            try run.run(transactions: 5, operations: 400)
+            store.close()
+        }
+    }
+}

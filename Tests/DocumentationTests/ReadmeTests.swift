@@ -1,0 +1,24 @@
+import DAOCore
+import Foundation
+import Testing
+
+@testable import Examples
+
+@Suite struct ReadmeTests {
+    /// What the README says happens, over each backend it names.
+    @Test(arguments: ["memory:", "sqlite:{directory}/app.db", "lmdb:{directory}/app.mdb"])
+    func exampleDoesWhatItSays(_ url: String) throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("readme-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let cutoff = Date(timeIntervalSinceReferenceDate: 1000)
+        let fetched = (0..<20).map { index in
+            Message(id: index, date: cutoff.addingTimeInterval(Double(index - 10)), text: "text \(index)", isRead: index % 2 == 0)
+        }
+        let result = try readmeExample(
+            url: url.replacingOccurrences(of: "{directory}", with: directory.path), fetched: fetched, cutoff: cutoff)
+        #expect(result.unread.map(\.id) == [19, 17, 15, 13, 11])
+        #expect(result.same.map(\.id) == [11, 13, 15, 17, 19])
+        #expect(result.left == 10)
+    }
+}

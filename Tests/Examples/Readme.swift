@@ -1,0 +1,83 @@
+// The code of README.md, compiled and run. `DocumentationTests` makes sure that both say the same.
+
+import DAOConformance
+import DAOCore
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import Foundation
+
+struct Message: Plain {                       // the application's value
+    let id: Int
+    let date: Date
+    let text: String
+    let isRead: Bool
+    var uniqueId: UniqueID { UniqueID(id) }
+}
+
+struct MessageModel: Model {                  // the stored record
+    var id: Int
+    var date: Date
+    var text: String
+    var isRead: Bool
+    var draft: String?                        // local only: survives every persist
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("date", \.date, .indexed),
+        Field("text", \.text),
+        Field("isRead", \.isRead),
+        Field("draft", \.draft)
+    )
+}
+
+struct MessageTranslator: Translator {
+    func translate(model: MessageModel) throws -> Message {
+        Message(id: model.id, date: model.date, text: model.text, isRead: model.isRead)
+    }
+    func translate(plain: Message) throws -> MessageModel {
+        MessageModel(id: plain.id, date: plain.date, text: plain.text, isRead: plain.isRead, draft: nil)
+    }
+    func translate(from plain: Message, to model: inout MessageModel) throws {
+        model.date = plain.date
+        model.text = plain.text
+        model.isRead = plain.isRead
+    }
+}
+
+struct Tag: Plain, Model {                    // both at once: needs no translator
+    var id: Int
+    var name: String
+
+    static let schema = Schema("tag", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .unique))
+}
+
+/// The rest of the README's example.
+///
+/// - Returns: What its reads gave.
+func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> (unread: [Message], same: [Message], left: Int) {
+    let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(url)     // "sqlite:///var/lib/app.db", "lmdb:app.mdb", "memory:"
+    let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+    let tags = DAO(storage: try database.storage(for: Tag.self))
+
+    try messages.persist(fetched)
+    let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead && $0.date > cutoff }
+    let same = try messages.read(predicatedBy: Condition("isRead == false AND date > %@", cutoff))
+    try database.transaction {                    // several DAOs, one commit
+        try tags.persist(Tag(id: 1, name: "archived"))
+        try messages.erase { $0.date < cutoff }
+    }
+
+    return (unread, same, try messages.count())
+}
+
+/// How the README runs the suite.
+func readmeConformance() async -> ConformanceReport {
+    let target = ConformanceTarget(name: "mine") { location in
+        try DatabaseDrivers(.mine).open("mine:\(location.name)")
+    }
+    let report = await Conformance.run(on: target)
+    print(report)
+    return report
+}
