@@ -76,4 +76,18 @@ struct Column<Record: RandomRecord>: Sendable {
             }
         }
     }
+
+    /// A number that may be nil.
+    init<Stored: Cell & NumericFieldValue>(_ path: any WritableKeyPath<Record, Stored?> & Sendable) {
+        get = { $0[keyPath: path].cell }
+        set = { record, cell in if let value = Stored?.from(cell) { record[keyPath: path] = value } }
+        total = { dao, total, condition in
+            switch total {
+            case .min: try dao.min(path, predicatedBy: condition).cell
+            case .max: try dao.max(path, predicatedBy: condition).cell
+            case .sum: try dao.sum(path, predicatedBy: condition).cell
+            case .average: try dao.average(path, predicatedBy: condition).cell
+            }
+        }
+    }
 }

@@ -28,10 +28,11 @@ enum ReferenceText {
     private static func folded(_ text: String, _ options: TextOptions) -> [Unicode.Scalar] {
         if options.isEmpty { return Array(text.unicodeScalars) }
         var scalars: [Unicode.Scalar] = []
+        let (dropsMarks, foldsCase) = (options.contains(.diacriticInsensitive), options.contains(.caseInsensitive))
         // The canonical decomposition takes letters and marks apart: İ is I and a dot.
         for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
-            if options.contains(.diacriticInsensitive), isMark(scalar) { continue }
-            if !options.contains(.caseInsensitive) {
+            if dropsMarks, isMark(scalar) { continue }
+            if !foldsCase {
                 scalars.append(scalar)
             } else if let folding = foldings[scalar] {
                 scalars += folding
