@@ -74,7 +74,8 @@ extension Schema {
         let key = key(of: record)
         guard key == expected else {
             throw StorageError(
-                .keyChanged, "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
+                .keyChanged,
+                "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
                 entity: description.name, key: UniqueID(expected), field: description.fields[description.keyIndex].name)
         }
     }
