@@ -29,8 +29,11 @@ final class Table: Sendable {
     let keyField: Int
     /// Whether the catalog has the table.
     let state: Atomic<State>
-    /// For every field its slot.
-    private let slots: [Int]
+    /// How many fields there are.
+    let fieldCount: Int
+    // Written once, in the initializer, and only read afterwards: that is what makes sharing it safe.
+    /// For every field its slot; valid as long as the table.
+    nonisolated(unsafe) let slots: UnsafePointer<Int>
 
     /// One index of a table.
     struct Index: Sendable, Hashable {
@@ -66,7 +69,10 @@ final class Table: Sendable {
         self.keyForm = keyForm
         keyspace = entity.keyspace
         slotCount = entity.slotCount
-        slots = entity.slots
+        fieldCount = entity.slots.count
+        let slots = UnsafeMutablePointer<Int>.allocate(capacity: entity.slots.count)
+        slots.initialize(from: entity.slots, count: entity.slots.count)
+        self.slots = UnsafePointer(slots)
         keyField = description.keyIndex
         self.state = Atomic(state)
         let indexes: [Index] = try description.fields.enumerated().compactMap { position, field in
@@ -82,9 +88,11 @@ final class Table: Sendable {
         hasUniqueIndexes = indexes.contains(where: \.isUnique)
     }
 
+    deinit { slots.deallocate() }
+
     /// The slot of a field; one that no record has for a position that is not a field's.
     @inline(__always) func slot(of field: Int) -> Int {
-        UInt(bitPattern: field) < UInt(bitPattern: slots.count) ? slots[field] : .max
+        UInt(bitPattern: field) < UInt(bitPattern: fieldCount) ? slots[field] : .max
     }
 
     /// The index on a field.
