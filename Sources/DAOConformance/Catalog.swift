@@ -5,8 +5,12 @@ enum Catalog {
     private static let chapters: [@Sendable () -> [ConformanceCase]] = [
         KeysTypes.cases, KeysStrings.cases, KeysChanges.cases,
         ValuesNumbers.cases, ValuesTexts.cases, ValuesOptionals.cases, ValuesEmbedded.cases,
+        PredicatesNil.cases, PredicatesNumbers.cases, PredicatesKinds.cases, PredicatesTexts.cases, PredicatesIn.cases,
+        PredicatesPlans.cases, PredicatesInWords.cases,
+        QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases,
+        Concurrency.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
     ]
 }

@@ -70,10 +70,13 @@ public final class SQLiteDatabase: Database {
             writes
             ? WriteSettings(
                 durability: configuration.durability,
-                busyTimeout: Int32(clamping: milliseconds.overflow ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
+                busyTimeout: Int32(
+                    clamping: milliseconds.overflow
+                        ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
             : nil
         capabilities = Capabilities(
-            engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true, isReadOnly: !writes,
+            engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
+            isReadOnly: !writes,
             maximumValueLength: 1_000_000_000)
     }
 
@@ -123,7 +126,8 @@ public final class SQLiteDatabase: Database {
     /// Waits for running calls, ends cursors and closes.
     public func close() throws {
         if engine.coordinator.isInside {
-            throw StorageError(.invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.file.path)
+            throw StorageError(
+                .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.file.path)
         }
         if gate.close() { letGo() }
     }
@@ -152,6 +156,21 @@ public final class SQLiteDatabase: Database {
         isGone.store(true, ordering: .releasing)
         cursors.endAll()
         SQLiteEngine.shared.release(identity) { $0.close() }
+    }
+}
+
+// The protocol has these for every database, but a method of the class would be preferred to them, even after `await`.
+extension SQLiteDatabase {
+    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
+    ///
+    /// - Throws: What the body throws, unchanged; `CancellationError` when the task was cancelled before the body began.
+    public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
+    public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
     }
 }
 

@@ -1,6 +1,7 @@
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import Examples
 import Foundation
 import Testing
 

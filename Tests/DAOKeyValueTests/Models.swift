@@ -1,5 +1,6 @@
 import DAOCore
 import DAOKeyValue
+import Examples
 import Foundation
 
 /// A model with every sort of index.

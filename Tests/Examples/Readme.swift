@@ -63,7 +63,7 @@ func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> (unr
 
     try messages.persist(fetched)
     let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead && $0.date > cutoff }
-    let same = try messages.read(predicatedBy: Predicate("isRead == false AND date > %@", cutoff))
+    let same = try messages.read(predicatedBy: Condition("isRead == false AND date > %@", cutoff))
     try database.transaction {                    // several DAOs, one commit
         try tags.persist(Tag(id: 1, name: "archived"))
         try messages.erase { $0.date < cutoff }
@@ -78,6 +78,6 @@ func readmeConformance() async -> ConformanceReport {
         try DatabaseDrivers(.mine).open("mine:\(location.name)")
     }
     let report = await Conformance.run(on: target)
-    print(report.table)
+    print(report)
     return report
 }

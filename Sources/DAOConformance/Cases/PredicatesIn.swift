@@ -39,14 +39,21 @@ enum PredicatesIn {
                 try bench.check([1, 3, 6]) { $0.id.in([6, 3, 1, 3, 99]) }
                 try bench.check([3]) { $0.id.in([6, 3, 1]) && $0.numberIndexed > 0 }
                 try bench.check([2, 3, 5]) { $0.id.in([3]) || $0.numberIndexed.in([5, 7]) }
-                try expectEqual(try bench.ids(Query(where: Condition { $0.id.in([1, 3, 6]) }, orderedBy: [.descending(\.id)], limit: 2)), [6, 3])
+                try expectEqual(
+                    try bench.ids(Query(where: Condition { $0.id.in([1, 3, 6]) }, orderedBy: [.descending(\.id)], limit: 2)),
+                    [6, 3])
             },
-            ConformanceCase("P.inSorted", "P4", "Q1", title: "rows of a list come in the query's order, not the list's") { context in
+            ConformanceCase("P.inSorted", "P4", "Q1", title: "rows of a list come in the query's order, not the list's") {
+                context in
                 let bench = try bench(context)
                 let condition = Condition<Probe> { $0.numberIndexed.in([7, 0, 5, nil, 3]) }
-                try expectEqual(try bench.ids(Query(where: condition, orderedBy: [.ascending(\.numberIndexed)])), [1, 4, 6, 3, 2, 5])
-                try expectEqual(try bench.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)])), [5, 2, 3, 6, 1, 4])
-                try expectEqual(try bench.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)), [2, 3])
+                try expectEqual(
+                    try bench.ids(Query(where: condition, orderedBy: [.ascending(\.numberIndexed)])), [1, 4, 6, 3, 2, 5])
+                try expectEqual(
+                    try bench.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)])), [5, 2, 3, 6, 1, 4])
+                try expectEqual(
+                    try bench.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)),
+                    [2, 3])
             },
             ConformanceCase("P.inAndIn", "P4", title: "two lists on one field meet in what both have") { context in
                 let bench = try bench(context)
@@ -60,7 +67,10 @@ enum PredicatesIn {
 
     private static func large() -> [ConformanceCase] {
         [
-            ConformanceCase("P.inHundredThousand", "P4", title: "a list of 100,000 values, in every kind of field, and its negation", isHeavy: true) { context in
+            ConformanceCase(
+                "P.inHundredThousand", "P4", title: "a list of 100,000 values, in every kind of field, and its negation",
+                isHeavy: true
+            ) { context in
                 let bench = try Bench(context, Probe.numbers([nil, 5, -3, 199_998, 200_000, 99_999]))
                 let even = (0..<100_000).map { Optional($0 * 2) }
                 for name in Probe.numbers { try bench.check(.field(name, in: even), [4], name) }
@@ -72,11 +82,16 @@ enum PredicatesIn {
                 let values = (0..<100_000).map { Optional("text \($0)") }
                 for name in Probe.texts { try bench.check(.field(name, in: values), [1, 4], name) }
             },
-            ConformanceCase("P.manyAlternatives", "P1", "P7", title: "3,000 alternatives and 3,000 conditions at once are no deeper than one") { context in
+            ConformanceCase(
+                "P.manyAlternatives", "P1", "P7", title: "3,000 alternatives and 3,000 conditions at once are no deeper than one"
+            ) { context in
                 let bench = try Bench(context, Probe.numbers([nil, 5, 2_999, 3_000, -1]))
-                let any = (0..<3_000).reduce(Condition<Probe>.none) { chain, number in chain || Condition { $0.number == number } }
+                let any = (0..<3_000).reduce(Condition<Probe>.none) { chain, number in chain || Condition { $0.number == number }
+                }
                 try bench.check(any, [2, 3], "3,000 times ==")
-                let every = (0..<3_000).reduce(Condition<Probe>.all) { chain, number in chain && Condition { $0.numberIndexed != number } }
+                let every = (0..<3_000).reduce(Condition<Probe>.all) { chain, number in
+                    chain && Condition { $0.numberIndexed != number }
+                }
                 try bench.check(every, [1, 4, 5], "3,000 times !=")
             },
         ]

@@ -31,10 +31,14 @@ enum PredicatesInWords {
 
     @Sendable private static func comparisons() -> [Pair] {
         [
-            pair("number == 5") { $0.number == 5 }, pair("number = 5") { $0.number == 5 }, pair("numberIndexed != 5") { $0.numberIndexed != 5 },
-            pair("number <> 5") { $0.number != 5 }, pair("numberIndexed < -3") { $0.numberIndexed < -3 }, pair("number <= 5") { $0.number <= 5 },
-            pair("number =< 5") { $0.number <= 5 }, pair("numberIndexed > 0") { $0.numberIndexed > 0 }, pair("real >= 1.5") { $0.real >= 1.5 },
-            pair("realIndexed => 1.5") { $0.realIndexed >= 1.5 }, pair("5 < number") { $0.number > 5 }, pair("number == other") { $0.number == $0.other },
+            pair("number == 5") { $0.number == 5 }, pair("number = 5") { $0.number == 5 },
+            pair("numberIndexed != 5") { $0.numberIndexed != 5 },
+            pair("number <> 5") { $0.number != 5 }, pair("numberIndexed < -3") { $0.numberIndexed < -3 },
+            pair("number <= 5") { $0.number <= 5 },
+            pair("number =< 5") { $0.number <= 5 }, pair("numberIndexed > 0") { $0.numberIndexed > 0 },
+            pair("real >= 1.5") { $0.real >= 1.5 },
+            pair("realIndexed => 1.5") { $0.realIndexed >= 1.5 }, pair("5 < number") { $0.number > 5 },
+            pair("number == other") { $0.number == $0.other },
             pair("numberIndexed < other") { $0.numberIndexed < $0.other }, pair("text != otherText") { $0.text != $0.otherText },
         ]
     }
@@ -44,35 +48,47 @@ enum PredicatesInWords {
             pair("number > 1 AND number < 9 OR flag == YES") { ($0.number > 1 && $0.number < 9) || $0.flag },
             pair("number > 1 OR number < 9 AND flag == YES") { $0.number > 1 || ($0.number < 9 && $0.flag) },
             pair("(number > 1 OR number < -9) and flag == true") { ($0.number > 1 || $0.number < -9) && $0.flag },
-            pair("NOT number == 5 && flag = false") { !($0.number == 5) && !$0.flag }, pair("!(number > 0 || text == nil)") { !($0.number > 0 || $0.text == nil) },
-            pair("TRUEPREDICATE", .all), pair("FALSEPREDICATE", .none), pair("not not numberIndexed > 0") { $0.numberIndexed > 0 },
+            pair("NOT number == 5 && flag = false") { !($0.number == 5) && !$0.flag },
+            pair("!(number > 0 || text == nil)") { !($0.number > 0 || $0.text == nil) },
+            pair("TRUEPREDICATE", .all), pair("FALSEPREDICATE", .none),
+            pair("not not numberIndexed > 0") { $0.numberIndexed > 0 },
         ]
     }
 
     @Sendable private static func lists() -> [Pair] {
         [
-            pair("number IN {1, 2, 3, nil}") { $0.number.in([1, 2, 3, nil]) }, pair("NOT numberIndexed IN {1, nil}") { !$0.numberIndexed.in([1, nil]) },
+            pair("number IN {1, 2, 3, nil}") { $0.number.in([1, 2, 3, nil]) },
+            pair("NOT numberIndexed IN {1, nil}") { !$0.numberIndexed.in([1, nil]) },
             pair("number IN {}") { $0.number.in([]) }, pair(Condition("id IN %@", [3, 1, 2])) { $0.id.in([1, 2, 3]) },
-            pair(Condition("text in %@", ["a", "é"])) { $0.text.in(["a", "é"]) }, pair("numberIndexed BETWEEN {-5, 5}") { $0.numberIndexed.between(-5, and: 5) },
-            pair(Condition("number BETWEEN %@", [5, -5])) { $0.number.between(5, and: -5) }, pair("NOT real BETWEEN {0, 1}") { !$0.real.between(0, and: 1) },
+            pair(Condition("text in %@", ["a", "é"])) { $0.text.in(["a", "é"]) },
+            pair("numberIndexed BETWEEN {-5, 5}") { $0.numberIndexed.between(-5, and: 5) },
+            pair(Condition("number BETWEEN %@", [5, -5])) { $0.number.between(5, and: -5) },
+            pair("NOT real BETWEEN {0, 1}") { !$0.real.between(0, and: 1) },
         ]
     }
 
     @Sendable private static func texts() -> [Pair] {
         [
-            pair("text BEGINSWITH 'a'") { $0.text.hasPrefix("a") }, pair("textIndexed ENDSWITH 'b'") { $0.textIndexed.hasSuffix("b") },
-            pair("text CONTAINS '%'") { $0.text.contains("%") }, pair("text CONTAINS[c] 'A'") { $0.text.contains("A", .caseInsensitive) },
-            pair("text LIKE 'a*'") { $0.text.matches("a*") }, pair("text LIKE[cd] 'E?'") { $0.text.matches("E?", [.caseInsensitive, .diacriticInsensitive]) },
-            pair("text ==[c] 'ss'") { $0.text.equals("ss", .caseInsensitive) }, pair("textIndexed !=[d] 'e'") { !$0.textIndexed.equals("e", .diacriticInsensitive) },
+            pair("text BEGINSWITH 'a'") { $0.text.hasPrefix("a") },
+            pair("textIndexed ENDSWITH 'b'") { $0.textIndexed.hasSuffix("b") },
+            pair("text CONTAINS '%'") { $0.text.contains("%") },
+            pair("text CONTAINS[c] 'A'") { $0.text.contains("A", .caseInsensitive) },
+            pair("text LIKE 'a*'") { $0.text.matches("a*") },
+            pair("text LIKE[cd] 'E?'") { $0.text.matches("E?", [.caseInsensitive, .diacriticInsensitive]) },
+            pair("text ==[c] 'ss'") { $0.text.equals("ss", .caseInsensitive) },
+            pair("textIndexed !=[d] 'e'") { !$0.textIndexed.equals("e", .diacriticInsensitive) },
             pair("text == '\\'' OR text == \"\\\\\"") { $0.text == "'" || $0.text == "\\" },
         ]
     }
 
     @Sendable private static func literals() -> [Pair] {
         [
-            pair("big == 18446744073709551615") { $0.big == .max }, pair("number == 0xF") { $0.number == 15 }, pair("real == 1e300") { $0.real == 1e300 },
-            pair("real < -1.5e0") { $0.real < -1.5 }, pair("amount == 12.25") { $0.amount == Decimal(1225) / 100 }, pair("text == nil") { $0.text == nil },
-            pair("number != NULL") { $0.number != nil }, pair("flag == NO") { $0.flag == false }, pair("number < 2.5") { $0.number < 3 },
+            pair("big == 18446744073709551615") { $0.big == .max }, pair("number == 0xF") { $0.number == 15 },
+            pair("real == 1e300") { $0.real == 1e300 },
+            pair("real < -1.5e0") { $0.real < -1.5 }, pair("amount == 12.25") { $0.amount == Decimal(1225) / 100 },
+            pair("text == nil") { $0.text == nil },
+            pair("number != NULL") { $0.number != nil }, pair("flag == NO") { $0.flag == false },
+            pair("number < 2.5") { $0.number < 3 },
             pair("number > 99999999999999999999", .none), pair("text == ''") { $0.text == "" },
         ]
     }
@@ -80,9 +96,11 @@ enum PredicatesInWords {
     @Sendable private static func placeholders() -> [Pair] {
         let missing: Int? = nil
         return [
-            pair(Condition("number > %d AND flag == %@", 3, true)) { $0.number > 3 && $0.flag }, pair(Condition("%K == %@", "number", 5)) { $0.number == 5 },
+            pair(Condition("number > %d AND flag == %@", 3, true)) { $0.number > 3 && $0.flag },
+            pair(Condition("%K == %@", "number", 5)) { $0.number == 5 },
             pair(Condition("number == %@", missing)) { $0.number == nil }, pair(Condition("real > %f", 0.5)) { $0.real > 0.5 },
-            pair(Condition("big >= %llu", UInt64.max)) { $0.big >= .max }, pair(Condition("amount < %@", Decimal(5))) { $0.amount < 5 },
+            pair(Condition("big >= %llu", UInt64.max)) { $0.big >= .max },
+            pair(Condition("amount < %@", Decimal(5))) { $0.amount < 5 },
             pair(Condition("%K CONTAINS[c] %@", "text", "S")) { $0.text.contains("S", .caseInsensitive) },
             pair(Condition("number IN {%d, %d}", 4, 5)) { $0.number.in([4, 5]) },
         ]
@@ -90,17 +108,21 @@ enum PredicatesInWords {
 
     private static func others() -> [ConformanceCase] {
         [
-            ConformanceCase("P.words.bound", "P6", title: "bound values are never spliced: quotes, keywords and placeholders are text") { context in
+            ConformanceCase(
+                "P.words.bound", "P6", title: "bound values are never spliced: quotes, keywords and placeholders are text"
+            ) { context in
                 let bench = try Bench(context, Probe.texts(PredicatesTexts.hostile))
                 for (index, text) in PredicatesTexts.hostile.enumerated() {
                     for name in Probe.texts {
                         try bench.check(Condition("%K == %@", name, text), [index + 1], "\(name) == \(Dump.text(of: text))")
-                        try bench.check(Condition("%K IN %@ AND id > 0", name, [text]), [index + 1], "\(name) IN \(Dump.text(of: text))")
+                        try bench.check(
+                            Condition("%K IN %@ AND id > 0", name, [text]), [index + 1], "\(name) IN \(Dump.text(of: text))")
                     }
                 }
                 try bench.check(Condition("text == %@", "' OR TRUEPREDICATE OR text == '"), [])
             },
-            ConformanceCase("P.words.classic", "P6", title: "the classic verbs take text: read, count, erase, sorted") { context in
+            ConformanceCase("P.words.classic", "P6", title: "the classic verbs take text: read, count, erase, sorted") {
+                context in
                 let dao = try context.dao(User.self)
                 try dao.create(User.make(1000))
                 try expectEqual(try dao.read(predicatedBy: "id > 6").map(\.id), Array(7...1000))
@@ -111,12 +133,17 @@ enum PredicatesInWords {
                 try expectEqual(try dao.erase(predicatedBy: "id < 6 OR id IN {8, 2000}"), 6)
                 try expectEqual(try dao.count(), 994)
             },
-            ConformanceCase("P.words.mistakes", "P6", title: "bad text is invalidPredicate with the position and what was expected") { context in
+            ConformanceCase(
+                "P.words.mistakes", "P6", title: "bad text is invalidPredicate with the position and what was expected"
+            ) { context in
                 let bench = try Bench(context, Probe.numbers([1]))
                 let rows: [(Condition<Probe>, Int, String)] = [
-                    ("number >", 8, "expected a field or a value after '>'"), ("numbre > 5", 0, "has no field 'numbre'"), ("number > 'x'", 9, "cannot be compared"),
-                    ("(number > 5", 0, "no closing ')'"), ("text == 'abc", 8, "no closing '"), ("number > 5 flag == true", 11, "expected AND, OR or the end"),
-                    (Condition("number > %@"), 9, "no argument"), (Condition("number > 5", 5), 10, "0 placeholders for 1 argument"), ("", 0, "empty"),
+                    ("number >", 8, "expected a field or a value after '>'"), ("numbre > 5", 0, "has no field 'numbre'"),
+                    ("number > 'x'", 9, "cannot be compared"),
+                    ("(number > 5", 0, "no closing ')'"), ("text == 'abc", 8, "no closing '"),
+                    ("number > 5 flag == true", 11, "expected AND, OR or the end"),
+                    (Condition("number > %@"), 9, "no argument"),
+                    (Condition("number > 5", 5), 10, "0 placeholders for 1 argument"), ("", 0, "empty"),
                 ]
                 for (condition, position, message) in rows {
                     let error = try expectError(.invalidPredicate, message) { try bench.ids(condition) }

@@ -34,13 +34,15 @@ enum PredicatesNil {
 
     private static func logic() -> [ConformanceCase] {
         [
-            ConformanceCase("P.doubleNegation", "P1", title: "a negated negation is the condition itself, nil rows and all") { context in
+            ConformanceCase("P.doubleNegation", "P1", title: "a negated negation is the condition itself, nil rows and all") {
+                context in
                 let bench = try bench(context)
                 try bench.check([2], "!!(== 5)") { !(!($0.number == 5)) }
                 try bench.check([3, 6], "!!(< 5)") { !(!($0.numberIndexed < 5)) }
                 try bench.check([1, 2, 4, 5], "!!!(< 5)") { !(!(!($0.numberUnique < 5))) }
             },
-            ConformanceCase("P.deMorgan", "P1", title: "a negated AND is the OR of the negations, and the other way round") { context in
+            ConformanceCase("P.deMorgan", "P1", title: "a negated AND is the OR of the negations, and the other way round") {
+                context in
                 let bench = try bench(context)
                 try bench.check([1, 2, 4, 5, 6], "!(> 0 && < 5)") { !($0.number > 0 && $0.numberIndexed < 5) }
                 try bench.check([1, 2, 4, 5, 6], "!(> 0) || !(< 5)") { !($0.number > 0) || !($0.numberIndexed < 5) }
@@ -71,12 +73,13 @@ enum PredicatesNil {
                 try bench.check(.all, [1, 2, 3, 4, 5, 6])
                 try bench.check(.none, [])
                 let isFive = Condition<Probe> { $0.numberIndexed == 5 }
-                try bench.check(.all && isFive, [2])
-                try bench.check(.none || isFive, [2])
-                try bench.check(.none && isFive, [])
-                try bench.check(.all || isFive, [1, 2, 3, 4, 5, 6])
+                try bench.check(Condition<Probe>.all && isFive, [2])
+                try bench.check(Condition<Probe>.none || isFive, [2])
+                try bench.check(Condition<Probe>.none && isFive, [])
+                try bench.check(Condition<Probe>.all || isFive, [1, 2, 3, 4, 5, 6])
             },
-            ConformanceCase("P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT mean what a closure means") { context in
+            ConformanceCase("P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT mean what a closure means") {
+                context in
                 let rows = Probe.numbers([nil] + Array(0..<40))
                 let bench = try Bench(context, rows)
                 var condition = Condition<Probe> { $0.number == 0 }
@@ -161,14 +164,17 @@ enum PredicatesNil {
 
     private static func others() -> [ConformanceCase] {
         [
-            ConformanceCase("P.fieldAgainstItself", "P1", title: "a field equals itself, nil too, and is never less than itself") { context in
+            ConformanceCase("P.fieldAgainstItself", "P1", title: "a field equals itself, nil too, and is never less than itself")
+            { context in
                 let bench = try bench(context)
                 try bench.check([1, 2, 3, 4, 5, 6]) { $0.number == $0.number }
                 try bench.check([]) { $0.numberIndexed != $0.numberIndexed }
                 try bench.check([]) { $0.numberIndexed < $0.numberIndexed }
                 try bench.check([2, 3, 5, 6]) { $0.numberUnique <= $0.numberUnique }
             },
-            ConformanceCase("P.requiredFieldAgainstNil", "P1", title: "a field that is never nil: == nil is none, != nil every row") { context in
+            ConformanceCase(
+                "P.requiredFieldAgainstNil", "P1", title: "a field that is never nil: == nil is none, != nil every row"
+            ) { context in
                 let bench = try bench(context)
                 try bench.check(.field("id", .equal, nil), [])
                 try bench.check(.field("flag", .notEqual, nil), [1, 2, 3, 4, 5, 6])
@@ -193,7 +199,8 @@ enum PredicatesNil {
                 try bench.check([2, 4]) { $0.numberIndexed == nil }
                 try bench.check([2, 3, 4, 5, 6]) { $0.numberIndexed != 5 }
             },
-            ConformanceCase("P.emptyIsNotNil", "P1", "V3", title: "empty text and zero are not nil, in no kind of field") { context in
+            ConformanceCase("P.emptyIsNotNil", "P1", "V3", title: "empty text and zero are not nil, in no kind of field") {
+                context in
                 let texts = try Bench(context, Probe.texts(["", nil, "a"]))
                 for name in Probe.texts {
                     try texts.check(.field(name, .equal, nil), [2], name)

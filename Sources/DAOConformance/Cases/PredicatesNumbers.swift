@@ -7,7 +7,9 @@ enum PredicatesNumbers {
 
     private static func integers() -> [ConformanceCase] {
         [
-            ConformanceCase("P.integerAgainstFraction", "P3", "P7", title: "an integer is below, above or beside 1.5, never equal") { context in
+            ConformanceCase(
+                "P.integerAgainstFraction", "P3", "P7", title: "an integer is below, above or beside 1.5, never equal"
+            ) { context in
                 let bench = try Bench(context, Probe.numbers([1, 2, nil, -2, -1]))
                 for name in Probe.numbers {
                     try bench.check(.field(name, .equal, 1.5), [], "\(name) == 1.5")
@@ -20,7 +22,8 @@ enum PredicatesNumbers {
                     try bench.check(.field(name, in: [1.5, 2.0, nil]), [2, 3], "\(name) in 1.5, 2.0, nil")
                 }
             },
-            ConformanceCase("P.integerAgainstHuge", "P3", "P7", title: "Int.max is below 9.3e18 and Int.min above -9.3e18") { context in
+            ConformanceCase("P.integerAgainstHuge", "P3", "P7", title: "Int.max is below 9.3e18 and Int.min above -9.3e18") {
+                context in
                 let bench = try Bench(context, Probe.numbers([.max, .min, 0, nil]))
                 for name in Probe.numbers {
                     try bench.check(.field(name, .less, 9.3e18), [1, 2, 3], "\(name) < 9.3e18")
@@ -49,7 +52,8 @@ enum PredicatesNumbers {
                     try bench.check(.field(name, .less, 0), [1, 2, 3], name)
                 }
             },
-            ConformanceCase("P.beyondDoublePrecision", "P3", title: "2^53 and 2^53 + 1 are two numbers, in both directions") { context in
+            ConformanceCase("P.beyondDoublePrecision", "P3", title: "2^53 and 2^53 + 1 are two numbers, in both directions") {
+                context in
                 let bench = try Bench(context, Probe.numbers([1 << 53, (1 << 53) + 1, (1 << 53) + 2]))
                 for name in Probe.numbers {
                     try bench.check(.field(name, .equal, (1 << 53) + 1), [2], name)
@@ -87,7 +91,8 @@ enum PredicatesNumbers {
 
     private static func reals() -> [ConformanceCase] {
         [
-            ConformanceCase("P.notANumber", "P3", title: "NaN equals itself and is greater than every number, infinity too") { context in
+            ConformanceCase("P.notANumber", "P3", title: "NaN equals itself and is greater than every number, infinity too") {
+                context in
                 let bench = try Bench(context, Probe.reals([.nan, .infinity, 1, -.infinity, nil]))
                 for name in Probe.reals {
                     try bench.check(.field(name, .equal, Double.nan), [1], "\(name) == NaN")
@@ -103,7 +108,8 @@ enum PredicatesNumbers {
                 }
             },
             ConformanceCase("P.infinities", "P3", title: "the infinities are numbers at the ends") { context in
-                let bench = try Bench(context, Probe.reals([.infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, nil]))
+                let bench = try Bench(
+                    context, Probe.reals([.infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, nil]))
                 for name in Probe.reals {
                     try bench.check(.field(name, .equal, Double.infinity), [1], name)
                     try bench.check(.field(name, .less, Double.infinity), [2, 3, 4], name)
@@ -131,7 +137,8 @@ enum PredicatesNumbers {
                     try bench.check(.field(name, .lessOrEqual, 0.1), [1, 3], name)
                 }
             },
-            ConformanceCase("P.realAgainstInteger", "P3", title: "a Double field against integers it cannot hold exactly") { context in
+            ConformanceCase("P.realAgainstInteger", "P3", title: "a Double field against integers it cannot hold exactly") {
+                context in
                 let bench = try Bench(context, Probe.reals([5, 0x1p53, 0x1p53 + 2, 0x1p63, 0x1p64]))
                 for name in Probe.reals {
                     try bench.check(.field(name, .equal, 5), [1], name)
@@ -154,8 +161,12 @@ enum PredicatesNumbers {
                 try bench.check(.field("float", .equal, 1e300), [], "== 1e300")
                 try bench.check(.field("float", .equal, Decimal(1) / 10), [], "== the decimal 0.1, which no Float is")
             },
-            ConformanceCase("P.decimals", "P3", title: "decimals compare by number, not by their text, to the last of 38 digits") { context in
-                let texts = ["0.1", "2", "10", "-1", "-10", "12345678901234567890123456789012345678", "12345678901234567890123456789012345679", "1.50"]
+            ConformanceCase("P.decimals", "P3", title: "decimals compare by number, not by their text, to the last of 38 digits")
+            { context in
+                let texts = [
+                    "0.1", "2", "10", "-1", "-10", "12345678901234567890123456789012345678",
+                    "12345678901234567890123456789012345679", "1.50",
+                ]
                 let values = try texts.map { try require(Decimal(string: $0), "a decimal") }
                 let bench = try Bench(context, values.enumerated().map { Probe(id: $0 + 1, amount: $1) } + [Probe(id: 9)])
                 try bench.check([1, 4, 5, 8]) { $0.amount < 2 }
@@ -174,7 +185,9 @@ enum PredicatesNumbers {
 
     private static func mixed() -> [ConformanceCase] {
         [
-            ConformanceCase("P.fieldsOfDifferentNumbers", "P3", "P7", title: "an Int field against Double, UInt64, Int8 and Decimal fields") { context in
+            ConformanceCase(
+                "P.fieldsOfDifferentNumbers", "P3", "P7", title: "an Int field against Double, UInt64, Int8 and Decimal fields"
+            ) { context in
                 let rows = [
                     Probe(id: 1, number: 5, real: 5, small: 5, big: 5, amount: 5),
                     Probe(id: 2, number: (1 << 53) + 1, real: 0x1p53, small: 0, big: 1 << 53, amount: Decimal((1 << 53) + 1)),
@@ -192,7 +205,8 @@ enum PredicatesNumbers {
                 try bench.check("amount < real", [3, 4])
                 try bench.check("small == number", [1, 4, 6])
             },
-            ConformanceCase("P.datesToTheLastBit", "P3", title: "dates a bit apart are two; the distant ones are at the ends") { context in
+            ConformanceCase("P.datesToTheLastBit", "P3", title: "dates a bit apart are two; the distant ones are at the ends") {
+                context in
                 let base = Date(timeIntervalSinceReferenceDate: 700_000_000.1)
                 let next = Date(timeIntervalSinceReferenceDate: base.timeIntervalSinceReferenceDate.nextUp)
                 let values: [Date?] = [base, next, .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: -0.0), nil]

@@ -7,8 +7,11 @@ struct Bench<Record: Numbered> {
     let rows: [Record]
 
     /// Stores the rows in a freshly opened database, in an order that is neither theirs nor its reverse.
-    init(_ context: ConformanceContext, _ rows: [Record]) throws {
-        dao = try context.dao(Record.self)
+    init(_ context: ConformanceContext, _ rows: [Record]) throws { try self.init(context.open(), rows) }
+
+    /// Stores the rows in a database, in an order that is neither theirs nor its reverse.
+    init(_ database: any Database, _ rows: [Record]) throws {
+        dao = try database.dao(Record.self)
         self.rows = rows
         try dao.create(rows.indices.filter { $0 % 2 == 1 }.reversed().map { rows[$0] })
         try dao.create(rows.indices.filter { $0 % 2 == 0 }.map { rows[$0] })
@@ -60,7 +63,8 @@ struct Bench<Record: Numbered> {
         try expectSame(try dao.read(query), expected, "the rows of \(what())", file: file, line: line)
         try expectEqual(try dao.count(query), expected.count, "the count of \(what())", file: file, line: line)
         try expectSame(
-            try dao.storage.keys(query), expected.map { Record.schema.key(of: $0) }, "the keys of \(what())", file: file, line: line)
+            try dao.storage.keys(query), expected.map { Record.schema.key(of: $0) }, "the keys of \(what())", file: file,
+            line: line)
     }
 }
 

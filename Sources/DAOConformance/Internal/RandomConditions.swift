@@ -4,11 +4,13 @@ import Foundation
 /// Conditions on probes that nobody would think of, the same for the same seed.
 struct RandomConditions {
     static let texts = [
-        "", "a", "A", "ab", "b", "é", "e\u{301}", "E\u{301}", "f", "Z", "ß", "SS", "100%", "a_b", "a*b", "a?b", "[a]", "'", "\\", "a\0b", "0123", "123", "1e5", "\u{FFFD}",
+        "", "a", "A", "ab", "b", "é", "e\u{301}", "E\u{301}", "f", "Z", "ß", "SS", "100%", "a_b", "a*b", "a?b", "[a]", "'", "\\",
+        "a\0b", "0123", "123", "1e5", "\u{FFFD}",
         "\u{10000}", "i", "İ", "ı", "σ", "ς", "Σ",
     ]
     static let reals: [Double] = [
-        0, 1, -1, 0.5, 1.5, -1.5, 0.1, 7, 1e300, -1e300, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, 9_007_199_254_740_993, 9.3e18,
+        0, 1, -1, 0.5, 1.5, -1.5, 0.1, 7, 1e300, -1e300, .infinity, -.infinity, .nan, .leastNonzeroMagnitude,
+        9_007_199_254_740_994, 9.3e18,
     ]
 
     private var random: SeededNumbers
@@ -53,7 +55,8 @@ struct RandomConditions {
                 return other == kind || (other.isNumeric && kind.isNumeric)
             }
             return .compareFields(index, comparison, random.pick(others))
-        case 3: return .and([.compare(field: index, .greaterOrEqual, value(kind)), .compare(field: index, .lessOrEqual, value(kind))])
+        case 3:
+            return .and([.compare(field: index, .greaterOrEqual, value(kind)), .compare(field: index, .lessOrEqual, value(kind))])
         default: return .compare(field: index, comparison, value(kind))
         }
     }

@@ -30,7 +30,8 @@ struct Probe: Numbered {
     static let schema = Schema(
         "probe", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("number", \.number), Field("numberIndexed", \.numberIndexed, .indexed), Field("numberUnique", \.numberUnique, .unique),
+        Field("number", \.number), Field("numberIndexed", \.numberIndexed, .indexed),
+        Field("numberUnique", \.numberUnique, .unique),
         Field("text", \.text), Field("textIndexed", \.textIndexed, .indexed), Field("textUnique", \.textUnique, .unique),
         Field("real", \.real), Field("realIndexed", \.realIndexed, .indexed),
         Field("other", \.other, .indexed), Field("otherText", \.otherText), Field("flag", \.flag, .indexed),

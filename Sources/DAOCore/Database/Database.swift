@@ -22,6 +22,9 @@ public protocol Database: AnyObject, Sendable {
     /// Where the asynchronous forms run their work.
     var executor: DatabaseExecutor { get }
 
+    /// Where observations wait for commits. All databases on one engine instance have the same.
+    var observations: ObservationHub { get }
+
     /// The rows of a model. The first call for a model creates what is missing in the database.
     ///
     /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
@@ -37,15 +40,6 @@ public protocol Database: AnyObject, Sendable {
 
     /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result
-
-    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
-    ///
-    /// It has a default. It is a requirement all the same, because in asynchronous code a call prefers requirements to other members, and would
-    /// be the synchronous form.
-    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
-
-    /// Runs a body in which every read sees the same state, without blocking the calling task's thread. It has a default.
-    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
 
     /// The entities that are stored, read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]

@@ -77,8 +77,8 @@ extension RowReader {
         if isNull(at: index) { return .null }
         switch entity.fields[index].type.kind {
         case .bool: return .bool(try readInt64(at: index) != 0)
-        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: return .integer(try readInt64(at: index))
-        case .uint64:
+        case .int8, .int16, .int32, .int64: return .integer(try readInt64(at: index))
+        case .uint8, .uint16, .uint32, .uint64:
             let value = try readUInt64(at: index)
             return Int64(exactly: value).map(Value.integer) ?? .unsigned(value)
         case .float, .double: return .double(try readDouble(at: index))

@@ -52,9 +52,14 @@ final class SQLiteConnection: @unchecked Sendable {
     // MARK: Errors
 
     /// The error for a result code, with SQLite's words. Notes when SQLite has ended the transaction because of it.
-    func failure(_ code: Int32, entity: String? = nil) -> StorageError {
+    ///
+    /// - Returns: A `StorageError`, or a `MissingTable` around one.
+    func failure(_ code: Int32, entity: String? = nil) -> any Error {
         let error = SQLiteError.error(code, String(cString: sqlite3_errmsg(handle)), path: path, entity: entity)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
+        if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true {
+            return MissingTable(underlying: error)
+        }
         return error
     }
 
@@ -115,11 +120,7 @@ final class SQLiteConnection: @unchecked Sendable {
                 sqlite3_prepare_v3(handle, $0.baseAddress, Int32($0.count), UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
             }
         }
-        guard code == SQLITE_OK, let pointer else {
-            let error = failure(code, entity: entity)
-            if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true { throw MissingTable(underlying: error) }
-            throw error
-        }
+        guard code == SQLITE_OK, let pointer else { throw failure(code, entity: entity) }
         return Statement(pointer)
     }
 

@@ -60,8 +60,9 @@ extension SQLiteStorage {
     }
 
     /// The error for a row that could not be stored.
-    func failure(_ code: Int32, _ record: Record, _ statement: Statement, _ connection: SQLiteConnection) -> StorageError {
-        var error = connection.failure(code, entity: entity.name)
+    func failure(_ code: Int32, _ record: Record, _ statement: Statement, _ connection: SQLiteConnection) -> any Error {
+        let failure = connection.failure(code, entity: entity.name)
+        guard var error = failure as? StorageError else { return failure }
         let key = schema.key(of: record)
         error.key = UniqueID(key)
         sqlite3_reset(statement.pointer)

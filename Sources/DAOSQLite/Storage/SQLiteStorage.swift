@@ -28,14 +28,7 @@ final class SQLiteStorage<Record: Model>: Storage {
 
     /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
     func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try owner.call {
-            do {
-                return try owner.engine.coordinator.read(body)
-            } catch is MissingTable {
-                try makeTable()
-                return try owner.engine.coordinator.read(body)
-            }
-        }
+        try owner.call { try repeating { try owner.engine.coordinator.read(body) } }
     }
 
     /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
@@ -44,7 +37,9 @@ final class SQLiteStorage<Record: Model>: Storage {
     ///   - callsOut: Whether the body calls code of the application.
     ///   - isStep: Whether the body writes with one statement, which is atomic by itself.
     ///   - body: What to do.
-    func writing<Result>(callsOut: Bool = false, isStep: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    func writing<Result>(callsOut: Bool = false, isStep: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws
+        -> Result
+    {
         func run() throws -> Result {
             try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep) { connection in
                 if isStep, let settings = owner.settings { try connection.apply(settings) } else { try owner.begin(connection) }
@@ -53,21 +48,27 @@ final class SQLiteStorage<Record: Model>: Storage {
         }
         return try owner.call {
             if owner.settings == nil { try refuse() }
-            do {
-                return try run()
-            } catch is MissingTable {
-                try makeTable()
-                return try run()
-            }
+            return try repeating(run)
+        }
+    }
+
+    /// Runs work, and once more when the table was gone: another process dropped it, or the transaction that made it was rolled back.
+    @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch is MissingTable {
+            try owner.engine.make(table, owner.settings)
+        }
+        do {
+            return try work()
+        } catch let error as MissingTable {
+            throw error.underlying
         }
     }
 
     private func refuse() throws {
         throw StorageError(.readOnly, "the database can only be read", entity: entity.name, path: owner.engine.file.path)
     }
-
-    /// Makes the table again: another process dropped it, or the transaction that made it was rolled back.
-    private func makeTable() throws { try owner.engine.make(table, owner.settings) }
 
     /// Checks a row that is about to be stored.
     func check(_ record: Record) throws {

@@ -1,0 +1,326 @@
+import DAOCore
+import Foundation
+
+/// L1 and L5: what is at the path when a database is opened.
+enum Opening {
+    static func cases() -> [ConformanceCase] {
+        configurations() + strangers() + damages()
+    }
+
+    private static func configurations() -> [ConformanceCase] {
+        [
+            ConformanceCase("L.createsMissing", "L1", title: "opening creates what is missing, empty") { context in
+                let database = try context.open()
+                try expectEqual(try database.entities().count, 0, "entities")
+                try expectEqual(try database.dao(Item.self).count(), 0)
+            },
+            ConformanceCase("L.createsTheFile", "L1", title: "the file is at the path asked for", requires: [.file]) { context in
+                let file = try context.file()
+                try expect(!FileManager.default.fileExists(atPath: file.path), "no file before")
+                let database = try context.open()
+                try database.dao(Item.self).create(Item.make([1]))
+                try expect(FileManager.default.fileExists(atPath: file.path), "a file at \(file.lastPathComponent)")
+            },
+            ConformanceCase(
+                "L.notCreating", "L1", title: "asked not to create, opening what is missing is notFound and leaves nothing",
+                requires: [.file, .configuration]
+            ) { context in
+                let error = try expectError(.notFound) { try context.open { $0.createsIfMissing = false } }
+                let file = try context.file()
+                try expectEqual(error.path, file.path, "the error's path")
+                try expectEqual(
+                    try FileManager.default.contentsOfDirectory(atPath: context.location.directory.path).count, 0, "files left")
+                try context.open().dao(Item.self).create(Item.make([1]))
+                let found = try context.open { $0.createsIfMissing = false }
+                try expectEqual(try found.dao(Item.self).count(), 1)
+            },
+            ConformanceCase(
+                "L.readOnlyConfiguration", "L1", title: "opened for reading only it reads, and refuses every write as readOnly",
+                requires: [.file, .configuration]
+            ) { context in
+                let writable = try context.open()
+                try writable.dao(Item.self).create(Item.make(1...3))
+                try writable.close()
+                let database = try context.open { $0.isReadOnly = true }
+                try expect(database.capabilities.isReadOnly, "a declaration that it is read-only")
+                let dao = try database.dao(Item.self)
+                try expectEqual(try dao.read { $0.number > 10 }.map(\.id), [2, 3])
+                try expectEqual(try dao.count(), 3)
+                for (name, call) in [
+                    ("create", { try dao.create(Item.make([4])) }), ("persist", { try dao.persist(Item(id: 1, name: "x")) }),
+                    ("update", { _ = try dao.update(where: { $0.id == 1 }) { $0.name = "x" } }),
+                    ("erase", { _ = try dao.erase() }),
+                    ("transaction", { try database.transaction { try dao.create(Item.make([4])) } }),
+                ] as [(String, () throws -> Void)] {
+                    let error = try expectError(.readOnly, name, call)
+                    try expectEqual(error.path, try context.file().path, "the path in the error of \(name)")
+                }
+                try database.close()
+                try expectEqual(try context.dao(Item.self).count(), 3)
+            },
+            ConformanceCase(
+                "L.readOnlyMissing", "L1", title: "opening what is missing for reading only is notFound",
+                requires: [.file, .configuration]
+            ) { context in
+                let error = try expectError(.notFound) { try context.open { $0.isReadOnly = true } }
+                try expectEqual(error.path, try context.file().path, "the error's path")
+            },
+            ConformanceCase(
+                "L.readOnlyFile", "L1", title: "a file without write permission reads, and refuses writes as readOnly",
+                requires: [.file]
+            ) { context in
+                guard geteuid() != 0 else { return }
+                let file = try context.file()
+                let writable = try context.open()
+                try writable.dao(Item.self).create(Item.make(1...3))
+                try writable.close()
+                try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file.path)
+                try expectReadOnly(context)
+            },
+            ConformanceCase(
+                "L.readOnlyDirectory", "L1", title: "a directory without write permission reads, and refuses writes as readOnly",
+                requires: [.file]
+            ) { context in
+                guard geteuid() != 0 else { return }
+                let directory = try context.file().deletingLastPathComponent()
+                let writable = try context.open()
+                try writable.dao(Item.self).create(Item.make(1...3))
+                try writable.close()
+                for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+                    try FileManager.default.setAttributes(
+                        [.posixPermissions: 0o444], ofItemAtPath: directory.appendingPathComponent(name).path)
+                }
+                try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory.path)
+                defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path) }
+                try expectReadOnly(context)
+            },
+            ConformanceCase(
+                "L.encryptionKey", "L6", title: "an encryption key that is not supported is refused, not ignored",
+                requires: [.configuration]
+            ) { context in
+                let database: any Database
+                do {
+                    database = try context.open { $0.options["key"] = "secret" }
+                } catch let error as StorageError {
+                    try expect(error.kind == .unsupported, "unsupported, got \(error)")
+                    try expect(!"\(error)".contains("secret"), "no key in the error")
+                    return
+                }
+                // Honoured: then the text that is stored is not to be found in the file.
+                guard context.target.file != nil else { throw fail("expected a refusal where there is no file to encrypt") }
+                try database.dao(Blob.self).create(Blob(id: 1, text: "a text to look for"))
+                try database.close()
+                let bytes = try Data(contentsOf: context.file())
+                try expect(bytes.range(of: Data("a text to look for".utf8)) == nil, "an encrypted file")
+            },
+            ConformanceCase(
+                "L.unknownOption", "L1", title: "an option that the driver does not have is invalidConfiguration naming it",
+                requires: [.configuration]
+            ) { context in
+                let error = try expectError(.invalidConfiguration) { try context.open { $0.options["no-such-option"] = "1" } }
+                try expect(error.message.contains("no-such-option"), "the option's name in: \(error.message)")
+            },
+            oddPaths(),
+            ConformanceCase(
+                "L.missingDirectory", "L1", title: "a path in a missing directory opens or is a typed error naming it",
+                requires: [.file, .configuration]
+            ) { context in
+                let path = context.location.directory.appendingPathComponent("no/such/directory/test.db").path
+                do {
+                    let database = try context.open { $0.path = path }
+                    try database.dao(Item.self).create(Item.make([1]))
+                    try expect(FileManager.default.fileExists(atPath: path), "the file")
+                } catch let error as StorageError {
+                    try expect([.notFound, .io].contains(error.kind), "notFound or io, got \(error)")
+                    try expectEqual(error.path, path, "the error's path")
+                }
+            },
+        ]
+    }
+
+    private static func oddPaths() -> ConformanceCase {
+        ConformanceCase(
+            "L.oddPaths", "L1", title: "a path with odd characters names exactly that file", requires: [.file, .configuration]
+        ) { context in
+            let names = [
+                "with space", "100%25", "what?mode=memory", "hash#tag", "file:x", "'quote'", "\"double\"", "semi;colon", "\u{e9}",
+                "e\u{301}x", "emoji 👍",
+                ":memory:", "-dash", "a&b=c", String(repeating: "n", count: 200),
+            ]
+            for (index, name) in names.enumerated() {
+                let path = context.location.directory.appendingPathComponent("odd").path + "/" + name
+                try FileManager.default.createDirectory(
+                    atPath: context.location.directory.appendingPathComponent("odd").path, withIntermediateDirectories: true)
+                let database = try context.open { $0.path = path }
+                try database.dao(Item.self).create(Item.make([index]))
+                try expect(FileManager.default.fileExists(atPath: path), "a file named \(name)")
+                try database.close()
+                let again = try context.open { $0.path = path }
+                try expectEqual(try again.dao(Item.self).read().map(\.id), [index], "the rows in \(name)")
+                try again.close()
+            }
+        }
+    }
+
+    private static func expectReadOnly(_ context: ConformanceContext) throws {
+        let database: any Database
+        do {
+            database = try context.open()
+        } catch let error as StorageError {
+            try expect(error.kind == .readOnly, "readOnly, got \(error)")
+            try expectEqual(error.path, try context.file().path, "the error's path")
+            return
+        }
+        let dao = try database.dao(Item.self)
+        try expectEqual(try dao.read().map(\.id), [1, 2, 3])
+        try expectError(.readOnly) { try dao.create(Item.make([4])) }
+        try expectEqual(try dao.count(), 3)
+        try database.close()
+    }
+
+    /// What is not a database at all.
+    private static func strangers() -> [ConformanceCase] {
+        let jpeg =
+            Data([0xff, 0xd8, 0xff, 0xe0, 0, 0x10] + Array("JFIF\0".utf8))
+            + Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 37) })
+        return [
+            stranger("L.jpeg", "a JPEG", jpeg),
+            stranger("L.textFile", "a text", Data(String(repeating: "Dear diary,\n", count: 2000).utf8)),
+            stranger("L.shortFile", "a file of three bytes", Data("abc".utf8)),
+            stranger("L.zeros", "a file of zeros", Data(count: 65_536)),
+            stranger("L.random", "random bytes", randomBytes(65_536)),
+            ConformanceCase(
+                "L.directory", "L1", title: "a directory instead of a file is a typed error naming the path", requires: [.file]
+            ) { context in
+                let file = try context.file()
+                try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+                try Data("keep me".utf8).write(to: file.appendingPathComponent("file"))
+                let error = try expectError(.notADatabase) { try context.open().dao(Item.self).create(Item.make([1])) }
+                try expectEqual(error.path, file.path, "the error's path")
+                try expectEqual(
+                    try FileManager.default.contentsOfDirectory(atPath: file.path), ["file"], "what is in the directory")
+            },
+            ConformanceCase(
+                "L.emptyFile", "L1", title: "an empty file becomes a database or is a typed error naming the path",
+                requires: [.file]
+            ) { context in
+                let file = try context.file()
+                try Data().write(to: file)
+                do {
+                    let database = try context.open()
+                    try database.dao(Item.self).create(Item.make([1]))
+                    try expectEqual(try database.dao(Item.self).count(), 1)
+                } catch let error as StorageError {
+                    try expect([.notADatabase, .corrupted].contains(error.kind), "notADatabase or corrupted, got \(error)")
+                    try expectEqual(error.path, file.path, "the error's path")
+                }
+            },
+        ]
+    }
+
+    private static func stranger(_ id: String, _ what: String, _ bytes: Data) -> ConformanceCase {
+        ConformanceCase(id, "L1", title: "\(what) is notADatabase naming the path, and stays as it is", requires: [.file]) {
+            context in
+            let file = try context.file()
+            try bytes.write(to: file)
+            let error = try expectError(.notADatabase) {
+                let database = try context.open()
+                return try database.dao(Item.self).read().count
+            }
+            try expectEqual(error.path, file.path, "the error's path")
+            try expect(try Data(contentsOf: file) == bytes, "the file to be untouched")
+        }
+    }
+
+    private static func randomBytes(_ count: Int) -> Data {
+        var random = SplitMix64(seed: 7)
+        return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+
+    /// What was a database once.
+    private static func damages() -> [ConformanceCase] {
+        [
+            damage("L.truncatedToHalf", "half of a file") { $0.prefix($0.count / 2) },
+            damage("L.truncatedByAByte", "a file that lacks its last byte") { $0.dropLast(1) },
+            damage("L.truncatedByAPage", "a file that lacks its last 4096 bytes") { $0.dropLast(4096) },
+            damage("L.truncatedToAPage", "the first 4096 bytes of a file") { $0.prefix(4096) },
+            damage("L.truncatedTo100", "the first 100 bytes of a file") { $0.prefix(100) },
+            damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
+            damage("L.zeroedMiddle", "a file whose middle is zero") { data in
+                var data = data
+                for index in (data.count / 3)..<(data.count / 2) { data[index] = 0 }
+                return data
+            },
+            ConformanceCase(
+                "L.bitFlips", "L5", title: "of sixty flipped bits none crashes: answers are right, or typed errors",
+                requires: [.file]
+            ) { context in
+                let file = try context.file()
+                let (whole, rows) = try sample(context)
+                var random = SplitMix64(seed: 99)
+                for round in 0..<60 {
+                    var data = whole
+                    let position = Int.random(in: 0..<data.count, using: &random)
+                    data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                    try write(data, to: file)
+                    // Without checksums a flipped bit of a value is another value: then only crashes and untyped errors count.
+                    try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
+                }
+            },
+        ]
+    }
+
+    private static func damage(_ id: String, _ what: String, _ change: @escaping @Sendable (Data) -> Data) -> ConformanceCase {
+        ConformanceCase(id, "L1", "L5", title: "\(what) gives typed errors naming the path, or right answers", requires: [.file])
+        { context in
+            let (whole, rows) = try sample(context)
+            try write(Data(change(whole)), to: context.file())
+            try expectRightOrTyped(context, rows, what, acceptsOtherValues: false)
+        }
+    }
+
+    /// The bytes of a file with two thousand rows, and the rows.
+    private static func sample(_ context: ConformanceContext) throws -> (Data, [String]) {
+        let database = try context.open()
+        let dao = try database.dao(Item.self)
+        try dao.create(
+            (1...2000).map { Item(id: $0, name: "The item of number \($0)", number: $0, note: $0 % 2 == 0 ? "even" : nil) })
+        let rows = try Dump.rows(of: dao.storage)
+        try database.close()
+        return (try Data(contentsOf: context.file()), rows)
+    }
+
+    /// Replaces a database's file, and removes what is beside it.
+    private static func write(_ data: Data, to file: URL) throws {
+        let directory = file.deletingLastPathComponent()
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name != file.lastPathComponent {
+            try FileManager.default.removeItem(at: directory.appendingPathComponent(name))
+        }
+        try data.write(to: file)
+    }
+
+    private static func expectRightOrTyped(
+        _ context: ConformanceContext, _ rows: [String], _ what: String, acceptsOtherValues: Bool
+    ) throws {
+        let kinds: Set<StorageError.Kind> = [
+            .corrupted, .corruptedValue, .notADatabase, .schemaMismatch, .schemaIsNewer, .io, .invalidSchema, .unsupported,
+        ]
+        do {
+            let database = try context.open()
+            defer { try? database.close() }
+            let storage = try database.storage(for: Item.self)
+            let found = try Dump.rows(of: storage)
+            if !acceptsOtherValues { try expectEqual(found, rows, "\(what): rows that were read without an error") }
+            _ = try storage.count(Query(where: Condition { $0.number > 1000 }))
+            _ = try storage.read(key: .integer(777))
+            _ = try storage.read(Query(orderedBy: [.descending(\.number)], limit: 10))
+            try storage.upsert([Item(id: 777, name: "written")])
+            _ = try storage.erase(Query(where: Condition { $0.number < 100 }))
+        } catch let error as StorageError {
+            try expect(kinds.contains(error.kind), "\(what): an error about the file's state, got \(error)")
+            if error.kind == .corrupted || error.kind == .notADatabase {
+                try expectEqual(error.path, try context.file().path, "\(what): the path in \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import DAOCore
+import Foundation
+
+/// Q3 and Q4: limits, offsets, and reading by keys.
+enum QueriesWindows {
+    static func cases() -> [ConformanceCase] { limits() + refused() + writes() + keys() }
+
+    private static func limits() -> [ConformanceCase] {
+        let rows: [(id: String, title: String, limit: Int?, offset: Int, ids: [Int])] = [
+            ("Q.limitZero", "a limit of zero is empty", 0, 0, []), ("Q.limitOne", "a limit of one is the first row", 1, 0, [1]),
+            ("Q.limitExact", "a limit of all rows is all of them", 5, 0, [1, 2, 3, 4, 5]),
+            ("Q.limitBeyond", "a limit beyond the rows is all of them", 6, 0, [1, 2, 3, 4, 5]),
+            ("Q.offset", "an offset leaves out the first rows", nil, 2, [3, 4, 5]),
+            ("Q.offsetExact", "an offset of all rows is empty", nil, 5, []),
+            ("Q.offsetBeyond", "an offset past the end is empty", 3, 6, []),
+            ("Q.window", "limit and offset cut out a window", 2, 1, [2, 3]),
+            ("Q.windowAtEnd", "a window may reach past the end", 3, 4, [5]),
+            ("Q.largestLimit", "Int.max is a limit like any", .max, 1, [2, 3, 4, 5]),
+            ("Q.largestOffset", "Int.max is an offset like any", nil, .max, []),
+            ("Q.largestBoth", "Int.max as both does not overflow", .max, .max, []),
+        ]
+        return rows.map { row in
+            ConformanceCase(row.id, "Q3", "Q7", title: row.title) { context in
+                let bench = try Bench(context, Probe.numbers([10, 20, 30, 40, 50]))
+                let ways: [(Condition<Probe>, [Sort<Probe>])] = [
+                    (.all, []), (.all, [.ascending(\.number)]), (.all, [.ascending(\.numberIndexed)]),
+                    (Condition { $0.numberUnique > 5 }, [.ascending(\.id)]),
+                    (Condition { $0.number > 5 }, [.ascending(\.numberUnique)]),
+                ]
+                for (way, (condition, order)) in ways.enumerated() {
+                    let query = Query(where: condition, orderedBy: order, limit: row.limit, offset: row.offset)
+                    try expectEqual(try bench.ids(query), row.ids, "way \(way)")
+                    try expectEqual(try bench.dao.count(query), row.ids.count, "the count of way \(way)")
+                    try expectEqual(
+                        try bench.dao.storage.keys(query), row.ids.map { Key.integer(Int64($0)) }, "the keys of way \(way)")
+                    let cursor = try bench.dao.storage.cursor(query)
+                    try expectEqual(try cursor.next(100).map(\.id), row.ids, "the cursor of way \(way)")
+                    cursor.close()
+                }
+            }
+        }
+    }
+
+    private static func refused() -> [ConformanceCase] {
+        [
+            ConformanceCase("Q.negativeLimit", "Q3", title: "a negative limit is invalidQuery in every verb") { context in
+                try everyVerb(context, Query<Probe>(limit: -1), "-1")
+            },
+            ConformanceCase("Q.negativeOffset", "Q3", title: "a negative offset is invalidQuery in every verb") { context in
+                try everyVerb(context, Query<Probe>(limit: 3, offset: .min), "\(Int.min)")
+            },
+        ]
+    }
+
+    private static func everyVerb(_ context: ConformanceContext, _ query: Query<Probe>, _ number: String) throws {
+        let storage = try Bench(context, Probe.numbers([1, 2])).dao.storage
+        let error = try expectError(.invalidQuery, "read") { try storage.read(query) }
+        try expectEqual(error.entity, "probe", "the error's entity")
+        try expect(error.message.contains(number), "the number in '\(error.message)'")
+        try expectError(.invalidQuery, "count") { try storage.count(query) }
+        try expectError(.invalidQuery, "keys") { try storage.keys(query) }
+        try expectError(.invalidQuery, "values") { try storage.values(of: 0, query) { _ in } }
+        try expectError(.invalidQuery, "cursor") { try storage.cursor(query).next(1) }
+        try expectError(.invalidQuery, "erase") { try storage.erase(query) }
+        try expectError(.invalidQuery, "update") { try storage.update(query) { $0.number = 3 } }
+        try expectEqual(try storage.read(Query()).map(\.number), [1, 2], "what is stored after it")
+    }
+
+    private static func writes() -> [ConformanceCase] {
+        [
+            ConformanceCase("Q.eraseWindow", "Q3", "W5", title: "erasing a window erases exactly its rows, in its order") {
+                context in
+                let bench = try Bench(context, Probe.numbers([30, 10, 50, 20, 40]))
+                let query = Query<Probe>(orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)
+                try expectEqual(try bench.dao.storage.erase(query), 2, "erased")
+                try expectEqual(try bench.dao.read().map(\.id), [2, 3, 4])
+                try expectEqual(try bench.dao.storage.erase(Query(limit: 0)), 0, "erased with a limit of zero")
+            },
+            ConformanceCase(
+                "Q.updateWindow", "Q3", "W5", title: "updating a window updates exactly its rows, even as they move in it"
+            ) { context in
+                let bench = try Bench(context, Probe.numbers([30, 10, 50, 20, 40]))
+                let query = Query<Probe>(
+                    where: Condition { $0.numberIndexed > 0 }, orderedBy: [.ascending(\.numberIndexed)], limit: 3)
+                let count = try bench.dao.storage.update(query) { $0.numberIndexed = ($0.numberIndexed ?? 0) + 100 }
+                try expectEqual(count, 3, "updated")
+                try expectEqual(try bench.dao.read().map(\.numberIndexed), [130, 110, 50, 120, 40])
+            },
+            ConformanceCase(
+                "Q.updateIntoItsOwnRange", "Q3", "W5", title: "a row that an update moves ahead in its index is not updated twice"
+            ) { context in
+                let dao = try context.dao(Item.self)
+                try dao.create(Item.make(1...200))
+                try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number += 15 }, 200, "updated")
+                try expectEqual(try dao.read().map(\.number), (1...200).map { $0 * 10 + 15 })
+                try expectEqual(try dao.read(orderedBy: .ascending(\.number), limit: 3) { $0.number > 20 }.map(\.id), [1, 2, 3])
+            },
+        ]
+    }
+
+    private static func keys() -> [ConformanceCase] {
+        [
+            ConformanceCase("Q.keysInOrder", "Q4", title: "reading by keys answers in the order asked") { context in
+                let dao = try context.dao(Item.self)
+                try dao.create(Item.make(1...9))
+                try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 9, 2]).map(\.id), [7, 1, 9, 2])
+                try expectEqual(try dao.read(byPrimaryKeys: [Int]()).map(\.id), [])
+            },
+            ConformanceCase("Q.keysOnce", "Q4", title: "a key asked for twice answers once, where it was first asked") {
+                context in
+                let dao = try context.dao(Item.self)
+                try dao.create(Item.make(1...9))
+                try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 7, 7, 2, 1]).map(\.id), [7, 1, 2])
+                try expectEqual(try dao.read(byPrimaryKeys: ["3", "3"]).map(\.id), [3])
+            },
+            ConformanceCase("Q.keysMissing", "Q4", title: "keys that are not there are left out") { context in
+                let dao = try context.dao(Item.self)
+                try dao.create(Item.make(1...3))
+                try expectEqual(try dao.read(byPrimaryKeys: [99, 2, -1, 1, .max]).map(\.id), [2, 1])
+                try expectEqual(try dao.read(byPrimaryKeys: [99]).map(\.id), [])
+                try dao.erase(byPrimaryKey: 2)
+                try expectEqual(try dao.read(byPrimaryKeys: [3, 2, 1]).map(\.id), [3, 1])
+            },
+            ConformanceCase("Q.manyKeys", "Q4", title: "40,000 keys, backwards, every second of them there") { context in
+                let dao = try context.dao(Item.self)
+                try dao.create(Item.make((1...20_000).map { $0 * 2 }))
+                try expectEqual(
+                    try dao.read(byPrimaryKeys: (1...40_000).reversed()).map(\.id), (1...20_000).reversed().map { $0 * 2 })
+            },
+            ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that only bytes tell apart each answer") { context in
+                let dao = try context.dao(KeyedByString.self)
+                let ids = ["é", "e\u{301}", "", "a\0", "a", "E"]
+                try dao.create(ids.map { KeyedByString(id: $0, note: "") })
+                let asked = ["a", "e\u{301}", "missing", "", "é", "a\0", "e\u{301}"]
+                try expectSame(try dao.read(byPrimaryKeys: asked).map(\.id), ["a", "e\u{301}", "", "é", "a\0"])
+            },
+        ]
+    }
+}

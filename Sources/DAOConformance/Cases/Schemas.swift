@@ -1,0 +1,165 @@
+import DAOCore
+import Foundation
+
+/// K1 and E1: declarations that contradict themselves, and what a database says of itself.
+enum Schemas {
+    static func cases() -> [ConformanceCase] {
+        [
+            invalid("K.noKey", "K1", "a model without a key", NoKey.self, says: ["no primary key"]),
+            invalid("K.twoKeys", "K1", "a model with two keys", TwoKeys.self, says: ["'id'", "'other'"]),
+            invalid("E.duplicateNames", "E1", "a model with two fields of one name", DuplicateNames.self, says: ["'text'"]),
+            invalid(
+                "E.duplicateNamesButCase", "E1", "a model with two field names that differ in case", DuplicateCases.self,
+                says: ["'Text'"]),
+            invalid("E.samePathTwice", "E1", "a model with one property in two fields", SamePath.self, says: ["'one'", "'two'"]),
+            invalid("E.badEntityName", "E1", "an entity name with a space", BadEntityName.self, says: ["bad name"]),
+            invalid("E.badFieldName", "E1", "a field name with a quote", BadFieldName.self, says: ["a\"b"]),
+            invalid("E.emptyName", "E1", "an empty entity name", EmptyName.self, says: ["''"]),
+            invalid(
+                "E.reservedName", "E1", "an entity name databases keep for themselves", ReservedName.self,
+                says: ["'sqlite_master'"]),
+            invalid("E.indexedEmbedding", "E1", "an index on an embedded value", IndexedEmbedding.self, says: ["'list'"]),
+            ConformanceCase(
+                "E.swappedFields", "E1", "V1", title: "in debug builds the first write finds two swapped fields of one type"
+            ) { context in
+                var isDebug = false
+                assert(
+                    {
+                        isDebug = true; return true
+                    }())
+                guard isDebug else { return }
+                let dao = try context.dao(Swapped.self)
+                let error = try expectError(.invalidSchema) { try dao.create(Swapped(id: 1, first: "a", second: "b")) }
+                try expect(
+                    error.message.contains("'first'") && error.message.contains("'second'"), "both names in: \(error.message)")
+                try expectEqual(try dao.count(), 0, "stored rows")
+                try expectError(.invalidSchema, "persist") { try dao.persist(Swapped(id: 1, first: "a", second: "b")) }
+            },
+            ConformanceCase("E.describesItself", "E1", title: "a database tells its entities, fields, types, key and indexes") {
+                context in
+                let database = try context.open()
+                _ = try database.storage(for: Member.self)
+                _ = try database.storage(for: OptionalScalars.self)
+                _ = try database.storage(for: Embeddings.self)
+                let described = try database.entities().sorted { $0.name < $1.name }
+                let expected = [Embeddings.schema.description, Member.schema.description, OptionalScalars.schema.description]
+                try expectEqual(described.map(\.name), ["embeddings", "member", "optionals"])
+                for (got, expected) in zip(described, expected) {
+                    try expectEqual(got, expected, "the entity '\(expected.name)'")
+                }
+            },
+            ConformanceCase(
+                "E.describesAfterReopening", "E1",
+                title: "a reopened database tells its entities before any storage is asked for", requires: [.persistence]
+            ) { context in
+                let database = try context.open()
+                _ = try database.storage(for: Member.self)
+                _ = try database.storage(for: User.self)
+                let again = try context.reopen(database)
+                let described = try again.entities().sorted { $0.name < $1.name }
+                try expectEqual(described, [Member.schema.description, User.schema.description], "the entities")
+            },
+            ConformanceCase("E.wordsAsNames", "E1", title: "words of query languages are names like others") { context in
+                let dao = try context.dao(Words.self)
+                try dao.create((1...3).map { Words(select: $0, from: "f\($0)", group: $0, order: nil, rowid: 10 - $0) })
+                try expectEqual(try dao.read { $0.group > 1 && $0.from != "f3" }.map(\.select), [2])
+                try expectEqual(try dao.read(orderedBy: .ascending(\.rowid)).map(\.select), [3, 2, 1])
+                try expectEqual(try dao.erase { $0.order == nil && $0.select == 1 }, 1)
+            },
+        ]
+    }
+
+    private static func invalid<Record: Model>(
+        _ id: String, _ rule: String, _ what: String, _ model: Record.Type, says words: [String]
+    ) -> ConformanceCase {
+        ConformanceCase(id, rule, title: "\(what) is invalidSchema, in words that name it, and leaves nothing behind") {
+            context in
+            let database = try context.open()
+            let error = try expectError(.invalidSchema) { try database.storage(for: Record.self) }
+            for word in words { try expect(error.message.contains(word), "\(word) in: \(error.message)") }
+            try expectEqual(try database.entities().count, 0, "entities left behind")
+            try database.dao(Item.self).create(Item.make([1]))
+        }
+    }
+}
+
+private struct NoKey: Model {
+    var id: Int
+    static let schema = Schema("noKey", Self.init, Field("id", \.id))
+}
+
+private struct TwoKeys: Model {
+    var id: Int
+    var other: Int
+    static let schema = Schema("twoKeys", Self.init, Field("id", \.id, .primaryKey), Field("other", \.other, .primaryKey))
+}
+
+private struct DuplicateNames: Model {
+    var id: Int
+    var text: String
+    var more: String
+    static let schema = Schema(
+        "duplicateNames", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("text", \.more))
+}
+
+private struct DuplicateCases: Model {
+    var id: Int
+    var text: String
+    var more: String
+    static let schema = Schema(
+        "duplicateCases", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("Text", \.more))
+}
+
+private struct SamePath: Model {
+    var id: Int
+    var one: String
+    var two: String
+    static let schema = Schema("samePath", Self.init, Field("id", \.id, .primaryKey), Field("one", \.one), Field("two", \.one))
+}
+
+private struct BadEntityName: Model {
+    var id: Int
+    static let schema = Schema("bad name", Self.init, Field("id", \.id, .primaryKey))
+}
+
+private struct BadFieldName: Model {
+    var id: Int
+    var text: String
+    static let schema = Schema("badField", Self.init, Field("id", \.id, .primaryKey), Field("a\"b", \.text))
+}
+
+private struct EmptyName: Model {
+    var id: Int
+    static let schema = Schema("", Self.init, Field("id", \.id, .primaryKey))
+}
+
+private struct ReservedName: Model {
+    var id: Int
+    static let schema = Schema("sqlite_master", Self.init, Field("id", \.id, .primaryKey))
+}
+
+private struct IndexedEmbedding: Model {
+    var id: Int
+    var list: [Int]
+    static let schema = Schema("indexedEmbedding", Self.init, Field("id", \.id, .primaryKey), Field("list", \.list, .indexed))
+}
+
+private struct Swapped: Plain, Model {
+    var id: Int
+    var first: String
+    var second: String
+    static let schema = Schema(
+        "swapped", Self.init, Field("id", \.id, .primaryKey), Field("first", \.second), Field("second", \.first))
+}
+
+private struct Words: Plain, Model {
+    var select: Int
+    var from: String
+    var group: Int
+    var order: String?
+    var rowid: Int
+    static let schema = Schema(
+        "table", Self.init,
+        Field("select", \.select, .primaryKey), Field("from", \.from, .indexed), Field("group", \.group, .indexed),
+        Field("order", \.order, .unique), Field("rowid", \.rowid))
+}

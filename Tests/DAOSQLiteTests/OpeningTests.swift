@@ -1,0 +1,200 @@
+import DAOCore
+import DAOSQLite
+import Foundation
+import Testing
+
+/// Opening what is a database, what is not, and what once was.
+@Suite struct OpeningTests {
+    private func filled(_ place: Place, _ name: String = "app.db") throws {
+        let database = try place.database(name)
+        try database.storage(for: Message.self).insert((0..<2000).map(Message.numbered))
+        try database.close()
+    }
+
+    @Test func nothingIsMadeWhenItIsNotToBe() throws {
+        let place = Place()
+        let error = expectError(.notFound) { try place.database { $0.createsIfMissing = false } }
+        #expect(error?.path == place.path())
+        expectError(.notFound) { try place.database { $0.isReadOnly = true } }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory).isEmpty)
+    }
+
+    @Test func aMissingDirectoryIsNamed() throws {
+        let place = Place()
+        let error = expectError(.notFound) { try place.database("none/app.db") }
+        #expect(error?.message.contains(place.directory + "/none") == true)
+    }
+
+    @Test(arguments: [
+        ("image.jpg", [UInt8](repeating: 0xFF, count: 3000)), ("short", [0xFF]), ("data.mdb", [UInt8](repeating: 0, count: 8192)),
+        ("text", Array("SQLite format 4\0 and more".utf8)),
+    ]) func whatIsNoDatabaseIsLeftAlone(name: String, bytes: [UInt8]) throws {
+        let place = Place()
+        try Data(bytes).write(to: URL(fileURLWithPath: place.path(name)))
+        let error = expectError(.notADatabase) { try place.database(name) }
+        #expect(error?.path == place.path(name))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path(name))) == Data(bytes))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == [name])
+    }
+
+    @Test func aDirectoryAPipeAndALoopAreNoDatabases() throws {
+        let place = Place()
+        expectError(.notADatabase) { try SQLiteDatabase(path: place.directory) }
+        #expect(mkfifo(place.path("pipe"), 0o600) == 0)
+        expectError(.notADatabase) { try place.database("pipe") }
+        try FileManager.default.createSymbolicLink(atPath: place.path("loop"), withDestinationPath: place.path("loop"))
+        expectError(.notADatabase) { try place.database("loop") }
+    }
+
+    @Test func aPathThatNamesNoFileSaysWhatToUse() throws {
+        for path in ["", ":memory:"] {
+            let error = expectError(.unsupported) { try SQLiteDatabase(path: path) }
+            #expect(error?.message.contains("memory:") == true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: ":memory:"))
+    }
+
+    @Test func anEmptyFileIsANewDatabase() throws {
+        let place = Place()
+        try Data().write(to: URL(fileURLWithPath: place.path()))
+        #expect(try place.database().storage(for: User.self).count(Query()) == 0)
+    }
+
+    @Test(arguments: [1, 15, 16, 60, 100, 4095, 4096, 20_000]) func aTruncatedFileIsCorrupted(size: Int) throws {
+        let place = Place()
+        try filled(place)
+        #expect(truncate(place.path(), off_t(size)) == 0)
+        let error = expectError(.corrupted) { try place.database().storage(for: Message.self).read(Query()) }
+        #expect(error?.path == place.path())
+    }
+
+    @Test func aDamagedPageIsCorrupted() throws {
+        let place = Place()
+        try filled(place)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path()))
+        for offset in stride(from: 4096, to: bytes.count - 200, by: 4096) {
+            for index in 0..<200 { bytes[offset + index] = 0xA5 }
+        }
+        try bytes.write(to: URL(fileURLWithPath: place.path()))
+        let error = expectError(.corrupted) { try place.database().storage(for: Message.self).read(Query()) }
+        #expect(error?.engineCode != nil && error?.engineMessage != nil)
+    }
+
+    @Test func singleDamagedBytesNeverCrash() throws {
+        let place = Place()
+        try filled(place)
+        let original = try Data(contentsOf: URL(fileURLWithPath: place.path()))
+        var random = Seeded(state: 7)
+        for round in 0..<60 {
+            var bytes = original
+            for _ in 0..<4 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+            }
+            try bytes.write(to: URL(fileURLWithPath: place.path("damaged\(round)")))
+            do {
+                let database = try place.database("damaged\(round)")
+                let storage = try database.storage(for: Message.self)
+                _ = try storage.read(Query())
+                _ = try storage.read(Query(where: Condition { $0.sender == 3 }, orderedBy: [.descending(\.date)]))
+                _ = try storage.merge(keys: (0..<100).map { .integer($0) }) { _, message in message?.isRead.toggle() }
+            } catch is StorageError {}
+        }
+    }
+
+    @Test func aLaterFormatIsNewer() throws {
+        let place = Place()
+        try filled(place)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path()))
+        bytes[19] = 9
+        try bytes.write(to: URL(fileURLWithPath: place.path()))
+        expectError(.schemaIsNewer) { try place.database() }
+    }
+
+    @Test func textIsNotKeptAsUTF16() throws {
+        let place = Place()
+        try Raw(place.path(), create: true).run("PRAGMA encoding = 'UTF-16'; CREATE TABLE t(a)")
+        expectError(.unsupported) { try place.database() }
+    }
+
+    @Test(arguments: ["a b", "a?b=c", "100%41", "a#b", "file:x?mode=memory", "e\u{301}", String(repeating: "n", count: 200)])
+    func anyNameOpensExactlyThatFile(name: String) throws {
+        let place = Place()
+        do { try place.database(name).storage(for: Token.self).insert([Token(id: UUID())]) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == [name])
+        #expect(try place.database(name) { $0.isReadOnly = true }.storage(for: Token.self).count(Query()) == 1)
+    }
+
+    @Test func aURLOpensTheFile() throws {
+        let place = Place()
+        let drivers = DatabaseDrivers(.sqlite)
+        let database = try drivers.open("sqlite://\(place.path("a%20b"))?durability=relaxed")
+        #expect(database.capabilities.engine.hasPrefix("SQLite 3."))
+        #expect(FileManager.default.fileExists(atPath: place.path("a b")))
+        expectError(.invalidConfiguration) { try drivers.open("sqlite:\(place.path())?cache=1") }
+        expectError(.unsupported) { try drivers.open("sqlite:\(place.path())?key=secret") }
+    }
+
+    @Test func oneFileIsOneEngineWhateverItIsCalled() throws {
+        let place = Place()
+        let first = try place.database()
+        try FileManager.default.createSymbolicLink(atPath: place.path("link"), withDestinationPath: place.path())
+        try FileManager.default.linkItem(atPath: place.path(), toPath: place.path("hard"))
+        let others = [
+            try place.database("link"), try place.database("hard"),
+            try place.database("../\(URL(fileURLWithPath: place.directory).lastPathComponent)/app.db"),
+        ]
+        for other in others { #expect(other.executor === first.executor) }
+        let tokens = try first.storage(for: Token.self)
+        try first.transaction {
+            // Another handle joins the transaction, as it is of one engine.
+            try others[1].storage(for: Token.self).insert([Token(id: UUID())])
+            #expect(try tokens.count(Query()) == 1)
+        }
+        try first.close()
+        try first.close()
+        expectError(.closed) { try tokens.count(Query()) }
+        #expect(try others[0].storage(for: Token.self).count(Query()) == 1)
+    }
+
+    @Test func aReadOnlyDatabaseReadsAndRefusesWrites() throws {
+        let place = Place()
+        try filled(place)
+        let database = try place.database { $0.isReadOnly = true }
+        #expect(database.capabilities.isReadOnly)
+        let storage = try database.storage(for: Message.self)
+        #expect(try storage.count(Query()) == 2000)
+        expectError(.readOnly) { try storage.insert([.numbered(9000)]) }
+        expectError(.readOnly) { try storage.upsert([]) }
+        expectError(.readOnly) { try storage.erase(keys: [.integer(1)]) }
+        expectError(.readOnly) { try storage.merge(keys: [.integer(1)]) { _, _ in } }
+        expectError(.readOnly) { try database.transaction {} }
+        // A writer may come later to the same engine.
+        let writer = try place.database()
+        try writer.storage(for: Message.self).insert([.numbered(9000)])
+        #expect(try storage.count(Query()) == 2001)
+        expectError(.readOnly) { try storage.insert([.numbered(9001)]) }
+    }
+
+    @Test func openingAndClosingLeavesNoFilesOpen() throws {
+        let place = Place()
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)").hasPrefix(
+                    place.directory)) == true
+            }.count
+        }
+        guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
+        try filled(place)
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: place.path("bad")))
+        for _ in 0..<30 {
+            let database = try place.database()
+            let cursor = try database.storage(for: Message.self).cursor(Query())
+            _ = try cursor.next(10)
+            expectError(.notADatabase) { try place.database("bad") }
+            try database.close()
+            expectError(.closed) { try cursor.next(10) }
+        }
+        #expect(try descriptors() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory).sorted() == ["app.db", "bad"])
+    }
+}
