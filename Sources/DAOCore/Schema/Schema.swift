@@ -55,12 +55,17 @@ public final class Schema<Record: Model>: Sendable {
         let places = FieldPlaces(erased)
         // The closures are made here, in an inlinable initializer, so that the application's own compiler run specialises
         // them for the model: the backend calls one closure a query, and a row costs no generic code.
+        let decode: @Sendable (RowReader) throws -> Record = { row in
+            var index = FieldCounter()
+            return make(repeat try (each Stored).read(from: row, at: index.next()))
+        }
+        let encode: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void = { record, row in
+            var index = FieldCounter()
+            repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
+        }
         self.init(
             entity: entity, fields: erased,
-            decodeRow: { row in
-                var index = FieldCounter()
-                return make(repeat try (each Stored).read(from: row, at: index.next()))
-            },
+            decodeRow: decode,
             decodeRows: { row, limit, records in
                 var remaining = limit
                 while remaining > 0, try row.advance() {
@@ -69,22 +74,13 @@ public final class Schema<Record: Model>: Sendable {
                     remaining -= 1
                 }
             },
-            encodeRow: { record, row in
-                var index = FieldCounter()
-                repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
-            },
+            encodeRow: encode,
             mergeRow: { stored, row, change in
                 var record: Record?
-                if let stored {
-                    var index = FieldCounter()
-                    record = make(repeat try (each Stored).read(from: stored, at: index.next()))
-                }
+                if let stored { record = try decode(stored) }
                 try change(&record)
-                guard let record else { return false }
-                try withUnsafePointer(to: record) { record in
-                    var index = FieldCounter()
-                    repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
-                }
+                guard let changed = consume record else { return false }
+                try withUnsafePointer(to: changed) { try encode($0, row) }
                 return true
             })
     }

@@ -35,7 +35,7 @@ final class Table: Sendable {
     /// For every field its slot; valid as long as the table.
     nonisolated(unsafe) let slots: UnsafePointer<Int>
 
-    /// One index of a table.
+    /// One index of a table; without references, since every row walks over all indexes.
     struct Index: Sendable, Hashable {
         /// The keyspace of the entries.
         let keyspace: UInt32
@@ -47,8 +47,6 @@ final class Table: Sendable {
         let form: KeyForm
         /// Whether no two rows have the same value.
         let isUnique: Bool
-        /// The field's name.
-        let name: String
     }
 
     /// Makes a table of a catalog entry.
@@ -81,8 +79,7 @@ final class Table: Sendable {
                 throw damaged("its index on '\(field.name)'")
             }
             return Index(
-                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique,
-                name: field.name)
+                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique)
         }
         self.indexes = indexes
         hasUniqueIndexes = indexes.contains(where: \.isUnique)
@@ -95,8 +92,8 @@ final class Table: Sendable {
         UInt(bitPattern: field) < UInt(bitPattern: fieldCount) ? slots[field] : .max
     }
 
-    /// The index on a field.
-    func index(on field: Int) -> Index? { indexes.first { $0.field == field } }
+    /// The name of the field that an index is on.
+    func name(of index: Index) -> String { description.fields[index.field].name }
 }
 
 extension Table {
@@ -110,8 +107,8 @@ extension Table {
     /// The error for an index that does not fit its table.
     func corruptedIndex(_ index: Index) -> StorageError {
         StorageError(
-            .corrupted, "the index on '\(index.name)' of '\(description.name)' is damaged", entity: description.name,
-            field: index.name)
+            .corrupted, "the index on '\(name(of: index))' of '\(description.name)' is damaged", entity: description.name,
+            field: name(of: index))
     }
 
     /// The error for a field whose bytes are not a value of its type.

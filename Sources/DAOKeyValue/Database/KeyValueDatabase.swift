@@ -18,6 +18,9 @@ public final class KeyValueDatabase: Database {
     /// Where the asynchronous forms run their work.
     public let executor: DatabaseExecutor
 
+    /// Where observations wait for commits.
+    public var observations: ObservationHub { engine.coordinator.observations }
+
     let engine: KeyValueEngine
     let options: KeyValueOptions
     let gate = CallGate()
@@ -138,7 +141,9 @@ extension KeyValueDatabase {
     ///
     /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
     /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
-    func write<Result>(callsOut: Bool, isStep: Bool = false, _ body: (KeyValueHandle) throws -> Result) throws -> Result {
+    func write<Result>(
+        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
+    ) throws -> Result {
         if configuration.isReadOnly {
             throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
         }
@@ -149,7 +154,7 @@ extension KeyValueDatabase {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep) { handle in
+                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity) { handle in
                     hasBegun = true
                     return try body(handle)
                 }

@@ -11,7 +11,7 @@ extension KeyValueStorage {
     }
 
     func insert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true) { handle in
+        try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { try insert(records, $0) }
         }
@@ -23,7 +23,7 @@ extension KeyValueStorage {
     }
 
     func upsert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true) { handle in
+        try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { try upsert(records, $0) }
         }
@@ -53,12 +53,13 @@ extension KeyValueStorage {
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return 0 }
-        return try keyValueDatabase.write(callsOut: true) { handle in
+        return try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
             let table = try table(handle)
             let reader = reader(table)
             var stored = 0
             try withUpdate(handle, table) { update in
                 for (index, key) in keys.enumerated() {
+                    let checksOrder = checksOrder
                     let wasStored = try update.merge(update.storeKey(key), reader) { row, writer in
                         try schema.merge(row, to: writer) { record in
                             try body(index, &record)
@@ -74,7 +75,7 @@ extension KeyValueStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try query.resolved()
-        return try keyValueDatabase.write(callsOut: true) { handle in
+        return try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
@@ -110,7 +111,7 @@ extension KeyValueStorage {
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
         var count = 0
-        try keyValueDatabase.write(callsOut: false) { handle in
+        try keyValueDatabase.write(callsOut: false, touching: schema.description.name) { handle in
             count = 0
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
@@ -139,7 +140,7 @@ extension KeyValueStorage {
 
     /// Runs a body that writes and does not call the application.
     private func write(isStep: Bool, _ body: (RowUpdate) throws -> Void) throws {
-        try keyValueDatabase.write(callsOut: false, isStep: isStep) { handle in
+        try keyValueDatabase.write(callsOut: false, isStep: isStep, touching: schema.description.name) { handle in
             try withUpdate(handle, try table(handle), body)
         }
     }

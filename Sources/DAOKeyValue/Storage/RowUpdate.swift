@@ -213,9 +213,9 @@ extension RowUpdate {
             let other = cursor.key.from(prefix.count)
             if other.order(against: row.primaryKey) != 0, try !isCut || hasValue(span, index, other) {
                 throw StorageError(
-                    .uniqueViolation, "'\(index.name)' is unique, and another row has the same value",
+                    .uniqueViolation, "'\(table.name(of: index))' is unique, and another row has the same value",
                     entity: table.description.name, key: uniqueID(row.primaryKey), conflictingKey: uniqueID(other),
-                    field: index.name)
+                    field: table.name(of: index))
             }
             isThere = try cursor.next()
         }
