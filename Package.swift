@@ -17,6 +17,7 @@ let package = Package(
         .executable(name: "dao-demo", targets: ["dao-demo"]),
         .executable(name: "dao-bench", targets: ["dao-bench"]),
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
+        .executable(name: "dao-soak", targets: ["dao-soak"]),
         .plugin(name: "conformance", targets: ["conformance"]),
     ],
     targets: [
@@ -53,6 +54,7 @@ let package = Package(
         .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(name: "dao-soak", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .plugin(
             name: "conformance",
             capability: .command(

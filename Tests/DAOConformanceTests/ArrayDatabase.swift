@@ -9,6 +9,7 @@ final class ArrayDatabase: Database {
     let configuration: DatabaseConfiguration
     let capabilities: Capabilities
     let executor = DatabaseExecutor(name: "array")
+    var observations: ObservationHub { engine.coordinator.observations }
 
     fileprivate let engine: ArrayEngine
     private let gate = CallGate()
@@ -67,8 +68,8 @@ final class ArrayDatabase: Database {
         try gate.run { try engine.coordinator.read(body) }
     }
 
-    fileprivate func write<Result>(callsOut: Bool = false, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.write(callsOut: callsOut, body) }
+    fileprivate func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
+        try gate.run { try engine.coordinator.write(callsOut: false, touching: entity, body) }
     }
 
     fileprivate func check(length: Int, entity: String) throws {
@@ -168,7 +169,7 @@ struct ArrayStorage<Record: Model>: Storage {
     func upsert(_ records: [Record]) throws { try store(records, replacing: true) }
 
     func erase(keys: [Key]) throws -> Int {
-        try array.write { transaction in
+        try array.write(touching: entity.name) { transaction in
             var erased = 0
             for key in keys {
                 let place = table(transaction).position(of: key)
@@ -199,7 +200,7 @@ struct ArrayStorage<Record: Model>: Storage {
             try Record.schema.checkOrder(with: record)
             return ArrayTable.Row(key: try Record.schema.validKey(of: record), values: writer.values)
         }
-        try array.write { transaction in
+        try array.write(touching: entity.name) { transaction in
             for row in rows {
                 let place = table(transaction).position(of: row.key)
                 if place.isThere, !replacing {

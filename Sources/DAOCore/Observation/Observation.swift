@@ -143,9 +143,9 @@ extension DAO {
     ///   - order: The sort terms; by primary key when there are none.
     ///   - limit: How many at most; nil for all.
     public func observe(
-        _ condition: (FieldProxy<Record>) -> some PredicateConvertible<Record>, orderedBy order: Sort<Record>..., limit: Int? = nil
+        _ condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, orderedBy order: Sort<Record>..., limit: Int? = nil
     ) -> Observation<Mapping> {
-        observe(Query(where: Predicate(condition), orderedBy: order, limit: limit))
+        observe(Query(where: Condition(condition), orderedBy: order, limit: limit))
     }
 
     /// The values of a query now, and every later change with its difference.

@@ -71,7 +71,9 @@
     }
 
     /// The field of a model that has to be asked through its key path.
-    @inline(never) @usableFromInline func computed<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
+    @inline(never) @usableFromInline func computed<Value>(
+        _ type: Value.Type, at index: Int, of record: UnsafePointer<Record>
+    ) -> Value {
         // The key path at this position was declared with this type.
         record.pointee[keyPath: unsafeDowncast(keyPaths[index] as AnyKeyPath, to: KeyPath<Record, Value>.self)]
     }

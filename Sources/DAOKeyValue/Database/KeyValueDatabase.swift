@@ -109,6 +109,16 @@ public final class KeyValueDatabase: Database {
         return try engine.coordinator.snapshot(body)
     }
 
+    /// Runs a body as one transaction on the database's own writer thread; see ``Database``.
+    public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    /// Runs a body in which every read sees the same state, without blocking the calling task's thread; see ``Database``.
+    public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
+    }
+
     /// The entities that are stored, read without the application's types.
     public func entities() throws -> [EntityDescription] {
         try read { try Catalog($0.transaction, path: engine.store.traits.path).entities().map(\.description) }
