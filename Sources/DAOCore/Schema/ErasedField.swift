@@ -63,7 +63,7 @@
     /// The field of a model.
     ///
     /// - Parameter type: The type that the field at this position was declared with.
-    @inlinable func value<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
+    @inlinable @inline(__always) func value<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
         let offset = offsets[index]
         // `offset(of:)` answers only for stored properties, whose bytes at that offset are a `Value`.
         if offset >= 0 { return UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: Value.self).pointee }

@@ -152,7 +152,7 @@ extension KeyValueDatabase {
     /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
     /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
     func write<Result>(
-        touching entity: String? = nil, callsOut: Bool, isStep: Bool = false, _ body: (KeyValueHandle) throws -> Result
+        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         if configuration.isReadOnly {
             throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
