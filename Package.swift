@@ -17,6 +17,7 @@ let package = Package(
         .executable(name: "dao-demo", targets: ["dao-demo"]),
         .executable(name: "dao-bench", targets: ["dao-bench"]),
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
+        .executable(name: "dao-soak", targets: ["dao-soak"]),
         .plugin(name: "conformance", targets: ["conformance"]),
     ],
     targets: [
@@ -48,11 +49,14 @@ let package = Package(
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOSQLite"]),
+        .testTarget(
+            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(name: "dao-soak", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .plugin(
             name: "conformance",
             capability: .command(

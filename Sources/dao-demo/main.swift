@@ -36,7 +36,7 @@ func run(_ urls: [String]) throws {
     var imports: [(first: Double, again: Double)] = []
     for url in urls {
         let atlas = try Atlas(drivers.open(url))
-        names.append(atlas.database.capabilities.engine)
+        names.append(String(atlas.database.capabilities.engine.prefix { $0 != " " }))
         let (_, first) = try timed { try atlas.persist(world) }
         // What the import does not carry survives it: a favourite stays one.
         try atlas.countries.update(where: { $0.code == "SE" }) { $0.isFavourite = true }
@@ -52,7 +52,8 @@ func run(_ urls: [String]) throws {
     for (number, question) in Question.all.enumerated() {
         let answers = try atlases.map { atlas in try timed { try question.ask(atlas) } }
         let expected = answers[0].0
-        let marks = zip(names, answers).map { name, answer in "\(answer.0 == expected ? "✓" : "✗") \(name)" }.joined(separator: "  ")
+        let marks = zip(names, answers).map { name, answer in "\(answer.0 == expected ? "✓" : "✗") \(name)" }.joined(
+            separator: "  ")
         print("\(pad("\(number + 1)", 2)). \(question.code)\n    \(expected)\n    \(marks)")
         for (name, answer) in zip(names, answers) where answer.0 != expected {
             disagreements += 1
@@ -61,9 +62,9 @@ func run(_ urls: [String]) throws {
         times.append(answers.map(\.1))
     }
 
-    print("\n" + pad("milliseconds", 28) + names.map { pad($0, 10) }.joined())
+    print("\n" + pad("milliseconds", 28) + names.map { pad($0, 12) }.joined())
     func row(_ title: String, _ values: [Double]) {
-        print(pad(title, 28) + values.map { pad(String(format: "%.2f", $0), 10) }.joined())
+        print(pad(title, 28) + values.map { pad(String(format: "%.2f", $0), 12) }.joined())
     }
     row("import of \(total) values", imports.map(\.first))
     row("the same again, merged", imports.map(\.again))
@@ -83,7 +84,9 @@ func run(_ urls: [String]) throws {
 do {
     var urls = Array(CommandLine.arguments.dropFirst())
     if urls.contains("--help") {
-        print("dao-demo [URL …]   such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side.")
+        print(
+            "dao-demo [URL …]   such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side."
+        )
         exit(0)
     }
     if urls.isEmpty {

@@ -9,6 +9,7 @@ final class ArrayDatabase: Database {
     let configuration: DatabaseConfiguration
     let capabilities: Capabilities
     let executor = DatabaseExecutor(name: "array")
+    var observations: ObservationHub { engine.coordinator.observations }
 
     let engine: ArrayEngine
     private let gate = CallGate()
@@ -53,6 +54,16 @@ final class ArrayDatabase: Database {
         try call { try engine.coordinator.snapshot(body) }
     }
 
+    // Of their own, so that `await` chooses them.
+
+    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
+    }
+
     func entities() throws -> [EntityDescription] {
         try read { $0.tables.values.compactMap(\.entity).sorted { $0.name < $1.name } }
     }
@@ -75,8 +86,8 @@ final class ArrayDatabase: Database {
         try call { try engine.coordinator.read(body) }
     }
 
-    fileprivate func write<Result>(callsOut: Bool = false, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.write(callsOut: callsOut, body) }
+    fileprivate func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
+        try call { try engine.coordinator.write(callsOut: false, touching: entity, body) }
     }
 
     fileprivate func check(length: Int, entity: String) throws {
@@ -178,7 +189,7 @@ struct ArrayStorage<Record: Model>: Storage {
     func upsert(_ records: [Record]) throws { try store(records, replacing: true) }
 
     func erase(keys: [Key]) throws -> Int {
-        try array.write { transaction in
+        try array.write(touching: entity.name) { transaction in
             var erased = 0
             for key in keys {
                 let place = table(transaction).position(of: key)
@@ -209,7 +220,7 @@ struct ArrayStorage<Record: Model>: Storage {
             try Record.schema.checkOrder(with: record)
             return ArrayTable.Row(key: try Record.schema.validKey(of: record), values: writer.values)
         }
-        try array.write { transaction in
+        try array.write(touching: entity.name) { transaction in
             for row in rows {
                 let place = table(transaction).position(of: row.key)
                 if place.isThere, !replacing {

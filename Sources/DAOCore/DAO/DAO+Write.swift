@@ -24,10 +24,17 @@ extension DAO {
         guard Mapping.merges else {
             return try storage.upsert(making: { try translator.translate(plains: plains) })
         }
-        _ = try storage.merge(keys: plains.map { try key($0.uniqueId) }) { index, record in
-            if var stored = record {
-                _ = try translator.translate(from: plains[index], to: &stored)
-                record = stored
+        try Self.merge(plains, keys: plains.map { try key($0.uniqueId) }, translator, storage)
+    }
+
+    /// Merges values into the stored rows.
+    ///
+    /// The closure captures what it needs and not the DAO, whose type it would ask the runtime for with every row.
+    private static func merge(_ plains: [Plain], keys: [Key], _ translator: Mapping, _ storage: any Storage<Record>) throws {
+        _ = try storage.merge(keys: keys) { index, record in
+            if record != nil {
+                // In place, since a copy would count every reference in it; the line above proves that there is one.
+                _ = try translator.translate(from: plains[index], to: &record!)
             } else {
                 record = try translator.translate(plain: plains[index])
             }

@@ -60,7 +60,7 @@ extension Storage {
 
     /// Reads all rows and gives them out batch by batch: memory is not constant.
     public func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
-        // Reading no keys costs nothing and throws when the database was closed since.
+        // Reading no keys costs little, and finds out whether the database was closed meanwhile.
         ArrayCursor(try read(query)) { _ = try read(keys: [], includesSubentities: false) }
     }
 
@@ -73,11 +73,12 @@ extension Storage {
 
 extension Schema {
     /// Refuses a record whose key is not the one it was read or asked for by (contract K4).
-    package func checkKey(of record: Record, is expected: Key) throws {
+    public func checkKey(of record: Record, is expected: Key) throws {
         let key = key(of: record)
         guard key == expected else {
             throw StorageError(
-                .keyChanged, "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
+                .keyChanged,
+                "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
                 entity: description.name, key: UniqueID(expected), field: description.fields[description.keyIndex].name)
         }
     }
@@ -88,11 +89,7 @@ package final class ArrayCursor<Record: Model>: RowCursor<Record> {
     private var records: ArraySlice<Record>
     private let check: () throws -> Void
 
-    /// Holds rows.
-    ///
-    /// - Parameters:
-    ///   - records: The rows.
-    ///   - check: Throws when the database was closed since.
+    /// - Parameter check: Throws when no more rows may be given out.
     package init(_ records: [Record], check: @escaping () throws -> Void = {}) {
         self.records = records[...]
         self.check = check

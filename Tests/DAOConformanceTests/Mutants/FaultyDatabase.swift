@@ -37,6 +37,7 @@ final class FaultyDatabase: Database {
 
     var configuration: DatabaseConfiguration { base.configuration }
     var executor: DatabaseExecutor { base.executor }
+    var observations: ObservationHub { base.observations }
     var isInside: Bool { base.engine.coordinator.isInside }
 
     var capabilities: Capabilities {
@@ -106,6 +107,14 @@ final class FaultyDatabase: Database {
 
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         fault == .snapshotIsLive ? try body() : try base.snapshot(body)
+    }
+
+    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
     }
 
     func entities() throws -> [EntityDescription] {
