@@ -48,21 +48,25 @@ struct SoakOptions {
             default: firstSeeds = RandomProof.seeds(in: try String(contentsOfFile: value, encoding: .utf8))
             }
         }
-        targets = try (urls.isEmpty ? ["memory:", "sqlite:?durability=relaxed", "lmdb:?durability=relaxed"] : urls).map(Self.target)
+        targets = try (urls.isEmpty ? ["memory:", "sqlite:?durability=relaxed", "lmdb:?durability=relaxed"] : urls).map(
+            Self.target)
     }
 
     private static func target(_ url: String) throws -> ConformanceTarget {
         let configuration = try DatabaseConfiguration(url: url)
         guard configuration.path.isEmpty else {
-            throw UsageError("'\(url)' names one database, and every round needs one of its own: write '\(configuration.scheme):'")
+            throw UsageError(
+                "'\(url)' names one database, and every round needs one of its own: write '\(configuration.scheme):'")
         }
         let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
         guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
-            throw UsageError("there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
+            throw UsageError(
+                "there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
         }
         return ConformanceTarget(name: configuration.scheme) { location in
             var configuration = configuration
-            configuration.path = driver.scheme == "memory" ? location.name : location.directory.appendingPathComponent("soak.db").path
+            configuration.path =
+                driver.scheme == "memory" ? location.name : location.directory.appendingPathComponent("soak.db").path
             return try driver.open(configuration)
         }
     }

@@ -53,7 +53,9 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
 
     /// Begins observing.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(dao: dao, query: query, subscription: Subscription(dao.storage.database, entity: Mapping.Model.schema.description.name))
+        Iterator(
+            dao: dao, query: query,
+            subscription: Subscription(dao.storage.database, entity: Mapping.Model.schema.description.name))
     }
 
     /// Gives the changes.
@@ -143,7 +145,8 @@ extension DAO {
     ///   - order: The sort terms; by primary key when there are none.
     ///   - limit: How many at most; nil for all.
     public func observe(
-        _ condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, orderedBy order: Sort<Record>..., limit: Int? = nil
+        _ condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, orderedBy order: Sort<Record>...,
+        limit: Int? = nil
     ) -> Observation<Mapping> {
         observe(Query(where: Condition(condition), orderedBy: order, limit: limit))
     }
