@@ -17,6 +17,7 @@ final class BrokenDatabase: Database {
     var configuration: DatabaseConfiguration { base.configuration }
     var capabilities: Capabilities { base.capabilities }
     var executor: DatabaseExecutor { base.executor }
+    var observations: ObservationHub { base.observations }
     func entities() throws -> [EntityDescription] { try base.entities() }
     func close() throws { if fault != .neverCloses { try base.close() } }
 
