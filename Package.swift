@@ -48,9 +48,11 @@ let package = Package(
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
-        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOSQLite"]),
+        .testTarget(
+            name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),
+
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
