@@ -70,10 +70,13 @@ public final class SQLiteDatabase: Database {
             writes
             ? WriteSettings(
                 durability: configuration.durability,
-                busyTimeout: Int32(clamping: milliseconds.overflow ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
+                busyTimeout: Int32(
+                    clamping: milliseconds.overflow
+                        ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
             : nil
         capabilities = Capabilities(
-            engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true, isReadOnly: !writes,
+            engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
+            isReadOnly: !writes,
             maximumValueLength: 1_000_000_000)
     }
 
@@ -123,7 +126,8 @@ public final class SQLiteDatabase: Database {
     /// Waits for running calls, ends cursors and closes.
     public func close() throws {
         if engine.coordinator.isInside {
-            throw StorageError(.invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.file.path)
+            throw StorageError(
+                .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.file.path)
         }
         if gate.close() { letGo() }
     }

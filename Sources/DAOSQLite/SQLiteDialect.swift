@@ -12,7 +12,9 @@ struct SQLiteDialect: SQLDialect {
     /// The name of the table-valued function that lists the values of a set.
     static let listFunction = "dao_values"
 
-    func quoted(_ name: String) -> String { "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" }
+    func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
 
     func placeholder(_ position: Int) -> String { "?" }
 
@@ -53,7 +55,9 @@ struct SQLiteDialect: SQLDialect {
 
     func matches(_ column: String, _ placeholder: String) -> String { "\(Self.matchFunction)(\(placeholder), \(column))" }
 
-    func isIn(_ column: String, _ placeholder: String) -> String { "\(column) IN (SELECT value FROM \(Self.listFunction)(\(placeholder)))" }
+    func isIn(_ column: String, _ placeholder: String) -> String {
+        "\(column) IN (SELECT value FROM \(Self.listFunction)(\(placeholder)))"
+    }
 
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String {
         "\(Self.filterFunction)(\(([placeholder] + columns).joined(separator: ", ")))"

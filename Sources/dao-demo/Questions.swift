@@ -23,8 +23,8 @@ struct Question: Sendable {
         Question(code: "languages.count { $0.isLiving && $0.shortCode != nil }") { atlas in
             "\(try atlas.languages.count { $0.isLiving && $0.shortCode != nil })"
         },
-        Question(code: "languages.read(orderedBy: .ascending(\\.name)) { $0.name.hasPrefix(\"Sw\") && !$0.isLiving }") { atlas in
-            shown(try atlas.languages.read(orderedBy: .ascending(\.name)) { $0.name.hasPrefix("Sw") && !$0.isLiving }.map(\.name))
+        Question(code: "languages.read(orderedBy: .ascending(\\.name)) { $0.name.hasPrefix(\"Sw\") && $0.isLiving }") { atlas in
+            shown(try atlas.languages.read(orderedBy: .ascending(\.name)) { $0.name.hasPrefix("Sw") && $0.isLiving }.map(\.name))
         },
         Question(code: "languages.count(predicatedBy: \"scope == 'M' OR name LIKE[c] '*sign language'\")") { atlas in
             "\(try atlas.languages.count(predicatedBy: "scope == 'M' OR name LIKE[c] '*sign language'"))"

@@ -36,7 +36,7 @@ func run(_ urls: [String]) throws {
     var imports: [(first: Double, again: Double)] = []
     for url in urls {
         let atlas = try Atlas(drivers.open(url))
-        names.append(atlas.database.capabilities.engine)
+        names.append(String(atlas.database.capabilities.engine.prefix { $0 != " " }))
         let (_, first) = try timed { try atlas.persist(world) }
         // What the import does not carry survives it: a favourite stays one.
         try atlas.countries.update(where: { $0.code == "SE" }) { $0.isFavourite = true }
@@ -61,9 +61,9 @@ func run(_ urls: [String]) throws {
         times.append(answers.map(\.1))
     }
 
-    print("\n" + pad("milliseconds", 28) + names.map { pad($0, 10) }.joined())
+    print("\n" + pad("milliseconds", 28) + names.map { pad($0, 12) }.joined())
     func row(_ title: String, _ values: [Double]) {
-        print(pad(title, 28) + values.map { pad(String(format: "%.2f", $0), 10) }.joined())
+        print(pad(title, 28) + values.map { pad(String(format: "%.2f", $0), 12) }.joined())
     }
     row("import of \(total) values", imports.map(\.first))
     row("the same again, merged", imports.map(\.again))

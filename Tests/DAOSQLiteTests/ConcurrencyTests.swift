@@ -52,7 +52,7 @@ import Testing
                         }
                     }
                     try storage.upsert([.numbered(1000 + thread * 50 + step)])
-                    _ = try storage.read(Query(where: Predicate { $0.sender == step }, limit: 5))
+                    _ = try storage.read(Query(where: Condition { $0.sender == step }, limit: 5))
                     let snapshot = try database.snapshot { [try storage.count(Query()), try storage.count(Query())] }
                     if snapshot[0] != snapshot[1] { failures.withLock { $0.append("a snapshot moved") } }
                 }
@@ -98,7 +98,9 @@ import Testing
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         func limit(_ pages: Int) throws {
-            try database.withWriterHandle { #expect(sqlite3_exec($0, "PRAGMA max_page_count = \(pages)", nil, nil, nil) == SQLITE_OK) }
+            try database.withWriterHandle {
+                #expect(sqlite3_exec($0, "PRAGMA max_page_count = \(pages)", nil, nil, nil) == SQLITE_OK)
+            }
         }
         try limit(30)
         var large = Message.numbered(1)

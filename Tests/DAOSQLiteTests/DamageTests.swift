@@ -7,9 +7,11 @@ import Testing
 @Suite struct DamageTests {
     @Test(arguments: [
         ("flag", "2"), ("flag", "'yes'"), ("flag", "1.5"), ("small", "1000"), ("small", "'x'"), ("small", "x'00'"), ("big", "-1"),
-        ("big", "x'0000000000000001'"), ("big", "x'FF'"), ("big", "'12x'"), ("ratio", "'abc'"), ("ratio", "x'7FF0000000000000'"), ("maybe", "x''"),
+        ("big", "x'0000000000000001'"), ("big", "x'FF'"), ("big", "'12x'"), ("ratio", "'abc'"), ("ratio", "x'7FF0000000000000'"),
+        ("maybe", "x''"),
         ("price", "'1,5'"), ("price", "x'31'"), ("price", "''"), ("name", "x'6162'"), ("name", "CAST(x'61FF62' AS TEXT)"),
-        ("name", "CAST(x'EDA080' AS TEXT)"), ("bytes", "'text'"), ("bytes", "5"), ("token", "x'0011'"), ("token", "'00000000-0000-0000-0000-000000000000'"),
+        ("name", "CAST(x'EDA080' AS TEXT)"), ("bytes", "'text'"), ("bytes", "5"), ("token", "x'0011'"),
+        ("token", "'00000000-0000-0000-0000-000000000000'"),
         ("site", "'http://[oops'"), ("date", "'2020-01-01'"), ("mood", "'sad'"), ("tags", "'[1,'"), ("tags", "x'5B5D'"),
     ]) func aWrongValueIsCorrupted(field: String, value: String) throws {
         let place = Place()
@@ -25,7 +27,9 @@ import Testing
             expectError(.corruptedValue) { try storage.cursor(Query()).next(10) },
             expectError(.corruptedValue) { try storage.merge(keys: [.integer(3)]) { _, _ in } },
         ]
-        for error in errors { #expect(error?.entity == "everything" && error?.key == 3 && error?.field == field, "\(String(describing: error))") }
+        for error in errors {
+            #expect(error?.entity == "everything" && error?.key == 3 && error?.field == field, "\(String(describing: error))")
+        }
         #expect(try storage.read(keys: [.integer(1), .integer(2)], includesSubentities: true).count == 2)
         if !["flag", "small", "price", "site", "mood", "tags"].contains(field) {
             let error = expectError(.corruptedValue) { try storage.values(of: index, Query()) { _ in } }
@@ -44,11 +48,13 @@ import Testing
         try database.close()
         let raw = try Raw(place.path())
         try raw.run(
-            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '\"text\" TEXT NOT NULL', '\"text\" TEXT') WHERE name = 'message'")
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '\"text\" TEXT NOT NULL', '\"text\" TEXT') WHERE name = 'message'"
+        )
         let other = try Raw(place.path())
         try other.run("UPDATE message SET text = NULL WHERE id = 2")
         try other.run(
-            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '\"text\" TEXT', '\"text\" TEXT NOT NULL') WHERE name = 'message'")
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '\"text\" TEXT', '\"text\" TEXT NOT NULL') WHERE name = 'message'"
+        )
         let again = try place.database().storage(for: Message.self)
         let error = expectError(.corruptedValue) { try again.read(Query()) }
         #expect(error?.key == 2 && error?.field == "text" && error?.message.contains("NULL") == true)
@@ -62,10 +68,11 @@ import Testing
         var rows = (0..<4).map { Nasty.row($0, &random) }
         for index in rows.indices { rows[index].price = Decimal(index) }
         try storage.insert(rows)
-        try Raw(place.path()).run("UPDATE everything SET price = '1.50' WHERE id = 1; UPDATE everything SET price = '-007.0' WHERE id = 3")
+        try Raw(place.path()).run(
+            "UPDATE everything SET price = '1.50' WHERE id = 1; UPDATE everything SET price = '-007.0' WHERE id = 3")
         let half = Decimal(string: "1.5")!
-        #expect(try storage.keys(Query(where: Predicate { $0.price == half })) == [.integer(1)])
-        #expect(try storage.keys(Query(where: Predicate { $0.price.in([half, -7]) })) == [.integer(1), .integer(3)])
+        #expect(try storage.keys(Query(where: Condition { $0.price == half })) == [.integer(1)])
+        #expect(try storage.keys(Query(where: Condition { $0.price.in([half, -7]) })) == [.integer(1), .integer(3)])
         #expect(try storage.keys(Query(orderedBy: [.ascending(\.price)])) == [3, 0, 1, 2].map { .integer($0) })
     }
 }

@@ -76,7 +76,8 @@ struct Message: Model, Equatable {
 
     static func numbered(_ id: Int) -> Message {
         Message(
-            id: id, sender: id % 10, date: Date(timeIntervalSinceReferenceDate: Double(id)), text: "text \(id)", subject: "subject \(id)",
+            id: id, sender: id % 10, date: Date(timeIntervalSinceReferenceDate: Double(id)), text: "text \(id)",
+            subject: "subject \(id)",
             draft: id % 3 == 0 ? nil : "draft", isRead: id % 2 == 0, score: Double(id) / 7)
     }
 }
@@ -112,7 +113,8 @@ final class Place {
 
     func path(_ name: String = "app.db") -> String { directory + "/" + name }
 
-    func database(_ name: String = "app.db", _ change: (inout DatabaseConfiguration) -> Void = { _ in }) throws -> SQLiteDatabase {
+    func database(_ name: String = "app.db", _ change: (inout DatabaseConfiguration) -> Void = { _ in }) throws -> SQLiteDatabase
+    {
         var configuration = DatabaseConfiguration(scheme: "sqlite", path: path(name))
         configuration.durability = .relaxed
         change(&configuration)

@@ -16,16 +16,21 @@ struct Seeded: RandomNumberGenerator {
 /// Values that storages have been known to lose.
 enum Nasty {
     static let integers: [Int] = [.min, .min + 1, -1, 0, 1, 2, 10, 1 << 53, (1 << 53) + 1, .max - 1, .max]
-    static let unsigned: [UInt64] = [0, 1, 5, UInt64(Int64.max) - 1, UInt64(Int64.max), UInt64(Int64.max) + 1, 1 << 63 | 5, .max - 1, .max]
+    static let unsigned: [UInt64] = [
+        0, 1, 5, UInt64(Int64.max) - 1, UInt64(Int64.max), UInt64(Int64.max) + 1, 1 << 63 | 5, .max - 1, .max,
+    ]
     static let doubles: [Double] = [
-        -.infinity, -.greatestFiniteMagnitude, -1.5, -1, -.leastNonzeroMagnitude, 0, 0.1, 1, 5, 9_007_199_254_740_992, 1e19, .infinity, .nan,
+        -.infinity, -.greatestFiniteMagnitude, -1.5, -1, -.leastNonzeroMagnitude, 0, 0.1, 1, 5, 9_007_199_254_740_992, 1e19,
+        .infinity, .nan,
         .greatestFiniteMagnitude,
     ]
     static let floats: [Float] = [-.infinity, -1.5, 0, 0.1, 1, .infinity, .nan, .greatestFiniteMagnitude]
-    static let decimals: [Decimal] = ["-100", "-2.5", "-2", "0", "0.001", "0.01", "2", "2.5", "10", "100", "12345678901234567890123456789012345678"]
+    static let decimals: [Decimal] =
+        ["-100", "-2.5", "-2", "0", "0.001", "0.01", "2", "2.5", "10", "100", "12345678901234567890123456789012345678"]
         .map { Decimal(string: $0)! } + [Decimal.nan]
     static let strings = [
-        "", "a", "ab", "a\0", "a\0b", "\0", "A", "B", "é", "e\u{301}", "\u{FFFD}", "\u{10000}", "\u{FEFF}x", "10", "2", "0123", "1e5",
+        "", "a", "ab", "a\0", "a\0b", "\0", "A", "B", "é", "e\u{301}", "\u{FFFD}", "\u{10000}", "\u{FEFF}x", "10", "2", "0123",
+        "1e5",
         "NaN", "100%", "a_b", "*?", "ß", "STRASSE", "straße", "İ", "i", "👩‍👩‍👧", "Z", "f", "\u{7F}", "\u{7F}\u{80}", "\u{10FFFF}",
         String(repeating: "x", count: 5000),
     ]
@@ -38,13 +43,17 @@ enum Nasty {
     static let dates = doubles.map(Date.init(timeIntervalSinceReferenceDate:))
 
     static func row(_ id: Int, _ random: inout Seeded) -> Everything {
-        func maybe<Value>(_ values: [Value]) -> Value? { Int.random(in: 0..<10, using: &random) < 3 ? nil : values.randomElement(using: &random) }
+        func maybe<Value>(_ values: [Value]) -> Value? {
+            Int.random(in: 0..<10, using: &random) < 3 ? nil : values.randomElement(using: &random)
+        }
         func one<Value>(_ values: [Value]) -> Value { values.randomElement(using: &random)! }
         return Everything(
-            id: id, flag: Bool.random(using: &random), small: maybe([-128, -1, 0, 1, 127]), big: one(unsigned), bigger: maybe(unsigned),
+            id: id, flag: Bool.random(using: &random), small: maybe([-128, -1, 0, 1, 127]), big: one(unsigned),
+            bigger: maybe(unsigned),
             ratio: one(doubles), maybe: maybe(doubles), single: maybe(floats), price: one(decimals), discount: maybe(decimals),
             name: one(strings), note: maybe(strings), bytes: one(data), blob: maybe(data), token: one(uuids), other: maybe(uuids),
-            site: maybe(urls), date: one(dates), seen: maybe(dates), mood: maybe([.calm, .wild]), tags: one([[], ["a"], ["b", ""]]))
+            site: maybe(urls), date: one(dates), seen: maybe(dates), mood: maybe([.calm, .wild]),
+            tags: one([[], ["a"], ["b", ""]]))
     }
 
     /// A value of a field's kind, or one near it.
@@ -73,7 +82,8 @@ enum Nasty {
         func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
         let field = int(entity.fields.count)
         let kind = entity.fields[field].type.kind
-        let comparison: Comparison = kind.isOrdered ? Comparison.allCases.randomElement(using: &random)! : [.equal, .notEqual][int(2)]
+        let comparison: Comparison =
+            kind.isOrdered ? Comparison.allCases.randomElement(using: &random)! : [.equal, .notEqual][int(2)]
         func literal() -> Value { int(10) == 0 ? .null : value(kind, &random) }
         switch depth > 0 ? int(10) : 4 + int(6) {
         case 0, 1: return .and((0..<int(4)).map { _ in node(entity, depth - 1, &random) })

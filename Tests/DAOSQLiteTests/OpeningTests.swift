@@ -87,13 +87,15 @@ import Testing
         var random = Seeded(state: 7)
         for round in 0..<60 {
             var bytes = original
-            for _ in 0..<4 { bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random) }
+            for _ in 0..<4 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+            }
             try bytes.write(to: URL(fileURLWithPath: place.path("damaged\(round)")))
             do {
                 let database = try place.database("damaged\(round)")
                 let storage = try database.storage(for: Message.self)
                 _ = try storage.read(Query())
-                _ = try storage.read(Query(where: Predicate { $0.sender == 3 }, orderedBy: [.descending(\.date)]))
+                _ = try storage.read(Query(where: Condition { $0.sender == 3 }, orderedBy: [.descending(\.date)]))
                 _ = try storage.merge(keys: (0..<100).map { .integer($0) }) { _, message in message?.isRead.toggle() }
             } catch is StorageError {}
         }
@@ -137,7 +139,10 @@ import Testing
         let first = try place.database()
         try FileManager.default.createSymbolicLink(atPath: place.path("link"), withDestinationPath: place.path())
         try FileManager.default.linkItem(atPath: place.path(), toPath: place.path("hard"))
-        let others = [try place.database("link"), try place.database("hard"), try place.database("../\(URL(fileURLWithPath: place.directory).lastPathComponent)/app.db")]
+        let others = [
+            try place.database("link"), try place.database("hard"),
+            try place.database("../\(URL(fileURLWithPath: place.directory).lastPathComponent)/app.db"),
+        ]
         for other in others { #expect(other.executor === first.executor) }
         let tokens = try first.storage(for: Token.self)
         try first.transaction {
@@ -172,9 +177,12 @@ import Testing
 
     @Test func openingAndClosingLeavesNoFilesOpen() throws {
         let place = Place()
-        func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)").hasPrefix(place.directory)) == true
-        }.count }
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)").hasPrefix(
+                    place.directory)) == true
+            }.count
+        }
         guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
         try filled(place)
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: place.path("bad")))

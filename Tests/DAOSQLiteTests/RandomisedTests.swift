@@ -33,7 +33,9 @@ import Testing
             if Bool.random(using: &random) { query.limit = [0, 1, 5, 1000, Int.max].randomElement(using: &random) }
             if Bool.random(using: &random) { query.offset = [0, 1, 7, 1000, Int.max].randomElement(using: &random)! }
             let resolved: ResolvedQuery
-            do { resolved = try query.resolved() } catch let error as StorageError where error.kind == .invalidPredicate { continue }
+            do { resolved = try query.resolved() } catch let error as StorageError where error.kind == .invalidPredicate {
+                continue
+            }
             let expected = resolved.evaluate(over: stored)
             let found = try storage.read(query)
             guard same(found, expected) else {
@@ -55,7 +57,10 @@ import Testing
         }
         let storage = try place.database().storage(for: Everything.self)
         #expect(same(try storage.read(Query()), rows))
-        #expect(same(try storage.read(keys: rows.reversed().map { Everything.schema.key(of: $0) }, includesSubentities: true), rows.reversed()))
+        #expect(
+            same(
+                try storage.read(keys: rows.reversed().map { Everything.schema.key(of: $0) }, includesSubentities: true),
+                rows.reversed()))
         // Merging without a change writes nothing, whatever the values.
         let before = try storage.read(Query())
         let count = try storage.merge(keys: rows.map { Everything.schema.key(of: $0) }) { _, _ in }

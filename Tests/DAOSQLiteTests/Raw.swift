@@ -23,10 +23,13 @@ final class Raw {
 
     func texts(_ sql: String) throws -> [String] {
         var statement: OpaquePointer?
-        try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+        try #require(
+            sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
         defer { sqlite3_finalize(statement) }
         var rows: [String] = []
-        while sqlite3_step(statement) == SQLITE_ROW { rows.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "NULL") }
+        while sqlite3_step(statement) == SQLITE_ROW {
+            rows.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "NULL")
+        }
         return rows
     }
 }

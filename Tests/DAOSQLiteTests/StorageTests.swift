@@ -8,17 +8,22 @@ import Testing
     @Test func aClashNamesFieldAndBothKeys() throws {
         let place = Place()
         let users = try place.database().storage(for: User.self)
-        try users.insert([User(name: "ann", email: "a@x", age: 1), User(name: "bob", email: nil, age: 2), User(name: "cid", email: nil, age: 3)])
+        try users.insert([
+            User(name: "ann", email: "a@x", age: 1), User(name: "bob", email: nil, age: 2), User(name: "cid", email: nil, age: 3),
+        ])
         for isUpsert in [false, true] {
             let error = expectError(.uniqueViolation) {
                 let clash = [User(name: "eve", email: "e@x", age: 0), User(name: "dan", email: "a@x", age: 1)]
                 if isUpsert { try users.upsert(clash) } else { try users.insert(clash) }
             }
-            #expect(error?.field == "email" && error?.key == "dan" && error?.conflictingKey == "ann", "\(String(describing: error))")
+            #expect(
+                error?.field == "email" && error?.key == "dan" && error?.conflictingKey == "ann", "\(String(describing: error))")
         }
         let error = expectError(.uniqueViolation) { try users.merge(keys: [.string("bob")]) { _, user in user?.email = "a@x" } }
         #expect(error?.key == "bob" && error?.conflictingKey == "ann")
-        let duplicate = expectError(.duplicateKey) { try users.insert([User(name: "new", email: nil, age: 1), User(name: "ann", email: nil, age: 1)]) }
+        let duplicate = expectError(.duplicateKey) {
+            try users.insert([User(name: "new", email: nil, age: 1), User(name: "ann", email: nil, age: 1)])
+        }
         #expect(duplicate?.key == "ann" && duplicate?.entity == "user" && duplicate?.field == "name")
         #expect(try users.count(Query()) == 3)
         try users.upsert([User(name: "ann", email: "a@y", age: 9), User(name: "ann", email: "a@x", age: 1)])
@@ -56,7 +61,7 @@ import Testing
         let storage = try place.database().storage(for: Big.self)
         try storage.insert(Nasty.unsigned.shuffled().map { Big(id: $0, value: Double($0)) })
         #expect(try storage.read(Query()).map(\.id) == Nasty.unsigned.sorted())
-        #expect(try storage.keys(Query(where: Predicate { $0.id > UInt64(Int64.max) })).count == 4)
+        #expect(try storage.keys(Query(where: Condition { $0.id > UInt64(Int64.max) })).count == 4)
         for id in Nasty.unsigned { #expect(try storage.read(key: id.key)?.value == Double(id)) }
         #expect(try storage.erase(keys: [UInt64.max.key, UInt64.max.key]) == 1)
     }
@@ -68,11 +73,11 @@ import Testing
         let keys = (0..<100_000).map { Key.integer(Int64(99_999 - $0)) }
         let found = try storage.read(keys: keys + keys, includesSubentities: true)
         #expect(found.map(\.id) == Array((0..<5000).reversed()))
-        let many = Query<Message>(where: Predicate { $0.id.in(stride(from: 0, to: 200_000, by: 2)) })
+        let many = Query<Message>(where: Condition { $0.id.in(stride(from: 0, to: 200_000, by: 2)) })
         #expect(try storage.count(many) == 2500)
         #expect(try storage.explain(many).access == .primaryKey)
-        #expect(try storage.count(Query(where: Predicate { !$0.id.in(stride(from: 0, to: 200_000, by: 2)) })) == 2500)
-        #expect(try storage.count(Query(where: Predicate { $0.text.in((0..<100_000).map { "text \($0)" }) })) == 5000)
+        #expect(try storage.count(Query(where: Condition { !$0.id.in(stride(from: 0, to: 200_000, by: 2)) })) == 2500)
+        #expect(try storage.count(Query(where: Condition { $0.text.in((0..<100_000).map { "text \($0)" }) })) == 5000)
     }
 
     @Test func deepAndLongPredicatesAreAnswered() throws {
@@ -80,14 +85,16 @@ import Testing
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<100).map(Message.numbered))
         let alternatives = (0..<5000).map { PredicateNode.compare(field: 0, .equal, .integer(Int64($0 * 2))) }
-        #expect(try storage.count(Query(where: Predicate(.or(alternatives)))) == 50)
-        #expect(try storage.count(Query(where: Predicate(.or(Array(alternatives.prefix(300)))))) == 50)
+        #expect(try storage.count(Query(where: Condition(.or(alternatives)))) == 50)
+        #expect(try storage.count(Query(where: Condition(.or(Array(alternatives.prefix(300)))))) == 50)
         var deep = PredicateNode.compare(field: 0, .less, .integer(10))
         for level in 0..<900 {
-            deep = level % 2 == 0
-                ? .or([deep, .compare(field: 0, .equal, .integer(-1))]) : .and([deep, .compare(field: 1, .greaterOrEqual, .integer(0))])
+            deep =
+                level % 2 == 0
+                ? .or([deep, .compare(field: 0, .equal, .integer(-1))])
+                : .and([deep, .compare(field: 1, .greaterOrEqual, .integer(0))])
         }
-        #expect(try storage.count(Query(where: Predicate(deep))) == 10)
+        #expect(try storage.count(Query(where: Condition(deep))) == 10)
     }
 
     @Test func aQueryIsPreparedOnceForAllValues() throws {
@@ -97,14 +104,17 @@ import Testing
         try storage.insert((0..<100).map(Message.numbered))
         let before = try database.statementStatistics
         for value in 0..<500 {
-            _ = try storage.read(Query(where: Predicate { $0.sender == value && $0.score > 1 }, orderedBy: [.descending(\.date)], limit: value + 1))
+            _ = try storage.read(
+                Query(where: Condition { $0.sender == value && $0.score > 1 }, orderedBy: [.descending(\.date)], limit: value + 1)
+            )
         }
         let after = try database.statementStatistics
         #expect(after.misses - before.misses == 1 && after.hits - before.hits >= 499, "\(before) \(after)")
         for shape in 0..<300 {
-            _ = try storage.read(Query(where: Predicate(.or((0...shape).map { .compare(field: 1, .equal, .integer(Int64($0))) })), limit: 1))
+            _ = try storage.read(
+                Query(where: Condition(.or((0...shape).map { .compare(field: 1, .equal, .integer(Int64($0))) })), limit: 1))
         }
-        #expect(try storage.read(Query(where: Predicate { $0.sender == 3 })).count == 10)
+        #expect(try storage.read(Query(where: Condition { $0.sender == 3 })).count == 10)
     }
 
     @Test func explainSaysWhichIndexServes() throws {
@@ -112,18 +122,19 @@ import Testing
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<1000).map(Message.numbered))
         let cutoff = Date(timeIntervalSinceReferenceDate: 990)
-        let byDate = try storage.explain(Query(where: Predicate { $0.date > cutoff }, orderedBy: [.ascending(\.date)]))
+        let byDate = try storage.explain(Query(where: Condition { $0.date > cutoff }, orderedBy: [.ascending(\.date)]))
         #expect(byDate.access == .index(field: "date") && !byDate.filtersRows && !byDate.sortsRows && !byDate.details.isEmpty)
         let sorted = try storage.explain(Query(orderedBy: [.descending(\.date)], limit: 5))
         #expect(sorted.access == .index(field: "date"))
-        let filtered = try storage.explain(Query(where: Predicate { $0.sender == 3 && $0.isRead }, orderedBy: [.ascending(\.text)]))
+        let filtered = try storage.explain(
+            Query(where: Condition { $0.sender == 3 && $0.isRead }, orderedBy: [.ascending(\.text)]))
         #expect(filtered.access == .index(field: "sender") && filtered.filtersRows && filtered.sortsRows)
-        #expect(try storage.explain(Query(where: Predicate { $0.text == "x" })).access == .scan)
-        #expect(try storage.explain(Query(where: Predicate { $0.id == 5 })).access == .primaryKey)
+        #expect(try storage.explain(Query(where: Condition { $0.text == "x" })).access == .scan)
+        #expect(try storage.explain(Query(where: Condition { $0.id == 5 })).access == .primaryKey)
         #expect(try storage.explain(Query(where: .none)).access == .nothing)
         let place2 = Place()
         let everything = try place2.database().storage(for: Everything.self)
-        #expect(try everything.explain(Query(where: Predicate { $0.name.hasPrefix("ab") })).access == .index(field: "name"))
+        #expect(try everything.explain(Query(where: Condition { $0.name.hasPrefix("ab") })).access == .index(field: "name"))
     }
 
     @Test func mergingWritesOnlyWhatChanged() throws {
@@ -150,7 +161,7 @@ import Testing
         #expect(try raw.texts("SELECT count(*) FROM log WHERE what LIKE 'text%'") == ["5"])
         expectError(.keyChanged) { try storage.merge(keys: [.integer(1)]) { $1?.id = 2 } }
         expectError(.keyChanged) { try storage.merge(keys: [.integer(1000)]) { $1 = .numbered(2) } }
-        #expect(try storage.update(Query(where: Predicate { $0.text == "new" })) { $0.text = "old" } == 5)
+        #expect(try storage.update(Query(where: Condition { $0.text == "new" })) { $0.text = "old" } == 5)
     }
 
     @Test func mergingMayReadAndWriteTheSameRows() throws {
@@ -161,7 +172,7 @@ import Testing
             let next = try storage.read(key: .integer(Int64((index + 1) % 20)))
             message?.subject = next?.subject ?? ""
             if index == 3 { try storage.upsert([.numbered(100)]) }
-            _ = try storage.read(Query(where: Predicate { $0.sender == index }))
+            _ = try storage.read(Query(where: Condition { $0.sender == index }))
         }
         #expect(try storage.read(key: .integer(5))?.subject == "subject 6")
         #expect(try storage.count(Query()) == 21)
@@ -172,7 +183,7 @@ import Testing
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert((0..<1000).map(Message.numbered))
-        let cursor = try storage.cursor(Query(where: Predicate { $0.text.hasPrefix("text") }))
+        let cursor = try storage.cursor(Query(where: Condition { $0.text.hasPrefix("text") }))
         #expect(try cursor.next(10).map(\.id) == Array(0..<10))
         #expect(try storage.erase(Query()) == 1000)
         var count = 10
@@ -198,7 +209,8 @@ import Testing
             var last: String
             init(_ id: Int, _ last: String, _ first: String) { (self.id, self.first, self.last) = (id, first, last) }
             static let schema = Schema(
-                "swapped", { Swapped($0, $1, $2) }, Field("id", \.id, .primaryKey), Field("first", \.first), Field("last", \.last))
+                "swapped", { Swapped($0, $1, $2) }, Field("id", \.id, .primaryKey), Field("first", \.first), Field("last", \.last)
+            )
         }
         let place = Place()
         let storage = try place.database().storage(for: Swapped.self)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Every Swift block of the documents stands, line for line, in a file that is compiled and tested.
+/// Every Swift block of the documents stands, line for line, in a file that is compiled and tested; but for the manifest in the README,
+/// which the packages under `Tests/Consumers` stand for.
 @Suite struct DocumentsTests {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
@@ -11,9 +12,11 @@ import Testing
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
         let blocks = Self.swiftBlocks(in: text)
         #expect(!blocks.isEmpty, "\(document) has no Swift code")
-        let examples = Self.root.appendingPathComponent("Tests/Examples")
-        let sources = try FileManager.default.contentsOfDirectory(atPath: examples.path).filter { $0.hasSuffix(".swift") }.map {
-            Self.lines(of: try String(contentsOf: examples.appendingPathComponent($0), encoding: .utf8))
+        let sources = try ["Examples", "DocumentationTests", "DAOConformanceTests"].flatMap { name in
+            let folder = Self.root.appendingPathComponent("Tests/\(name)")
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.map {
+                Self.lines(of: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
+            }
         }
         for block in blocks where !block.hasPrefix("// Package.swift") {
             let wanted = Self.lines(of: block)
@@ -21,7 +24,7 @@ import Testing
                 source.count >= wanted.count
                     && source.indices.dropLast(wanted.count - 1).contains { Array(source[$0..<$0 + wanted.count]) == wanted }
             }
-            #expect(isThere, "this block of \(document) is in no file under Tests/Examples:\n\(block)")
+            #expect(isThere, "this block of \(document) is in no file that is compiled:\n\(block)")
         }
     }
 

@@ -60,10 +60,10 @@ enum QueriesTotals {
                         try bench.dao.storage.count(Query(where: condition, limit: 1)) > 0, !rows.isEmpty,
                         "the existence of \(what)")
                     try expectEqual(
-                        try bench.dao.min(\.number, predicatedBy: condition).flatMap { $0 }, rows.compactMap(\.number).min(),
+                        try bench.dao.min(\.number, predicatedBy: condition), rows.compactMap(\.number).min(),
                         "the least of \(what)")
                     try expectEqual(
-                        try bench.dao.max(\.numberIndexed, predicatedBy: condition).flatMap { $0 },
+                        try bench.dao.max(\.numberIndexed, predicatedBy: condition),
                         rows.compactMap(\.number).max(), "the greatest of \(what)")
                     try expectEqual(
                         try bench.dao.sum(\.other, predicatedBy: condition), rows.compactMap(\.other).reduce(0, +),

@@ -32,6 +32,9 @@ public struct ConformanceReport: Sendable, Codable {
     /// Whether no case failed or hung.
     public var isConforming: Bool { failures.isEmpty }
 
+    /// The report as a table of one column.
+    public var table: ConformanceTable { ConformanceTable([self]) }
+
     /// The report as JSON, with sorted keys.
     public func json() throws -> String { try Self.json([self]) }
 
@@ -48,5 +51,5 @@ public struct ConformanceReport: Sendable, Codable {
 
 extension ConformanceReport: CustomStringConvertible {
     /// The table of rules, then failures and skips.
-    public var description: String { ConformanceTable([self]).description }
+    public var description: String { table.description }
 }

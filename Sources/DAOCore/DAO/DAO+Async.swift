@@ -109,9 +109,23 @@ extension DAO {
         try await reading { try $0.min(field, predicatedBy: predicate) }
     }
 
+    /// The least value of an optional field, nil aside.
+    public func min<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
+    ) async throws -> Value? {
+        try await reading { try $0.min(field, predicatedBy: predicate) }
+    }
+
     /// The greatest value of a field, nil aside; nil when there is none.
     public func max<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
+    ) async throws -> Value? {
+        try await reading { try $0.max(field, predicatedBy: predicate) }
+    }
+
+    /// The greatest value of an optional field, nil aside.
+    public func max<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.max(field, predicatedBy: predicate) }
     }
@@ -123,9 +137,23 @@ extension DAO {
         try await reading { try $0.sum(field, predicatedBy: predicate) }
     }
 
+    /// The sum of an optional field, nil aside.
+    public func sum<Value: NumericFieldValue>(
+        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
+    ) async throws -> Value {
+        try await reading { try $0.sum(field, predicatedBy: predicate) }
+    }
+
     /// The mean of a field, nil aside; nil of no values.
     public func average<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
+    ) async throws -> Double? {
+        try await reading { try $0.average(field, predicatedBy: predicate) }
+    }
+
+    /// The mean of an optional field, nil aside.
+    public func average<Value: NumericFieldValue>(
+        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Double? {
         try await reading { try $0.average(field, predicatedBy: predicate) }
     }

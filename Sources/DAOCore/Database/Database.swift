@@ -38,15 +38,6 @@ public protocol Database: AnyObject, Sendable {
     /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
-    ///
-    /// It has a default. It is a requirement all the same, because in asynchronous code a call prefers requirements to other members, and would
-    /// be the synchronous form.
-    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
-
-    /// Runs a body in which every read sees the same state, without blocking the calling task's thread. It has a default.
-    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
-
     /// The entities that are stored, read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]
 

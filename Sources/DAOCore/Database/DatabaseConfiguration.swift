@@ -53,7 +53,9 @@ extension DatabaseConfiguration {
     /// - Throws: `.invalidConfiguration`, saying what is wrong and where.
     public init(url: String) throws {
         func problem(_ message: String) -> StorageError {
-            StorageError(.invalidConfiguration, "the database URL '\(url)' \(message)")
+            // An encryption key that somebody put into a URL does not belong into a log.
+            let shown = url.replacing(/([?&]key=)[^&]*/) { "\($0.output.1)…" }
+            return StorageError(.invalidConfiguration, "the database URL '\(shown)' \(message)")
         }
         guard let colon = url.firstIndex(of: ":"), colon != url.startIndex else {
             throw problem("has no scheme: it begins like 'sqlite:' or 'memory:'")

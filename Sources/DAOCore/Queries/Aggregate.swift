@@ -76,9 +76,3 @@ extension Decimal: NumericFieldValue {
         self = total.decimal
     }
 }
-extension Optional: NumericFieldValue where Wrapped: NumericFieldValue {
-    /// The wrapped number.
-    public init(total: NumericTotal, entity: String, field: String) throws {
-        self = .some(try Wrapped(total: total, entity: entity, field: field))
-    }
-}

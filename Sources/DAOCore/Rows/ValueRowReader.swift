@@ -1,23 +1,23 @@
 import Foundation
 
 /// Reads one row from values in the primitive form that ``ValueRowWriter`` keeps.
-package final class ValueRowReader: RowReader {
+public final class ValueRowReader: RowReader {
     /// The fields of the row.
-    package var values: [Value]
+    public var values: [Value]
 
     /// Creates a reader that stands on a row.
-    package init(entity: EntityDescription, values: [Value]) {
+    public init(entity: EntityDescription, values: [Value]) {
         self.values = values
         super.init(entity: entity)
     }
 
-    package override func isNull(at index: Int) -> Bool { values[index].isNull }
+    public override func isNull(at index: Int) -> Bool { values[index].isNull }
 
-    package override func readInt64(at index: Int) throws -> Int64 {
+    public override func readInt64(at index: Int) throws -> Int64 {
         if case .integer(let value) = values[index] { value } else { throw wrong(at: index) }
     }
 
-    package override func readUInt64(at index: Int) throws -> UInt64 {
+    public override func readUInt64(at index: Int) throws -> UInt64 {
         switch values[index] {
         case .integer(let value) where value >= 0: return UInt64(value)
         case .unsigned(let value): return value
@@ -25,23 +25,23 @@ package final class ValueRowReader: RowReader {
         }
     }
 
-    package override func readDouble(at index: Int) throws -> Double {
+    public override func readDouble(at index: Int) throws -> Double {
         if case .double(let value) = values[index] { value } else { throw wrong(at: index) }
     }
 
-    package override func readString(at index: Int) throws -> String {
+    public override func readString(at index: Int) throws -> String {
         if case .string(let value) = values[index] { value } else { throw wrong(at: index) }
     }
 
-    package override func readData(at index: Int) throws -> Data {
+    public override func readData(at index: Int) throws -> Data {
         if case .data(let value) = values[index] { value } else { throw wrong(at: index) }
     }
 
-    package override func readUUID(at index: Int) throws -> UUID {
+    public override func readUUID(at index: Int) throws -> UUID {
         if case .uuid(let value) = values[index] { value } else { throw wrong(at: index) }
     }
 
-    package override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { [] }
+    public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { [] }
 
     private func wrong(at index: Int) -> StorageError { corruptedValue(at: index, "it is \(values[index].typeName)") }
 }

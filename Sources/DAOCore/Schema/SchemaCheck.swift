@@ -64,7 +64,7 @@ extension Schema {
     /// The compiler cannot see that. The model is encoded, decoded and encoded again: fields that changed places show it.
     ///
     /// - Throws: `.invalidSchema` naming both fields.
-    package func checkOrder(with record: Record) throws {
+    public func checkOrder(with record: Record) throws {
         guard !description.fields.contains(where: \.type.kind.isRelationship) else { return }
         let first = ValueRowWriter(count: description.fields.count)
         try encode(record, to: first)

@@ -70,7 +70,7 @@ extension Storage {
 
 extension Schema {
     /// Refuses a record whose key is not the one it was read or asked for by (contract K4).
-    package func checkKey(of record: Record, is expected: Key) throws {
+    public func checkKey(of record: Record, is expected: Key) throws {
         let key = key(of: record)
         guard key == expected else {
             throw StorageError(

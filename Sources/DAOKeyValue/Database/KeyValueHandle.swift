@@ -7,11 +7,11 @@ final class KeyValueHandle: TransactionHandle {
     /// Whether it may write.
     let canWrite: Bool
     /// Goes up with every write: pointers that were read at another count may be dangling.
-    var writeCount = 0
+    @exclusivity(unchecked) var writeCount = 0
     /// Tables whose catalog entries this transaction wrote, with the depth of savepoints they were written at.
-    private var newTables: [(table: Table, depth: Int)] = []
-    private var depth = 0
-    private var scratch: WriteScratch?
+    @exclusivity(unchecked) private var newTables: [(table: Table, depth: Int)] = []
+    @exclusivity(unchecked) private var depth = 0
+    @exclusivity(unchecked) private var scratch: WriteScratch?
     private let publish: ([Table]) -> Void
 
     /// Wraps a transaction.

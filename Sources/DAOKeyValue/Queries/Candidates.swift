@@ -6,8 +6,6 @@ import Foundation
 /// Records are remembered by where they are in the store's memory; they are decoded only when they are given out.
 final class Candidates: RowSource {
     private struct Candidate {
-        /// The first bytes of the sort key, to compare most candidates without a look at the rest.
-        var prefix: UInt64
         /// Where primary key and sort key are in the arena, one after the other.
         var offset: Int
         var keyLength: Int
@@ -16,20 +14,30 @@ final class Candidates: RowSource {
         var record: UnsafeRawBufferPointer?
     }
 
+    /// What is moved about when candidates are sorted.
+    private struct Rank {
+        /// The first bytes of the sort key, to compare most candidates without a look at the rest.
+        var prefix: UInt64
+        /// The position of the candidate.
+        var index: Int
+    }
+
     private let access: RowAccess
     private let terms: [SortTerm]
     private let wanted: Int
     private let arena = ByteArena()
-    private var candidates: [Candidate] = []
-    private var isTrimmed = false
-    private var position = 0
+    @exclusivity(unchecked) private var candidates: [Candidate] = []
+    @exclusivity(unchecked) private var ranks: [Rank] = []
+    /// The last of those that are wanted, as far as is known; nil as long as fewer were found.
+    @exclusivity(unchecked) private var threshold: Rank?
+    @exclusivity(unchecked) private var position = 0
 
     /// Creates an empty collection.
     ///
     /// - Parameters:
     ///   - access: What to read rows with.
     ///   - terms: The order.
-    ///   - wanted: How many of the first rows are of interest.
+    ///   - wanted: How many of the first rows are of interest; at least one.
     init(_ access: RowAccess, order terms: [SortTerm], wanted: Int) {
         self.access = access
         self.terms = terms
@@ -59,39 +67,37 @@ final class Candidates: RowSource {
             appendSortKey(of: reader.key, isAscending: terms.first?.isAscending ?? true)
         }
         let start = offset + keyLength
-        let candidate = Candidate(
-            prefix: prefix(start..<arena.count), offset: offset, keyLength: keyLength, sortLength: arena.count - start,
-            record: hasRecord ? reader.record : nil)
-        if isTrimmed, let last = candidates[..<wanted].last, !isBefore(candidate, last) {
+        candidates.append(
+            Candidate(offset: offset, keyLength: keyLength, sortLength: arena.count - start, record: hasRecord ? reader.record : nil))
+        let rank = Rank(prefix: prefix(start..<arena.count), index: candidates.count - 1)
+        if let threshold, !isBefore(rank, threshold) {
+            candidates.removeLast()
             arena.truncate(to: offset)
             return
         }
-        candidates.append(candidate)
-        if candidates.count >= max(1024, wanted.multipliedReportingOverflow(by: 2).partialValue),
-            wanted < candidates.count / 2 + 1
-        {
-            trim()
-        }
+        ranks.append(rank)
+        if ranks.count >= 1024, ranks.count / 2 >= wanted { trim() }
     }
 
     /// Sorts what was added; the rows are given out from the first.
     func sort() {
-        candidates.sort { isBefore($0, $1) }
-        if candidates.count > wanted { candidates.removeLast(candidates.count - wanted) }
+        ranks.sort { isBefore($0, $1) }
+        if ranks.count > wanted { ranks.removeLast(ranks.count - wanted) }
         position = 0
     }
 
     /// Forgets all rows.
     func removeAll() {
         candidates.removeAll(keepingCapacity: true)
+        ranks.removeAll(keepingCapacity: true)
         arena.truncate(to: 0)
-        isTrimmed = false
+        threshold = nil
         position = 0
     }
 
     override func next(_ reader: RecordReader) throws -> Bool {
-        guard position < candidates.count else { return false }
-        let candidate = candidates[position]
+        guard position < ranks.count else { return false }
+        let candidate = candidates[ranks[position].index]
         position += 1
         let key = key(of: candidate)
         if let record = candidate.record {
@@ -103,8 +109,8 @@ final class Candidates: RowSource {
     }
 
     override func nextKey(_ reader: RecordReader) throws -> Bool {
-        guard position < candidates.count else { return false }
-        reader.show(key: key(of: candidates[position]))
+        guard position < ranks.count else { return false }
+        reader.show(key: key(of: candidates[ranks[position].index]))
         position += 1
         return true
     }
@@ -113,19 +119,18 @@ final class Candidates: RowSource {
         UnsafeRawBufferPointer(rebasing: arena.bytes[candidate.offset..<candidate.offset + candidate.keyLength])
     }
 
-    private func sortKey(of candidate: Candidate) -> UnsafeRawBufferPointer {
+    private func sortKey(of rank: Rank) -> UnsafeRawBufferPointer {
+        let candidate = candidates[rank.index]
         let start = candidate.offset + candidate.keyLength
         return UnsafeRawBufferPointer(rebasing: arena.bytes[start..<start + candidate.sortLength])
     }
 
-    private func isBefore(_ left: Candidate, _ right: Candidate) -> Bool {
+    @inline(__always) private func isBefore(_ left: Rank, _ right: Rank) -> Bool {
         left.prefix == right.prefix ? sortKey(of: left).order(against: sortKey(of: right)) < 0 : left.prefix < right.prefix
     }
 
     private func prefix(_ range: Range<Int>) -> UInt64 {
-        if range.count >= 8 {
-            return UInt64(bigEndian: arena.bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self))
-        }
+        if range.count >= 8 { return UInt64(bigEndian: arena.bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self)) }
         var prefix: UInt64 = 0
         for offset in 0..<8 { prefix = prefix << 8 | (offset < range.count ? UInt64(arena.bytes[range.lowerBound + offset]) : 0) }
         return prefix
@@ -146,18 +151,23 @@ final class Candidates: RowSource {
 
     /// Keeps the first rows only and moves their bytes together.
     private func trim() {
-        candidates.sort { isBefore($0, $1) }
-        candidates.removeLast(candidates.count - wanted)
-        isTrimmed = !candidates.isEmpty
-        let byOffset = candidates.indices.sorted { candidates[$0].offset < candidates[$1].offset }
+        ranks.sort { isBefore($0, $1) }
+        ranks.removeLast(ranks.count - wanted)
+        // Candidates stand in the order of their bytes, so each moves to where none that is kept is overwritten.
         var end = 0
-        for index in byOffset {
-            let length = candidates[index].keyLength + candidates[index].sortLength
-            let offset = candidates[index].offset
-            arena.move(offset..<offset + length, to: end)
-            candidates[index].offset = end
+        var count = 0
+        for rank in ranks.indices.sorted(by: { ranks[$0].index < ranks[$1].index }) {
+            var candidate = candidates[ranks[rank].index]
+            let length = candidate.keyLength + candidate.sortLength
+            arena.move(candidate.offset..<candidate.offset + length, to: end)
+            candidate.offset = end
+            candidates[count] = candidate
+            ranks[rank].index = count
             end += length
+            count += 1
         }
+        candidates.removeLast(candidates.count - count)
         arena.truncate(to: end)
+        threshold = ranks.last
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 /// off in the index) is collected and sorted by the records; any other is walked. Going down, equal values still come in
 /// ascending order of their keys, so each group is found at its end and walked from its beginning.
 final class IndexOrderSource: RowSource {
-    private var walk: RangeWalk
+    @exclusivity(unchecked) private var walk: RangeWalk
     private let access: RowAccess
     private let index: Table.Index
     private let isAscending: Bool
@@ -29,9 +29,9 @@ final class IndexOrderSource: RowSource {
         /// Behind the last entry.
         case atEnd
     }
-    private var state = State.between
+    @exclusivity(unchecked) private var state = State.between
     /// What the entries of the group that is walked begin with.
-    private var group: [UInt8] = []
+    @exclusivity(unchecked) private var group: [UInt8] = []
 
     /// Creates a source.
     ///

@@ -56,6 +56,8 @@ struct RangeWalk {
     private let isAscending: Bool
     private var position = -1
     private var isInside = false
+    /// Where the run ends in the direction of the walk.
+    private var bound: [UInt8] = []
 
     init(_ ranges: KeyRanges, isAscending: Bool, _ transaction: any KeyValueTransaction) throws {
         self.ranges = isAscending ? ranges.ranges : ranges.ranges.reversed()
@@ -108,6 +110,7 @@ struct RangeWalk {
         while position + 1 < ranges.count {
             position += 1
             let range = ranges[position]
+            bound = isAscending ? range.upper : range.lower
             isInside = try isAscending ? range.lower.withUnsafeBytes(cursor.seek) : range.upper.withUnsafeBytes(cursor.seekBefore)
             if isInside, isWithin() { return true }
         }
@@ -115,9 +118,9 @@ struct RangeWalk {
         return false
     }
 
-    private func isWithin() -> Bool {
-        isAscending
-            ? cursor.key.order(against: ranges[position].upper) < 0 : cursor.key.order(against: ranges[position].lower) >= 0
+    @inline(__always) private func isWithin() -> Bool {
+        let order = cursor.key.order(against: bound)
+        return isAscending ? order < 0 : order >= 0
     }
 }
 
@@ -138,7 +141,7 @@ extension UnsafeRawBufferPointer {
 
 /// The rows of a table in the order of their keys, or against it.
 final class TableSource: RowSource {
-    private var walk: RangeWalk
+    @exclusivity(unchecked) private var walk: RangeWalk
     private let access: RowAccess
 
     init(_ access: RowAccess, _ ranges: KeyRanges, isAscending: Bool) throws {
@@ -164,7 +167,7 @@ final class TableSource: RowSource {
 
 /// The rows that the entries of an index lead to, in the order of the entries, or against it.
 final class IndexSource: RowSource {
-    private var walk: RangeWalk
+    @exclusivity(unchecked) private var walk: RangeWalk
     private let access: RowAccess
     private let index: Table.Index
 

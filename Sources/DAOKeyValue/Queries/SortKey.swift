@@ -3,9 +3,9 @@ import Foundation
 
 /// Bytes that grow at their end.
 final class ByteArena {
-    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
+    @exclusivity(unchecked) private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
     /// How many bytes there are.
-    private(set) var count = 0
+    @exclusivity(unchecked) private(set) var count = 0
 
     deinit { buffer.deallocate() }
 

@@ -3,20 +3,21 @@ import Foundation
 
 /// Reads the fields of rows straight from the store's memory.
 ///
-/// It is used by one call while that call's transaction runs and nothing is written, and never longer.
+/// It is used by one call while that call's transaction runs and nothing is written, and never longer. No property is read while it is
+/// changed: each is set as a whole, which is why the run-time check for that is off.
 final class RecordReader: RowReader {
     /// The table whose rows are read.
     let table: Table
     /// Whether checksums are verified.
     let verifies: Bool
     /// Where ``advance()`` gets the rows from.
-    var source: RowSource?
+    @exclusivity(unchecked) var source: RowSource?
     /// The record of the row it stands on.
-    private(set) var view: RecordView
+    @exclusivity(unchecked) private(set) var view: RecordView
     /// The stored bytes of the row it stands on.
-    private(set) var record: UnsafeRawBufferPointer
+    @exclusivity(unchecked) private(set) var record: UnsafeRawBufferPointer
     /// The primary key of the row it stands on, as in the store's key.
-    private(set) var key: UnsafeRawBufferPointer
+    @exclusivity(unchecked) private(set) var key: UnsafeRawBufferPointer
     /// What fields read as that are not in the record, made when the first such record is met.
     private var defaults: RowReader?
     private let makeDefaults: () throws -> RowReader
@@ -101,9 +102,7 @@ final class RecordReader: RowReader {
     override func readString(at index: Int) throws -> String {
         let span = span(at: index)
         if span.isPresent {
-            guard let text = String(validating: span.bytes.bindMemory(to: UInt8.self), as: UTF8.self) else {
-                throw corruptedValue(at: index, "text that is not UTF-8")
-            }
+            guard let text = span.text else { throw corruptedValue(at: index, "text that is not UTF-8") }
             return text
         }
         if span.isAbsent { return try defaultRow(at: index).readString(at: index) }

@@ -142,6 +142,14 @@ extension RecordView.Span {
         return Double(bitPattern: UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)))
     }
 
+    /// The value as text; nil when it is not UTF-8.
+    @inline(__always) var text: String? {
+        var text = String(decoding: bytes, as: UTF8.self)
+        // What is not UTF-8 was put right above, and is then no longer the same. ASCII never has to be.
+        if bytes.isASCII { return text }
+        return text.withUTF8({ UnsafeRawBufferPointer($0).order(against: bytes) == 0 }) ? text : nil
+    }
+
     /// The value as a UUID; nil when it has not sixteen bytes.
     @inline(__always) var uuid: UUID? {
         guard count == 16 else { return nil }
@@ -154,5 +162,22 @@ extension RecordView.Span {
         // with a value of two or more begin inside the record.
         if count >= 2 { return UInt64(littleEndian: start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)) }
         return UInt64(start.load(as: UInt8.self)) &<< 56
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether no byte has its top bit set.
+    @inline(__always) fileprivate var isASCII: Bool {
+        var position = 0
+        var bits: UInt64 = 0
+        while position &+ 8 <= count {
+            bits |= loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            position &+= 8
+        }
+        while position < count {
+            bits |= UInt64(self[position])
+            position &+= 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 }

@@ -3,19 +3,19 @@ import Foundation
 
 /// Encodes rows into one buffer that is used again for every row; see ``RecordFormat``.
 ///
-/// It belongs to one call on one thread.
+/// It belongs to one call on one thread, and none of its methods calls back: the run-time check for overlapping changes is off.
 final class RecordWriter: RowWriter {
-    private var table: Table
+    @exclusivity(unchecked) private var table: Table
     private let isChecked: Bool
     /// The record: room for a narrow header, then the values as they come.
-    private var buffer: UnsafeMutableRawBufferPointer
+    @exclusivity(unchecked) private var buffer: UnsafeMutableRawBufferPointer
     /// Where the values end that were written so far.
-    private var end = 0
+    @exclusivity(unchecked) private var end = 0
     /// For every slot where its value is, counted from the buffer's beginning; empty and negative for null.
-    private var spans: [Range<Int>?]
-    private var lastSlot = -1
+    @exclusivity(unchecked) private var spans: [Range<Int>?]
+    @exclusivity(unchecked) private var lastSlot = -1
     /// Whether the values came in the order of their slots.
-    private var isInOrder = true
+    @exclusivity(unchecked) private var isInOrder = true
 
     /// Creates a writer.
     ///

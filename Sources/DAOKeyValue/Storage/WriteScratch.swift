@@ -11,7 +11,7 @@ final class WriteScratch {
     /// Room for the part of an index entry that equal values have in common.
     let prefix = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
     private let entries = ByteArena()
-    private var entryEnds: [(end: Int, isRemoval: Bool)] = []
+    @exclusivity(unchecked) private var entryEnds: [(end: Int, isRemoval: Bool)] = []
 
     init(_ table: Table, isChecked: Bool) {
         self.isChecked = isChecked

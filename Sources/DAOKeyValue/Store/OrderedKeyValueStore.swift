@@ -124,9 +124,9 @@ extension KeyValueTransaction {
 open class KeyValueCursor {
 
     /// The key of the entry the cursor stands on.
-    public final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) public final var key = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The value of the entry the cursor stands on.
-    public final var value = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) public final var value = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Creates a cursor that stands nowhere.
     public init() {}

@@ -55,7 +55,8 @@ public struct SQLCatalog: Sendable {
     public func decoded(_ text: String, format: Int64) throws -> EntityDescription {
         guard format <= Self.format else {
             throw StorageError(
-                .schemaIsNewer, "the database was written by a newer version of this library (catalog format \(format)): update it")
+                .schemaIsNewer,
+                "the database was written by a newer version of this library (catalog format \(format)): update it")
         }
         guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(text.utf8)) else {
             throw StorageError(.corrupted, "the table '\(Self.name)' describes an entity in a way that cannot be read")

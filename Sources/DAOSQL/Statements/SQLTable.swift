@@ -133,7 +133,9 @@ extension SQLTable {
     }
 
     /// The positions of the fields that have an index of their own, beside the primary key's.
-    public var indexedFields: [Int] { entity.fields.indices.filter { entity.fields[$0].isIndexed && !entity.fields[$0].isPrimaryKey } }
+    public var indexedFields: [Int] {
+        entity.fields.indices.filter { entity.fields[$0].isIndexed && !entity.fields[$0].isPrimaryKey }
+    }
 
     /// The statement that creates the index on a field.
     ///

@@ -57,7 +57,9 @@ final class SQLiteConnection: @unchecked Sendable {
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
         let error = SQLiteError.error(code, String(cString: sqlite3_errmsg(handle)), path: path, entity: entity)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
-        if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true { return MissingTable(underlying: error) }
+        if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true {
+            return MissingTable(underlying: error)
+        }
         return error
     }
 

@@ -31,7 +31,8 @@ enum SQLiteError {
         case SQLITE_NOMEM: (.outOfSpace, "there is not enough memory")
         case SQLITE_READONLY: (.readOnly, "the database can only be read")
         case SQLITE_NOTADB: (.notADatabase, "the file is not an SQLite database, or is encrypted")
-        case SQLITE_CORRUPT: (.corrupted, "the file is damaged: restore it from a backup, or recover what is left with 'sqlite3 .recover'")
+        case SQLITE_CORRUPT:
+            (.corrupted, "the file is damaged: restore it from a backup, or recover what is left with 'sqlite3 .recover'")
         case SQLITE_FORMAT: (.corrupted, "the file is damaged")
         case SQLITE_TOOBIG: (.unsupported, "a value or a row is longer than SQLite stores")
         case SQLITE_CANTOPEN: (.io, "the file, or one beside it, cannot be opened")

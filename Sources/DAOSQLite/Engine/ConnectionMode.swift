@@ -43,7 +43,8 @@ extension SQLiteConnection {
         var uri = "file:"
         for byte in path.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
                 uri.unicodeScalars.append(Unicode.Scalar(byte))
             default:
@@ -57,7 +58,8 @@ extension SQLiteConnection {
         let code = SQLFunctions.register(on: handle)
         if code != SQLITE_OK { throw failure(code) }
         // A schema in the file is not trusted to call functions, and damaged pages are noticed early.
-        try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
+        try execute(
+            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
         switch mode {
         case .writer:
             try useLog()
@@ -104,6 +106,7 @@ extension SQLiteConnection {
     /// A column as text; empty when it is null.
     static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
         guard let text = sqlite3_column_text(statement, column) else { return "" }
-        return String(decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+        return String(
+            decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
     }
 }

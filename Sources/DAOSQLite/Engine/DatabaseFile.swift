@@ -44,7 +44,8 @@ struct DatabaseFile {
     private static func absolutePath(_ path: String) throws -> String {
         guard !path.isEmpty, path != ":memory:" else {
             throw StorageError(
-                .unsupported, "an SQLite database here is a file: give its path, or use 'memory:' for one that is not stored", path: path)
+                .unsupported, "an SQLite database here is a file: give its path, or use 'memory:' for one that is not stored",
+                path: path)
         }
         guard !path.utf8.contains(0) else { throw StorageError(.invalidConfiguration, "a path has no NUL in it", path: path) }
         if path.hasPrefix("/") { return path }
@@ -73,7 +74,8 @@ struct DatabaseFile {
     private static func systemError(_ code: Int32, _ path: String, isCreating: Bool = false) -> StorageError {
         let (kind, message): (StorageError.Kind, String) =
             switch code {
-            case EACCES where isCreating, EPERM where isCreating, EROFS: (.readOnly, "the database cannot be created: the directory can only be read")
+            case EACCES where isCreating, EPERM where isCreating, EROFS:
+                (.readOnly, "the database cannot be created: the directory can only be read")
             case ELOOP: (.notADatabase, "the path is a loop of symbolic links")
             case EISDIR: (.notADatabase, "what is at this path is a directory")
             case ENOSPC, EDQUOT: (.outOfSpace, "there is no space for the database")
@@ -111,7 +113,9 @@ extension DatabaseFile {
         guard header.prefix(16) == magic.prefix(header.count) else {
             throw StorageError(.notADatabase, "the file is something else than an SQLite database", path: path)
         }
-        func truncated() -> StorageError { StorageError(.corrupted, "the file is shorter than the database in it: a part is missing", path: path) }
+        func truncated() -> StorageError {
+            StorageError(.corrupted, "the file is shorter than the database in it: a part is missing", path: path)
+        }
         guard header.count == 100 else { throw truncated() }
         let stored = Int64(header[16]) << 8 | Int64(header[17])
         let pageSize = stored == 1 ? 65_536 : stored
@@ -122,7 +126,8 @@ extension DatabaseFile {
             throw StorageError(.schemaIsNewer, "the file has a format of a later SQLite", path: path)
         }
         guard Self.number(header, 56) <= 1 else {
-            throw StorageError(.unsupported, "the database keeps text as UTF-16, which has another order: convert it to UTF-8", path: path)
+            throw StorageError(
+                .unsupported, "the database keeps text as UTF-16, which has another order: convert it to UTF-8", path: path)
         }
         // The page count is valid when its change counter is the file's. A log beside the file may have the rest.
         let isCountValid = Self.number(header, 24) == Self.number(header, 92)

@@ -38,7 +38,8 @@ extension SQLiteEngine {
         if try coordinator.read({ try Self.isStored(table, $0) }) { return }
         guard let settings else {
             throw StorageError(
-                .readOnly, "the entity '\(table.entity.name)' is not in the database yet, which can only be read", entity: table.entity.name,
+                .readOnly, "the entity '\(table.entity.name)' is not in the database yet, which can only be read",
+                entity: table.entity.name,
                 path: file.path)
         }
         try coordinator.write(callsOut: false) { connection in

@@ -58,7 +58,9 @@ final class SQLiteEngine: Sendable {
             guard pages < 1024 else { return }
             for line in try connection.texts("PRAGMA quick_check(20)") where line != "ok" {
                 // These are about values, which reading a row finds by itself.
-                if line.hasPrefix("NULL value in") || line.hasPrefix("CHECK constraint") || line.contains(" value in ") { continue }
+                if line.hasPrefix("NULL value in") || line.hasPrefix("CHECK constraint") || line.contains(" value in ") {
+                    continue
+                }
                 throw StorageError(
                     .corrupted, "the file is damaged: restore it from a backup, or recover what is left with 'sqlite3 .recover'",
                     path: file.path, engineCode: Int(SQLITE_CORRUPT), engineMessage: line)

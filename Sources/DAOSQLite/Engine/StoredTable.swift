@@ -21,7 +21,9 @@ struct StoredTable {
     init?(_ name: String, _ connection: SQLiteConnection) throws {
         // Names are letters, digits and underscores, but a name in a text is quoted all the same.
         let text = "'" + name.replacing("'", with: "''") + "'"
-        let found = try connection.rows("SELECT name, type FROM sqlite_master WHERE name = \(text) COLLATE NOCASE AND type <> 'index'") {
+        let found = try connection.rows(
+            "SELECT name, type FROM sqlite_master WHERE name = \(text) COLLATE NOCASE AND type <> 'index'"
+        ) {
             (name: SQLiteConnection.text($0, 0), type: SQLiteConnection.text($0, 1))
         }
         guard let table = found.first else { return nil }
@@ -38,7 +40,10 @@ struct StoredTable {
                 isNotNull: sqlite3_column_int64($0, 3) != 0, isKey: sqlite3_column_int64($0, 5) != 0)
         }
         let list = try connection.rows("PRAGMA index_list(\(text))") {
-            (name: SQLiteConnection.text($0, 1), isUnique: sqlite3_column_int64($0, 2) != 0, isPartial: sqlite3_column_int64($0, 4) != 0)
+            (
+                name: SQLiteConnection.text($0, 1), isUnique: sqlite3_column_int64($0, 2) != 0,
+                isPartial: sqlite3_column_int64($0, 4) != 0
+            )
         }
         for index in list where !index.isPartial {
             let indexed = try connection.texts("SELECT name FROM pragma_index_info('\(index.name.replacing("'", with: "''"))')")
@@ -58,12 +63,14 @@ struct StoredTable {
             }
             let wanted = table.dialect.columnType(of: field)
             if column.affinity != Self.affinity(wanted) {
-                differences.append("the column '\(field.name)' has the affinity \(column.affinity), \(field.type) is kept as \(wanted)")
+                differences.append(
+                    "the column '\(field.name)' has the affinity \(column.affinity), \(field.type) is kept as \(wanted)")
             }
             if column.isKey != field.isPrimaryKey {
                 differences.append("the column '\(field.name)' is \(column.isKey ? "" : "not ")the table's primary key")
             } else if !field.isPrimaryKey, column.isNotNull == field.type.isOptional {
-                differences.append("the column '\(field.name)' \(column.isNotNull ? "refuses" : "allows") NULL, the field is \(field.type)")
+                differences.append(
+                    "the column '\(field.name)' \(column.isNotNull ? "refuses" : "allows") NULL, the field is \(field.type)")
             }
             guard !field.isPrimaryKey else { continue }
             if field.isIndexed, indexes[field.name] == nil {

@@ -43,7 +43,8 @@ private func filter(_ context: OpaquePointer?, _ count: Int32, _ arguments: Unsa
 
 /// The collation of decimal numbers. SQLite gives UTF-8 with lengths, and calls it from the connection's thread.
 private func compareDecimals(
-    _ context: UnsafeMutableRawPointer?, _ leftCount: Int32, _ left: UnsafeRawPointer?, _ rightCount: Int32, _ right: UnsafeRawPointer?
+    _ context: UnsafeMutableRawPointer?, _ leftCount: Int32, _ left: UnsafeRawPointer?, _ rightCount: Int32,
+    _ right: UnsafeRawPointer?
 ) -> Int32 {
     let result = DecimalOrder.order(
         UnsafeRawBufferPointer(start: left, count: Int(leftCount)), UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
@@ -65,7 +66,8 @@ private func columnValue(_ value: OpaquePointer?, _ kind: ValueKind) -> Value {
     case (SQLITE_FLOAT, .double), (SQLITE_FLOAT, .float): return .double(sqlite3_value_double(value))
     case (SQLITE_FLOAT, .date): return .date(Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value)))
     case (SQLITE_TEXT, .decimal): return columnText(value).flatMap(Decimal.init(storedText:)).map(Value.decimal) ?? .null
-    case (SQLITE_TEXT, .string), (SQLITE_TEXT, .url), (SQLITE_TEXT, .embedded): return columnText(value).map(Value.string) ?? .null
+    case (SQLITE_TEXT, .string), (SQLITE_TEXT, .url), (SQLITE_TEXT, .embedded):
+        return columnText(value).map(Value.string) ?? .null
     case (SQLITE_BLOB, .uint64): return SQLiteRowReader.bigUnsigned(value).map(Value.unsigned) ?? .null
     case (SQLITE_BLOB, .double), (SQLITE_BLOB, .float): return SQLiteRowReader.isNaN(value) ? .double(.nan) : .null
     case (SQLITE_BLOB, .date): return SQLiteRowReader.isNaN(value) ? .date(Date(timeIntervalSinceReferenceDate: .nan)) : .null

@@ -59,7 +59,8 @@ private func disconnect(_ table: UnsafeMutablePointer<sqlite3_vtab>?) -> Int32 {
 }
 
 /// The list has to be given; it is then read from first to last.
-private func chooseIndex(_ table: UnsafeMutablePointer<sqlite3_vtab>?, _ info: UnsafeMutablePointer<sqlite3_index_info>?) -> Int32 {
+private func chooseIndex(_ table: UnsafeMutablePointer<sqlite3_vtab>?, _ info: UnsafeMutablePointer<sqlite3_index_info>?) -> Int32
+{
     guard let info else { return SQLITE_ERROR }
     for index in 0..<Int(info.pointee.nConstraint) {
         guard let constraint = info.pointee.aConstraint?[index], let usage = info.pointee.aConstraintUsage else { continue }
@@ -118,7 +119,9 @@ private func column(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ cont
     return SQLITE_OK
 }
 
-private func rowNumber(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ number: UnsafeMutablePointer<sqlite3_int64>?) -> Int32 {
+private func rowNumber(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ number: UnsafeMutablePointer<sqlite3_int64>?)
+    -> Int32
+{
     number?.pointee = sqlite3_int64(listCursor(cursor)?.pointee.row ?? 0)
     return SQLITE_OK
 }

@@ -38,7 +38,9 @@ final class ChangeDetector: RowWriter {
     }
 
     /// SQLite's value in a column: valid for as long as the statement stands on the row. See `SQLiteRowReader`.
-    @inline(__always) private func value(_ index: Int) -> OpaquePointer? { sqlite3_column_value(row, Int32(truncatingIfNeeded: index)) }
+    @inline(__always) private func value(_ index: Int) -> OpaquePointer? {
+        sqlite3_column_value(row, Int32(truncatingIfNeeded: index))
+    }
 
     /// Remembers that a field differs, and binds it where it is expected to go.
     @inline(__always) private func change(_ index: Int, _ bind: (OpaquePointer, Int32) -> Int32) throws {

@@ -16,7 +16,8 @@ final class SQLiteRowReader: RowReader {
     /// - Parameters:
     ///   - firstField: The field in the first column; the others follow.
     ///   - keyColumn: Where the key is; -1 when it is not read.
-    init(_ statement: Statement, _ connection: SQLiteConnection, _ entity: EntityDescription, firstField: Int = 0, keyColumn: Int) {
+    init(_ statement: Statement, _ connection: SQLiteConnection, _ entity: EntityDescription, firstField: Int = 0, keyColumn: Int)
+    {
         self.statement = statement.pointer
         self.connection = connection
         shift = firstField
@@ -53,7 +54,9 @@ final class SQLiteRowReader: RowReader {
             }
             return number
         }
-        guard sqlite3_value_type(value) == SQLITE_BLOB, let number = Self.bigUnsigned(value) else { throw wrong(value, at: index) }
+        guard sqlite3_value_type(value) == SQLITE_BLOB, let number = Self.bigUnsigned(value) else {
+            throw wrong(value, at: index)
+        }
         return number
     }
 
@@ -66,7 +69,9 @@ final class SQLiteRowReader: RowReader {
 
     override func readString(at index: Int) throws -> String {
         let value = value(index)
-        guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else { throw wrong(value, at: index) }
+        guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else {
+            throw wrong(value, at: index)
+        }
         guard let string = Self.string(text, Int(sqlite3_value_bytes(value))) else {
             throw corruptedValue(at: index, "text that is not UTF-8")
         }
@@ -128,7 +133,8 @@ final class SQLiteRowReader: RowReader {
 
     /// An unsigned integer beyond `Int64.max` from its eight bytes; nil when the value is no such blob.
     static func bigUnsigned(_ value: OpaquePointer?) -> UInt64? {
-        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 8, let bytes = sqlite3_value_blob(value) else {
+        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 8, let bytes = sqlite3_value_blob(value)
+        else {
             return nil
         }
         let number = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
@@ -137,7 +143,8 @@ final class SQLiteRowReader: RowReader {
 
     /// Whether the value is the blob that stands for NaN.
     static func isNaN(_ value: OpaquePointer?) -> Bool {
-        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 8, let bytes = sqlite3_value_blob(value) else {
+        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 8, let bytes = sqlite3_value_blob(value)
+        else {
             return false
         }
         return bytes.loadUnaligned(as: UInt64.self) == Bind.nan
@@ -145,7 +152,8 @@ final class SQLiteRowReader: RowReader {
 
     /// A UUID from its sixteen bytes; nil when the value is no such blob.
     static func uuid(_ value: OpaquePointer?) -> UUID? {
-        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 16, let bytes = sqlite3_value_blob(value) else {
+        guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 16, let bytes = sqlite3_value_blob(value)
+        else {
             return nil
         }
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))

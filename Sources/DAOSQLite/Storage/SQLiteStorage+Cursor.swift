@@ -47,7 +47,7 @@ private final class SQLiteCursor<Record: Model>: RowCursor<Record> {
                 try schema.decode(reader, limit: count, into: &records)
             } catch {
                 close()
-                throw error
+                throw (error as? MissingTable)?.underlying ?? error
             }
             if records.count < count { close() }
             return records

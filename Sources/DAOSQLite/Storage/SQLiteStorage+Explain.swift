@@ -9,6 +9,8 @@ extension SQLiteStorage {
         var sql = try table.select(resolved)
         sql.text = "EXPLAIN QUERY PLAN " + sql.text
         return try reading { connection in
+            // Explaining does not look whether the tables are what the connection remembers; reading anything does.
+            _ = try connection.integers("SELECT count(*) FROM sqlite_master")
             let statement = try connection.statement(sql, entity: entity.name)
             defer { statement.finish() }
             var details: [String] = []

@@ -41,7 +41,8 @@ extension SQLiteStorage {
     }
 
     /// Stores a merged row that was not there.
-    private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ connection: SQLiteConnection) throws {
+    private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ connection: SQLiteConnection) throws
+    {
         try schema.checkKey(of: record.pointee, is: key)
         try check(record.pointee)
         try checkOrder([record.pointee])

@@ -37,7 +37,9 @@ final class SQLiteStorage<Record: Model>: Storage {
     ///   - callsOut: Whether the body calls code of the application.
     ///   - isStep: Whether the body writes with one statement, which is atomic by itself.
     ///   - body: What to do.
-    func writing<Result>(callsOut: Bool = false, isStep: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    func writing<Result>(callsOut: Bool = false, isStep: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws
+        -> Result
+    {
         func run() throws -> Result {
             try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep) { connection in
                 if isStep, let settings = owner.settings { try connection.apply(settings) } else { try owner.begin(connection) }
