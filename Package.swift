@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
         .executable(name: "dao-demo", targets: ["dao-demo"]),
+        .executable(name: "dao-offline-demo", targets: ["dao-offline-demo"]),
         .executable(name: "dao-bench", targets: ["dao-bench"]),
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
         .plugin(name: "conformance", targets: ["conformance"]),
@@ -47,7 +48,7 @@ let package = Package(
 
         // Tests
         .target(
-            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], path: "Tests/Examples"),
+            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"], path: "Tests/Examples"),
         .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
@@ -63,10 +64,11 @@ let package = Package(
             exclude: ["BookAPI", "Server"]),
         .testTarget(
             name: "DAONodesTests",
-            dependencies: ["DAONodes", "DAOTransport", "DAOMemory", "DAOSQLite", "DAOLMDB", "LoopbackServer"]),
+            dependencies: ["DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples", "LoopbackServer", "dao-offline-demo"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),

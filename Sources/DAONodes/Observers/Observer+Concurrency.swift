@@ -36,6 +36,39 @@ extension Observer {
         return stream
     }
 
+    /// Makes something else of the data with `await`, one piece after the other: the next is begun when the last has been emitted, so that
+    /// results and errors come in the order of the data.
+    ///
+    /// Canceling the result cancels the work that is under way, and this observer. A `CancellationError` of the work cancels the
+    /// result.
+    public final func mapInOrder<Output: Sendable>(
+        _ transform: @escaping @Sendable (Model) async throws -> Output
+    ) -> Observer<Output> {
+        let result = Context<Output>()
+        let (outcomes, continuation) = AsyncStream.makeStream(of: Result<Model, any Error>.self)
+        let task = Task {
+            for await outcome in outcomes {
+                do {
+                    result.emit(data: try await transform(outcome.get()))
+                } catch {
+                    guard !(error is CancellationError), !Task.isCancelled else { return result.cancel() }
+                    result.emit(error: error)
+                }
+            }
+            result.finish()
+        }
+        result.link { task.cancel() }
+        listen(for: result) { event in
+            switch event {
+            case .data(let data): continuation.yield(.success(data))
+            case .error(let error): continuation.yield(.failure(error))
+            case .canceled: result.cancel()
+            case .finished: continuation.finish()
+            }
+        }
+        return result
+    }
+
     /// An observer of asynchronous work, which starts at once in a task of its own.
     ///
     /// Canceling the observer cancels the task. A `CancellationError`, or any error after the task was cancelled, cancels the

@@ -14,9 +14,8 @@ extension Observer {
     final func bind<Output: Sendable>(
         _ transform: @escaping @Sendable (Result<Model, any Error>) throws -> Step<Output>
     ) -> Observer<Output> {
-        let result = Context<Output>(keepsEveryOutcome: keepsAll)
+        let result = Context<Output>()
         let running = RunningSources { result.finish() }
-        result.link { [weak self] in self?.cancel() }
 
         let follow: @Sendable (Result<Model, any Error>) -> Void = { outcome in
             let step: Step<Output>
@@ -30,9 +29,9 @@ extension Observer {
             case .nothing: break
             case .follow(let inner):
                 running.begin()
-                if inner.keepsAll { result.keepAll() }
                 let unlink = result.link { [weak inner] in inner?.cancel() }
-                inner.listen { event in
+                inner.listen { [weak inner] event in
+                    if inner?.keepsAll == true { result.keepAll() }
                     guard case .finished = event else { return result.receive(event) }
                     unlink()
                     running.end()
@@ -40,7 +39,7 @@ extension Observer {
             }
         }
 
-        listen { event in
+        listen(for: result) { event in
             switch event {
             case .data(let data): follow(.success(data))
             case .error(let error): follow(.failure(error))

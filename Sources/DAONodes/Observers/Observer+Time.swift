@@ -49,10 +49,9 @@ extension Observer {
         on scheduler: any DelayScheduler = DispatchQueue.global(qos: .utility),
         after delay: Duration
     ) -> Observer<Model> {
-        let result = Context<Model>(keepsEveryOutcome: keepsAll)
+        let result = Context<Model>()
         let waiting = Locked<(generation: Int, data: Model?)>((0, nil))
-        result.link { [weak self] in self?.cancel() }
-        listen { event in
+        listen(for: result) { event in
             switch event {
             case .data(let data):
                 let generation = waiting.withLock { waiting in

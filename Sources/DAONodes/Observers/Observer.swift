@@ -139,17 +139,26 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         state.withLock { $0.keepsAll }
     }
 
+    /// Several listeners are always told of the latest outcome, so that a multicast keeps no more than that one.
     final func keepAll() {
-        state.withLock { $0.keepsAll = true }
+        state.withLock { if !$0.isMulticast { $0.keepsAll = true } }
+    }
+
+    /// Makes one closure, which emits for an observer made of this one, the listener of everything but `defer`.
+    ///
+    /// The other's cancellation comes back here, and it keeps every outcome from the moment this one does. This observer keeps the other
+    /// alive, not the other way round: what keeps a chain alive is whoever is going to emit.
+    final func listen<Output>(for other: Observer<Output>, _ receive: @escaping @Sendable (Event<Model>) -> Void) {
+        other.link { [weak self] in self?.cancel() }
+        listen { [weak self] event in
+            if self?.keepsAll == true { other.keepAll() }
+            receive(event)
+        }
     }
 
     /// Passes everything on to another observer, and its cancellation back.
-    ///
-    /// This observer keeps the other alive, not the other way round: what keeps a chain alive is whoever is going to emit.
     final func forward(to other: Observer<Model>) {
-        if keepsAll { other.keepAll() }
-        other.link { [weak self] in self?.cancel() }
-        listen { event in other.receive(event) }
+        listen(for: other) { event in other.receive(event) }
     }
 
     final func receive(_ event: Event<Model>) {

@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
             self.hang_up()
         elif path == "/books":
             self.answer(200, BOOKS)
-        elif path == "/dialogs":
+        elif path in ("/dialogs", "/dialogs/"):
             self.answer(200, DIALOGS)
         elif path == "/refresh":
             time.sleep(0.3)
