@@ -48,7 +48,8 @@ let package = Package(
 
         // Tests
         .target(
-            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"], path: "Tests/Examples"),
+            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
+            path: "Tests/Examples"),
         .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),

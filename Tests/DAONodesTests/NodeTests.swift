@@ -14,19 +14,12 @@ private struct Person: Sendable, Equatable {
     let id: String
 }
 
-private enum ReadError: Error, Equatable {
-    case notFound
-    case cantConnect
-    case badRequest
-    case undefined
-
-    init(_ error: any Error) {
-        switch (error as NSError).code {
-        case 100: self = .notFound
-        case 101: self = .cantConnect
-        case 102: self = .badRequest
-        default: self = .undefined
-        }
+private func readError(_ error: any Error) -> ReadError {
+    switch (error as NSError).code {
+    case 100: .notFound
+    case 101: .cantConnect
+    case 102: .badRequest
+    default: .undefined
     }
 }
 
@@ -45,7 +38,7 @@ private struct PersonReaderNode: Node {
         let queue = DispatchQueue.named("work")
         let log = Log()
         let chain = DispatcherNode(
-            next: ErrorMapperNode(next: PersonReaderNode(log: log)) { ReadError($0) },
+            next: ErrorMapperNode(next: PersonReaderNode(log: log)) { readError($0) },
             on: queue
         )
         queue.suspend()

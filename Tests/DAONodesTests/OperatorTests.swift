@@ -302,4 +302,75 @@ import Testing
         #expect(log.all == ["a 1", "b 10", "c 1"])
         #expect(made.value == 1)
     }
+
+    // MARK: Keeping every outcome
+
+    @Test func whatIsMadeOfAnObserverThatKeepsEverythingKeepsEverythingWheneverItAppears() async {
+        let source = Context<Int>()
+        let inner = Context<Int>(keepsEveryOutcome: true)
+        let queue = DispatchQueue.named("keeping")
+        let result = source.map { _ in inner as Observer<Int> }.map { $0 }.mapError { $0 }.dispatch(on: queue).map { $0 * 10 }
+        source.emit(data: 1)
+        inner.emit(data: 1).emit(data: 2).emit(error: Failure("x")).emit(data: 3)
+        await queue.drained()
+        let log = Log()
+        result.onCompleted { log.add("\($0)") }
+        #expect(log.all == ["10", "20", "30"])
+    }
+
+    @Test func aMulticastTellsALateListenerTheLatestOutcomeAlsoOfASourceThatKeepsEverything() {
+        let source = Context<Int>(keepsEveryOutcome: true)
+        let shared = source.multicast()
+        let log = Log()
+        source.emit(data: 1)
+        shared.onCompleted { log.add("a \($0)") }
+        source.emit(data: 2)
+        shared.onCompleted { log.add("b \($0)") }
+        #expect(log.all == ["a 1", "a 2", "b 2"])
+    }
+
+    // MARK: In order
+
+    @Test func mapInOrderBeginsTheNextWhenTheLastIsOut() async {
+        let source = Context<Int>(keepsEveryOutcome: true)
+        for value in 1...3 { source.emit(data: value) }
+        source.emit(error: Failure("x")).emit(data: 4).finish()
+        let (log, running) = (Log(), Counter())
+        log.follow(
+            source.mapInOrder { value -> Int in
+                #expect(running.increment() == value)
+                try await Task.sleep(for: .milliseconds(20 - 5 * value))
+                if value == 2 { throw Failure("second") }
+                return value * 10
+            })
+        #expect(await eventually { log.all.count == 10 })
+        #expect(log.all.filter { $0 != "defer" } == ["data 10", "error second", "data 30", "error x", "data 40"])
+    }
+
+    @Test func cancellingMapInOrderReachesTheWorkAndTheSource() async throws {
+        let source = Context<Int>()
+        let (log, begun) = (Log(), Counter())
+        let result = source.mapInOrder { value -> Int in
+            begun.increment()
+            do { try await Task.sleep(for: .seconds(60)) } catch { log.add("work cancelled") }
+            return value
+        }
+        log.follow(result)
+        source.emit(data: 1).emit(data: 2)
+        #expect(await eventually { begun.value == 1 })
+        result.cancel()
+        #expect(source.isCanceled)
+        #expect(await eventually { log.all.contains("work cancelled") })
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(begun.value == 1)
+        #expect(log.all.filter { $0 != "work cancelled" } == ["canceled", "defer"])
+
+        let other = Context<Int>()
+        let canceling = other.mapInOrder { _ -> Int in throw CancellationError() }
+        other.emit(data: 1)
+        await #expect(throws: CancellationError.self) { try await canceling.value }
+        #expect(other.isCanceled)
+        // A source that is let go of.
+        await #expect(throws: ObserverError.finishedWithoutValue) { try await Context<Int>().mapInOrder { $0 }.value }
+    }
 }

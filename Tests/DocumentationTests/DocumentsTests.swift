@@ -4,9 +4,10 @@ import Testing
 /// Every Swift block of the documents stands, line for line, in a file that is compiled and tested; but for the manifest in the README,
 /// which the packages under `Tests/Consumers` stand for.
 @Suite struct DocumentsTests {
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
-    static let documents = ["README.md", "Docs/CustomStorage.md"]
+    static let documents = ["README.md", "Docs/CustomStorage.md", "Docs/Transport.md"]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
@@ -28,13 +29,14 @@ import Testing
         }
     }
 
-    @Test(arguments: ["README.md", "Docs/CustomStorage.md", "Docs/Architecture.md", "Docs/Contract.md"])
+    @Test(arguments: ["README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Architecture.md", "Docs/Contract.md"])
     func linksLeadSomewhere(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)
         let text = try String(contentsOf: file, encoding: .utf8)
         for match in text.matches(of: /\]\(([^)#]+)\)/) where !match.output.1.contains("://") {
             let target = file.deletingLastPathComponent().appendingPathComponent(String(match.output.1))
-            #expect(FileManager.default.fileExists(atPath: target.path), "\(document) links to \(match.output.1), which is not there")
+            #expect(
+                FileManager.default.fileExists(atPath: target.path), "\(document) links to \(match.output.1), which is not there")
         }
     }
 

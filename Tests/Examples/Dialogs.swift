@@ -13,14 +13,14 @@ import Foundation
     import FoundationNetworking
 #endif
 
-struct Dialog: Plain, Equatable {                             // the application's value
+struct Dialog: Plain, Equatable {  // the application's value
     let id: Int
     let isPinned: Bool
     let messages: [DialogMessage]
     var uniqueId: UniqueID { UniqueID(id) }
 }
 
-struct DialogMessage: Plain, Model, Equatable {               // value and record at once: an entity of its own
+struct DialogMessage: Plain, Model, Equatable {  // value and record at once: an entity of its own
     var id: Int
     var dialog: Int
     var position: Int
@@ -32,10 +32,10 @@ struct DialogMessage: Plain, Model, Equatable {               // value and recor
     )
 }
 
-struct DialogModel: Model {                                   // the stored record
+struct DialogModel: Model {  // the stored record
     var id: Int
     var isPinned: Bool
-    var isMuted: Bool                                         // local only: survives every fetch
+    var isMuted: Bool  // local only: survives every fetch
 
     static let schema = Schema(
         "dialog", Self.init,
@@ -44,7 +44,7 @@ struct DialogModel: Model {                                   // the stored reco
 }
 
 struct DialogTranslator: Translator {
-    let messages: DAO<IdentityTranslator<DialogMessage>>      // of the same database: joins the transaction that runs
+    let messages: DAO<IdentityTranslator<DialogMessage>>  // of the same database: joins the transaction that runs
 
     func translate(model: DialogModel) throws -> Dialog {
         let messages = try messages.read(orderedBy: .ascending(\.position)) { $0.dialog == model.id }
@@ -64,7 +64,7 @@ struct DialogTranslator: Translator {
     }
 }
 
-struct DialogEntry: Codable, RawMappable, JsonCodingSettings {    // what travels
+struct DialogEntry: Codable, RawMappable, JsonCodingSettings {  // what travels
     struct Message: Codable {
         let id: String
         let text: String
@@ -72,14 +72,14 @@ struct DialogEntry: Codable, RawMappable, JsonCodingSettings {    // what travel
 
     typealias Raw = Json
     let id: String
-    let isPinned: Bool                                        // "is_pinned", converted here and nowhere else
+    let isPinned: Bool  // "is_pinned", converted here and nowhere else
     let messages: [Message]
 
     static var jsonDecoder: JSONDecoder { .convertingFromSnakeCase() }
     static var jsonEncoder: JSONEncoder { .convertingToSnakeCase() }
 }
 
-extension Dialog: DTOConvertible {                            // between the two
+extension Dialog: DTOConvertible {  // between the two
     static func from(dto: DialogEntry) throws(MappingError) -> Dialog {
         guard let id = Int(dto.id) else { throw .badValue(field: "id") }
         var messages: [DialogMessage] = []
@@ -94,7 +94,7 @@ extension Dialog: DTOConvertible {                            // between the two
     }
 }
 
-struct DialogsEndpoint: JsonEndpoint, URLRequestBuildable {   // {"data": {"dialog_list": […]}}
+struct DialogsEndpoint: JsonEndpoint, URLRequestBuildable {  // {"data": {"dialog_list": […]}}
     struct List: Decodable { let dialogList: Json }
     var path = "dialogs/"
 
@@ -102,7 +102,7 @@ struct DialogsEndpoint: JsonEndpoint, URLRequestBuildable {   // {"data": {"dial
     func content(from root: ResponseData<List>) -> Json { root.data.dialogList }
 }
 
-enum LoadError: Error, Equatable {                            // what the application tells apart
+enum LoadError: Error, Equatable {  // what the application tells apart
     case offline
     case server(status: Int)
     case refused(APIError.Code)
@@ -132,8 +132,8 @@ func dialogsDAO(_ database: any Database) throws -> DAO<DialogTranslator> {
 func loadDialogs(server: URL, dialogs: DAO<DialogTranslator>) async throws -> [Dialog] {
     let wire = EndpointNode(client: URLSessionClient(baseURL: server)) { (_: Json) in DialogsEndpoint() }
     let fetched = ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
-    let synced = PersistNode(dialogs, next: fetched)                                       // one transaction, then what is stored
-    let load = FallbackToStoreNode(network: synced, stored: ReadNode(dialogs))             // without a network: what was stored last
+    let synced = PersistNode(dialogs, next: fetched)  // one transaction; gives what is stored
+    let load = FallbackToStoreNode(network: synced, stored: ReadNode(dialogs))  // offline: what was stored last
     let chain = ErrorMapperNode(next: VoidInputNode(next: load)) { LoadError($0) }
 
     let shown = try await chain.value()
@@ -148,5 +148,5 @@ func showDialogs(_ chain: any Node<Void, [Dialog]>, _ show: @escaping @Sendable 
         .onError { error in show("failed: \(error)") }
         .onCanceled { show("never mind") }
         .defer { show("that was it") }
-    return observer                                           // observer.cancel() reaches the transfer
+    return observer  // observer.cancel() reaches the transfer
 }

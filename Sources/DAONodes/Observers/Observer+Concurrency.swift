@@ -48,6 +48,8 @@ extension Observer {
         let (outcomes, continuation) = AsyncStream.makeStream(of: Result<Model, any Error>.self)
         let task = Task {
             for await outcome in outcomes {
+                // The stream gives what it has buffered also to a task that is cancelled.
+                guard !Task.isCancelled else { return result.cancel() }
                 do {
                     result.emit(data: try await transform(outcome.get()))
                 } catch {
