@@ -7,8 +7,7 @@ URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
 
-.PHONY: help demo test conformance soak bench format lint consumers tsan clean
-.PHONY: help demo offline-demo test conformance bench format lint consumers tsan clean
+.PHONY: help demo offline-demo test conformance soak bench format lint consumers tsan clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
