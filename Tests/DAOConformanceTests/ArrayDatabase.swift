@@ -11,8 +11,9 @@ final class ArrayDatabase: Database {
     let executor = DatabaseExecutor(name: "array")
     var observations: ObservationHub { engine.coordinator.observations }
 
-    fileprivate let engine: ArrayEngine
+    let engine: ArrayEngine
     private let gate = CallGate()
+    private let isClosed = Atomic(false)
     private let limits: Limits
 
     /// What a database declares not to have, for the negative cases.
@@ -38,20 +39,22 @@ final class ArrayDatabase: Database {
 
     func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
-        return try gate.run {
+        return try call {
             let entity = Record.schema.description
             try engine.coordinator.write(callsOut: false) { $0.tables[entity.name, default: .init()].entity = entity }
             return ArrayStorage<Record>(array: self)
         }
     }
 
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.write(callsOut: true) { _ in try body() } }
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try call { try engine.coordinator.write(callsOut: true) { _ in try body() } }
     }
 
-    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.snapshot(body) }
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try call { try engine.coordinator.snapshot(body) }
     }
+
+    // Of their own, so that `await` chooses them.
 
     func entities() throws -> [EntityDescription] {
         try read { $0.tables.values.compactMap(\.entity).sorted { $0.name < $1.name } }
@@ -61,15 +64,22 @@ final class ArrayDatabase: Database {
         if engine.coordinator.isInside {
             throw StorageError(.invalidTransaction, "a database cannot be closed inside its own transaction")
         }
-        if gate.close() { Self.engines.release(configuration.path) { _ in } }
+        guard gate.close() else { return }
+        isClosed.store(true, ordering: .releasing)
+        Self.engines.release(configuration.path) { _ in }
+    }
+
+    /// Runs a call unless the database is closed. What runs inside a transaction goes on to its end: closing waits for it.
+    private func call<Result>(_ body: () throws -> Result) throws -> Result {
+        engine.coordinator.isInside && !isClosed.load(ordering: .acquiring) ? try body() : try gate.run(body)
     }
 
     fileprivate func read<Result>(_ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.read(body) }
+        try call { try engine.coordinator.read(body) }
     }
 
     fileprivate func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.write(callsOut: false, touching: entity, body) }
+        try call { try engine.coordinator.write(callsOut: false, touching: entity, body) }
     }
 
     fileprivate func check(length: Int, entity: String) throws {
@@ -102,11 +112,13 @@ struct ArrayTable: Sendable {
 /// The committed tables, and the one who may change them.
 final class ArrayEngine: Sendable {
     let coordinator: TransactionCoordinator<ArrayTransaction>
+    let committed: CommittedTables
 
     init() {
         let committed = CommittedTables()
         let begin: @Sendable () throws -> ArrayTransaction = { ArrayTransaction(committed) }
         coordinator = TransactionCoordinator(beginWriting: begin, beginReading: begin)
+        self.committed = committed
     }
 }
 
