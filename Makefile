@@ -4,8 +4,10 @@
 SWIFT_FLAGS ?=
 # Where databases of the demo go; a fresh temporary directory when empty.
 URL ?=
+# How long `make soak` runs; until it is stopped when empty.
+MINUTES ?=
 
-.PHONY: help demo offline-demo test conformance bench format lint consumers tsan clean
+.PHONY: help demo offline-demo test conformance soak bench format lint consumers tsan clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -19,7 +21,7 @@ demo: ## Import real data into memory, SQLite and LMDB, and ask all three the sa
 offline-demo: ## Fetch from a server, store, stop the server, read without it (URL=sqlite:dialogs.db, memory: unless said)
 	@Scripts/setup.sh
 	@swift build --product dao-offline-demo $(SWIFT_FLAGS) --quiet
-	@swift run --skip-build dao-offline-demo $(URL)
+	@swift run --skip-build dao-offline-demo $(if $(URL),"$(URL)")
 
 test: ## Every test: the conformance suite over every backend, and what is particular to each
 	@Scripts/setup.sh --demo
@@ -29,6 +31,11 @@ test: ## Every test: the conformance suite over every backend, and what is parti
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh
 	@swift run -c release dao-conformance
+
+soak: ## The random proof until it is stopped: MINUTES=20 ends it, URL=sqlite: runs one kind of database
+	@Scripts/setup.sh
+	@swift build -c release --product dao-soak $(SWIFT_FLAGS) --quiet
+	@swift run -c release --skip-build dao-soak --seeds Tests/DAORandomTests/seeds.txt $(if $(MINUTES),--minutes $(MINUTES)) $(if $(URL),--url "$(URL)")
 
 bench: ## Ratios to the C libraries underneath, in one run
 	@Scripts/setup.sh

@@ -20,6 +20,7 @@ let package = Package(
         .executable(name: "dao-offline-demo", targets: ["dao-offline-demo"]),
         .executable(name: "dao-bench", targets: ["dao-bench"]),
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
+        .executable(name: "dao-soak", targets: ["dao-soak"]),
         .plugin(name: "conformance", targets: ["conformance"]),
     ],
     targets: [
@@ -56,6 +57,8 @@ let package = Package(
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOSQLite"]),
+        .testTarget(
+            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
         .target(name: "BookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
@@ -73,6 +76,7 @@ let package = Package(
         .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(name: "dao-soak", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .plugin(
             name: "conformance",
             capability: .command(

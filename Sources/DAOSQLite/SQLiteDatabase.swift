@@ -82,6 +82,9 @@ public final class SQLiteDatabase: Database {
 
     deinit { if gate.close() { letGo() } }
 
+    /// Where observations wait for commits.
+    public var observations: ObservationHub { engine.coordinator.observations }
+
     /// Where the asynchronous forms run their work.
     public var executor: DatabaseExecutor { engine.executor }
 

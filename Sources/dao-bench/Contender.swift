@@ -19,7 +19,10 @@ struct Contender {
 
 extension Contender {
     /// A DAO over the database at a URL: every call is what an application would write.
-    static func dao(_ name: String, _ url: String, _ drivers: DatabaseDrivers, settle: @escaping () throws -> Void, dispose: @escaping () -> Void)
+    static func dao(
+        _ name: String, _ url: String, _ drivers: DatabaseDrivers, settle: @escaping () throws -> Void,
+        dispose: @escaping () -> Void
+    )
         throws -> Contender
     {
         let database = try drivers.open(url)
@@ -31,7 +34,8 @@ extension Contender {
             insert: { try messages.create($0) },
             fetchAll: { try messages.read() },
             read: { try messages.read(byPrimaryKey: $0) },
-            newest: { sender, limit in try messages.read(orderedBy: .descending(\.date), limit: limit) { $0.senderId == sender } },
+            newest: { sender, limit in try messages.read(orderedBy: .descending(\.date), limit: limit) { $0.senderId == sender }
+            },
             merge: { try receipts.persist($0) },
             settle: settle,
             dispose: {
@@ -44,21 +48,24 @@ extension Contender {
         let raw = try RawSQLite(path: path)
         try raw.createTable()
         return Contender(
-            name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, newest: { try raw.newest(of: $0, limit: $1) },
+            name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
+            newest: { try raw.newest(of: $0, limit: $1) },
             merge: raw.merge, settle: raw.checkpoint, dispose: {})
     }
 
     static func rawLMDB(_ path: String) throws -> Contender {
         let raw = try RawLMDB(path: path)
         return Contender(
-            name: "raw LMDB", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, newest: { try raw.newest(of: $0, limit: $1) },
+            name: "raw LMDB", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
+            newest: { try raw.newest(of: $0, limit: $1) },
             merge: raw.merge, settle: {}, dispose: {})
     }
 
     static func dictionary() -> Contender {
         let raw = RawDictionary()
         return Contender(
-            name: "Dictionary", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, newest: { raw.newest(of: $0, limit: $1) },
+            name: "Dictionary", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
+            newest: { raw.newest(of: $0, limit: $1) },
             merge: raw.merge, settle: {}, dispose: {})
     }
 }

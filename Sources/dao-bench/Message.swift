@@ -96,7 +96,8 @@ struct SplitMix64: RandomNumberGenerator {
 struct Checksum: Equatable {
     private(set) var sum: UInt64 = 0
     mutating func add(_ message: Message) {
-        sum = sum &* 31 &+ UInt64(message.id) &+ UInt64(message.text.utf8.count) &+ UInt64(message.note?.utf8.count ?? 7)
+        sum =
+            sum &* 31 &+ UInt64(message.id) &+ UInt64(message.text.utf8.count) &+ UInt64(message.note?.utf8.count ?? 7)
             &+ message.date.timeIntervalSinceReferenceDate.bitPattern &+ (message.isRead ? 1 : 0) &+ message.rating.bitPattern
     }
     mutating func add(_ messages: [Message]) { for message in messages { add(message) } }

@@ -72,8 +72,10 @@ final class RawLMDB {
         let body = text(36) ?? ""
         let note = text(38)
         return Message(
-            id: bytes.loadUnaligned(fromByteOffset: 0, as: Int.self), senderId: bytes.loadUnaligned(fromByteOffset: 8, as: Int.self),
-            date: Date(timeIntervalSinceReferenceDate: bytes.loadUnaligned(fromByteOffset: 16, as: Double.self)), title: title, text: body,
+            id: bytes.loadUnaligned(fromByteOffset: 0, as: Int.self),
+            senderId: bytes.loadUnaligned(fromByteOffset: 8, as: Int.self),
+            date: Date(timeIntervalSinceReferenceDate: bytes.loadUnaligned(fromByteOffset: 16, as: Double.self)), title: title,
+            text: body,
             note: note, isRead: bytes.loadUnaligned(fromByteOffset: 32, as: UInt8.self) != 0,
             rating: bytes.loadUnaligned(fromByteOffset: 24, as: Double.self))
     }

@@ -24,7 +24,8 @@ final class RawSQLite {
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(path: String) throws {
-        guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK
+        guard
+            sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK
         else { throw BenchError("cannot open \(path)") }
         try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF")
         sqlite3_busy_timeout(connection, 5000)
@@ -60,7 +61,8 @@ final class RawSQLite {
 
     private func prepare(_ kind: Statement) throws -> OpaquePointer {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(connection, kind.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK, let statement
+        guard sqlite3_prepare_v3(connection, kind.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+            let statement
         else { throw BenchError(String(cString: sqlite3_errmsg(connection))) }
         statements[kind.rawValue] = statement
         return statement

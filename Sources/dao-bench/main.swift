@@ -29,7 +29,9 @@ struct Options {
             case "--repeat": repetitions = try Self.positive(value, name)
             case "--json": json = value
             case "--only":
-                guard let pair = Pair(rawValue: value) else { throw BenchError("--only is sqlite, lmdb or memory, not '\(value)'") }
+                guard let pair = Pair(rawValue: value) else {
+                    throw BenchError("--only is sqlite, lmdb or memory, not '\(value)'")
+                }
                 pairs = [pair]
             case "--work":
                 guard let workload = Workload.allCases.first(where: { "\($0)" == value }) else {
@@ -78,7 +80,9 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             case .sqlite:
                 [
                     try .rawSQLite(file("raw.db")),
-                    try .dao("DAO", "sqlite:\(file("dao.db"))", drivers, settle: { try RawSQLite(path: file("dao.db")).checkpoint() }) {},
+                    try .dao(
+                        "DAO", "sqlite:\(file("dao.db"))", drivers, settle: { try RawSQLite(path: file("dao.db")).checkpoint() }
+                    ) {},
                 ]
             case .lmdb: [try .rawLMDB(file("raw.mdb")), try .dao("DAO", "lmdb:\(file("dao.mdb"))", drivers, settle: {}) {}]
             case .memory: [.dictionary(), try .dao("DAO", "memory:", drivers, settle: {}) {}]
@@ -94,15 +98,22 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
                 let (milliseconds, checksum) = try workload.run(sides[side], data)
                 checksums[side] = checksum
                 guard round > 0 else { continue }
-                if side == 0 { raw[workload, default: []].append(milliseconds) } else { dao[workload, default: []].append(milliseconds) }
+                if side == 0 {
+                    raw[workload, default: []].append(milliseconds)
+                } else {
+                    dao[workload, default: []].append(milliseconds)
+                }
             }
-            guard checksums[0] == checksums[1] else { throw BenchError("\(pair.title), \(workload.rawValue): the two sides read different rows") }
+            guard checksums[0] == checksums[1] else {
+                throw BenchError("\(pair.title), \(workload.rawValue): the two sides read different rows")
+            }
         }
     }
     return options.workloads.map { workload in
         let (raw, dao) = (raw[workload] ?? [], dao[workload] ?? [])
         return Measurement(
-            pair: pair.title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao, ratio: median(dao) / median(raw),
+            pair: pair.title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao,
+            ratio: median(dao) / median(raw),
             budget: workload.budget(pair))
     }
 }
@@ -118,11 +129,15 @@ do {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    print("\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries; medians of \(options.repetitions), in milliseconds")
+    print(
+        "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries; medians of \(options.repetitions), in milliseconds"
+    )
     print("durability: full on both sides; SQLite \(String(cString: sqlite3_libversion())); checksums on LMDB: on")
     var results: [Measurement] = []
     for pair in options.pairs {
-        print("\n\(pad(pair.title, 46)) \(pad("raw", 9, left: true)) \(pad("DAO", 9, left: true)) \(pad("ratio", 7, left: true)) \(pad("budget", 7, left: true))")
+        print(
+            "\n\(pad(pair.title, 46)) \(pad("raw", 9, left: true)) \(pad("DAO", 9, left: true)) \(pad("ratio", 7, left: true)) \(pad("budget", 7, left: true))"
+        )
         for result in try measure(pair, data, options, in: directory) {
             results.append(result)
             let over = result.budget.map { result.ratio > $0 ? "  over" : "" } ?? ""

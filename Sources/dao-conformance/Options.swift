@@ -63,7 +63,8 @@ struct Options {
             throw UsageError("'\(url)' names one database, and every case needs one of its own: write '\(configuration.scheme):'")
         }
         guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
-            throw UsageError("there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
+            throw UsageError(
+                "there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
         }
         // Every option of the URL, the driver's own and those of every configuration.
         let configured = DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { asked in

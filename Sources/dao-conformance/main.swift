@@ -12,7 +12,9 @@ do {
             on: target, chapters: options.chapters,
             where: { test in options.cases.isEmpty || options.cases.contains { test.id.hasPrefix($0) } },
             onResult: { result in
-                if isVerbose { print("\(result.status.rawValue)  \(target.name)  \(result.id)  \(Int(result.seconds * 1000)) ms") }
+                if isVerbose {
+                    print("\(result.status.rawValue)  \(target.name)  \(result.id)  \(Int(result.seconds * 1000)) ms")
+                }
             })
         reports.append(report)
     }

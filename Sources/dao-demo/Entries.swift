@@ -1,13 +1,13 @@
 import Foundation
 
-// The wire's own shapes: what the JSON files of the `iso-codes` package hold, field for field.
+// The wire's own shapes: what the JSON files of the `iso-codes` package hold, field for field, with `alpha_2` read as `alpha2`.
 
 /// A country as ISO 3166-1 has it.
 struct CountryEntry: Decodable {
-    let alpha_2: String
-    let alpha_3: String
+    let alpha2: String
+    let alpha3: String
     let name: String
-    let official_name: String?
+    let officialName: String?
     let flag: String
     let numeric: String
 }
@@ -22,8 +22,8 @@ struct SubdivisionEntry: Decodable {
 
 /// A language as ISO 639-3 has it.
 struct LanguageEntry: Decodable {
-    let alpha_3: String
-    let alpha_2: String?
+    let alpha3: String
+    let alpha2: String?
     let name: String
     let scope: String
     let type: String
@@ -31,7 +31,7 @@ struct LanguageEntry: Decodable {
 
 /// A currency as ISO 4217 has it.
 struct CurrencyEntry: Decodable {
-    let alpha_3: String
+    let alpha3: String
     let name: String
     let numeric: String
 }
@@ -67,7 +67,9 @@ struct IsoCodes {
 
     func entries<Entry: Decodable>(_ name: String, as type: Entry.Type) throws -> [Entry] {
         let file = directory.appendingPathComponent("iso_\(name).json")
-        return try JSONDecoder().decode(Envelope<Entry>.self, from: Data(contentsOf: file)).entries
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(Envelope<Entry>.self, from: Data(contentsOf: file)).entries
     }
 }
 

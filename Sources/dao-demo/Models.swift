@@ -27,12 +27,14 @@ struct CountryModel: Model {
 struct CountryTranslator: Translator {
     func translate(model: CountryModel) throws -> Country {
         Country(
-            code: model.code, code3: model.code3, name: model.name, officialName: model.officialName, flag: model.flag, number: model.number)
+            code: model.code, code3: model.code3, name: model.name, officialName: model.officialName, flag: model.flag,
+            number: model.number)
     }
 
     func translate(plain: Country) throws -> CountryModel {
         CountryModel(
-            code: plain.code, code3: plain.code3, name: plain.name, officialName: plain.officialName, flag: plain.flag, number: plain.number,
+            code: plain.code, code3: plain.code3, name: plain.name, officialName: plain.officialName, flag: plain.flag,
+            number: plain.number,
             isFavourite: false)
     }
 
@@ -95,6 +97,7 @@ struct LanguageTranslator: Translator {
     }
 
     func translate(plain: Language) throws -> LanguageModel {
-        LanguageModel(code: plain.code, shortCode: plain.shortCode, name: plain.name, scope: plain.scope, isLiving: plain.isLiving)
+        LanguageModel(
+            code: plain.code, shortCode: plain.shortCode, name: plain.name, scope: plain.scope, isLiving: plain.isLiving)
     }
 }

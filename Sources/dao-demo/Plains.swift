@@ -54,29 +54,37 @@ struct Currency: Plain, Model, Equatable {
 
 extension Country {
     init(_ entry: CountryEntry) throws {
-        guard let number = Int(entry.numeric) else { throw DemoError("country \(entry.alpha_2) has the number '\(entry.numeric)'") }
+        guard let number = Int(entry.numeric) else {
+            throw DemoError("country \(entry.alpha2) has the number '\(entry.numeric)'")
+        }
         self.init(
-            code: entry.alpha_2, code3: entry.alpha_3, name: entry.name, officialName: entry.official_name, flag: entry.flag, number: number)
+            code: entry.alpha2, code3: entry.alpha3, name: entry.name, officialName: entry.officialName, flag: entry.flag,
+            number: number)
     }
 }
 
 extension Subdivision {
     init(_ entry: SubdivisionEntry) {
         self.init(
-            code: entry.code, country: String(entry.code.prefix { $0 != "-" }), name: entry.name, type: entry.type, parent: entry.parent)
+            code: entry.code, country: String(entry.code.prefix { $0 != "-" }), name: entry.name, type: entry.type,
+            parent: entry.parent)
     }
 }
 
 extension Language {
     init(_ entry: LanguageEntry) throws {
-        guard let scope = Scope(rawValue: entry.scope) else { throw DemoError("language \(entry.alpha_3) has the scope '\(entry.scope)'") }
-        self.init(code: entry.alpha_3, shortCode: entry.alpha_2, name: entry.name, scope: scope, isLiving: entry.type == "L")
+        guard let scope = Scope(rawValue: entry.scope) else {
+            throw DemoError("language \(entry.alpha3) has the scope '\(entry.scope)'")
+        }
+        self.init(code: entry.alpha3, shortCode: entry.alpha2, name: entry.name, scope: scope, isLiving: entry.type == "L")
     }
 }
 
 extension Currency {
     init(_ entry: CurrencyEntry) throws {
-        guard let number = Int(entry.numeric) else { throw DemoError("currency \(entry.alpha_3) has the number '\(entry.numeric)'") }
-        self.init(code: entry.alpha_3, name: entry.name, number: number)
+        guard let number = Int(entry.numeric) else {
+            throw DemoError("currency \(entry.alpha3) has the number '\(entry.numeric)'")
+        }
+        self.init(code: entry.alpha3, name: entry.name, number: number)
     }
 }

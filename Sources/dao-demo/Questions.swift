@@ -7,7 +7,9 @@ struct Question: Sendable {
 
     static let all: [Question] = [
         Question(code: "countries.read(byPrimaryKey: \"SE\")") { atlas in
-            try atlas.countries.read(byPrimaryKey: "SE").map { "\($0.flag) \($0.name), \($0.officialName ?? "–"), no. \($0.number)" } ?? "none"
+            try atlas.countries.read(byPrimaryKey: "SE").map {
+                "\($0.flag) \($0.name), \($0.officialName ?? "–"), no. \($0.number)"
+            } ?? "none"
         },
         Question(code: "subdivisions.read(orderedBy: .ascending(\\.name)) { $0.country == \"NO\" }") { atlas in
             shown(try atlas.subdivisions.read(orderedBy: .ascending(\.name)) { $0.country == "NO" }.map(\.name))
@@ -15,7 +17,9 @@ struct Question: Sendable {
         Question(code: "subdivisions.count { $0.name.contains(\"sao\", [.caseInsensitive, .diacriticInsensitive]) }") { atlas in
             "\(try atlas.subdivisions.count { $0.name.contains("sao", [.caseInsensitive, .diacriticInsensitive]) })"
         },
-        Question(code: "subdivisions.read(orderedBy: .descending(\\.name), limit: 4) { $0.parent == nil && $0.type == \"Region\" }") { atlas in
+        Question(
+            code: "subdivisions.read(orderedBy: .descending(\\.name), limit: 4) { $0.parent == nil && $0.type == \"Region\" }"
+        ) { atlas in
             shown(
                 try atlas.subdivisions.read(orderedBy: .descending(\.name), limit: 4) { $0.parent == nil && $0.type == "Region" }
                     .map { "\($0.name) (\($0.country))" })

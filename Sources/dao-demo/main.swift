@@ -52,7 +52,8 @@ func run(_ urls: [String]) throws {
     for (number, question) in Question.all.enumerated() {
         let answers = try atlases.map { atlas in try timed { try question.ask(atlas) } }
         let expected = answers[0].0
-        let marks = zip(names, answers).map { name, answer in "\(answer.0 == expected ? "✓" : "✗") \(name)" }.joined(separator: "  ")
+        let marks = zip(names, answers).map { name, answer in "\(answer.0 == expected ? "✓" : "✗") \(name)" }.joined(
+            separator: "  ")
         print("\(pad("\(number + 1)", 2)). \(question.code)\n    \(expected)\n    \(marks)")
         for (name, answer) in zip(names, answers) where answer.0 != expected {
             disagreements += 1
@@ -83,7 +84,9 @@ func run(_ urls: [String]) throws {
 do {
     var urls = Array(CommandLine.arguments.dropFirst())
     if urls.contains("--help") {
-        print("dao-demo [URL …]   such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side.")
+        print(
+            "dao-demo [URL …]   such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side."
+        )
         exit(0)
     }
     if urls.isEmpty {

@@ -9,9 +9,11 @@ final class ArrayDatabase: Database {
     let configuration: DatabaseConfiguration
     let capabilities: Capabilities
     let executor = DatabaseExecutor(name: "array")
+    var observations: ObservationHub { engine.coordinator.observations }
 
-    fileprivate let engine: ArrayEngine
+    let engine: ArrayEngine
     private let gate = CallGate()
+    private let isClosed = Atomic(false)
     private let limits: Limits
 
     /// What a database declares not to have, for the negative cases.
@@ -37,7 +39,7 @@ final class ArrayDatabase: Database {
 
     func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
-        return try gate.run {
+        return try call {
             let entity = Record.schema.description
             try engine.coordinator.write(callsOut: false) { $0.tables[entity.name, default: .init()].entity = entity }
             return ArrayStorage<Record>(array: self)
@@ -45,11 +47,21 @@ final class ArrayDatabase: Database {
     }
 
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.write(callsOut: true) { _ in try body() } }
+        try call { try engine.coordinator.write(callsOut: true) { _ in try body() } }
     }
 
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.snapshot(body) }
+        try call { try engine.coordinator.snapshot(body) }
+    }
+
+    // Of their own, so that `await` chooses them.
+
+    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
     }
 
     func entities() throws -> [EntityDescription] {
@@ -60,15 +72,22 @@ final class ArrayDatabase: Database {
         if engine.coordinator.isInside {
             throw StorageError(.invalidTransaction, "a database cannot be closed inside its own transaction")
         }
-        if gate.close() { Self.engines.release(configuration.path) { _ in } }
+        guard gate.close() else { return }
+        isClosed.store(true, ordering: .releasing)
+        Self.engines.release(configuration.path) { _ in }
+    }
+
+    /// Runs a call unless the database is closed. What runs inside a transaction goes on to its end: closing waits for it.
+    private func call<Result>(_ body: () throws -> Result) throws -> Result {
+        engine.coordinator.isInside && !isClosed.load(ordering: .acquiring) ? try body() : try gate.run(body)
     }
 
     fileprivate func read<Result>(_ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.read(body) }
+        try call { try engine.coordinator.read(body) }
     }
 
-    fileprivate func write<Result>(callsOut: Bool = false, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try gate.run { try engine.coordinator.write(callsOut: callsOut, body) }
+    fileprivate func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
+        try call { try engine.coordinator.write(callsOut: false, touching: entity, body) }
     }
 
     fileprivate func check(length: Int, entity: String) throws {
@@ -101,11 +120,13 @@ struct ArrayTable: Sendable {
 /// The committed tables, and the one who may change them.
 final class ArrayEngine: Sendable {
     let coordinator: TransactionCoordinator<ArrayTransaction>
+    let committed: CommittedTables
 
     init() {
         let committed = CommittedTables()
         let begin: @Sendable () throws -> ArrayTransaction = { ArrayTransaction(committed) }
         coordinator = TransactionCoordinator(beginWriting: begin, beginReading: begin)
+        self.committed = committed
     }
 }
 
@@ -168,7 +189,7 @@ struct ArrayStorage<Record: Model>: Storage {
     func upsert(_ records: [Record]) throws { try store(records, replacing: true) }
 
     func erase(keys: [Key]) throws -> Int {
-        try array.write { transaction in
+        try array.write(touching: entity.name) { transaction in
             var erased = 0
             for key in keys {
                 let place = table(transaction).position(of: key)
@@ -199,7 +220,7 @@ struct ArrayStorage<Record: Model>: Storage {
             try Record.schema.checkOrder(with: record)
             return ArrayTable.Row(key: try Record.schema.validKey(of: record), values: writer.values)
         }
-        try array.write { transaction in
+        try array.write(touching: entity.name) { transaction in
             for row in rows {
                 let place = table(transaction).position(of: row.key)
                 if place.isThere, !replacing {

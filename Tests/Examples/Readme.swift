@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // The code of README.md, compiled and run. `DocumentationTests` makes sure that both say the same.
 
 import DAOConformance

@@ -24,12 +24,18 @@ extension DAO {
         guard Mapping.merges else {
             return try storage.upsert(making: { try translator.translate(plains: plains) })
         }
-        _ = try storage.merge(keys: plains.map { try key($0.uniqueId) }) { index, record in
-            if var stored = record {
-                _ = try translator.translate(from: plains[index], to: &stored)
-                record = stored
-            } else {
-                record = try translator.translate(plain: plains[index])
+        try Self.merge(plains, keys: plains.map { try key($0.uniqueId) }, translator, storage)
+    }
+
+    /// Merges values into the stored rows.
+    ///
+    /// The closure captures what it needs and not the DAO, whose type it would ask the runtime for with every row.
+    private static func merge(_ plains: [Plain], keys: [Key], _ translator: Mapping, _ storage: any Storage<Record>) throws {
+        _ = try storage.merge(keys: keys) { index, record in
+            switch record {
+            case .none: record = try translator.translate(plain: plains[index])
+            // In place, since a copy would count every reference in it; the line proves that there is one.
+            case .some: _ = try translator.translate(from: plains[index], to: &record!)
             }
         }
     }

@@ -43,7 +43,8 @@ final class AmbientTransaction: @unchecked Sendable {
                 guard transaction.isUsable else {
                     throw StorageError(
                         .invalidTransaction,
-                        "a transaction is used after its end or from another task or thread: its body must do all its work itself")
+                        "a transaction is used after its end or from another task or thread: its body must do all its work itself"
+                    )
                 }
                 return transaction
             }

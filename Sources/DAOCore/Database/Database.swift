@@ -22,6 +22,9 @@ public protocol Database: AnyObject, Sendable {
     /// Where the asynchronous forms run their work.
     var executor: DatabaseExecutor { get }
 
+    /// Where observations wait for commits. All databases on one engine instance have the same.
+    var observations: ObservationHub { get }
+
     /// The rows of a model. The first call for a model creates what is missing in the database.
     ///
     /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
@@ -38,6 +41,19 @@ public protocol Database: AnyObject, Sendable {
     /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result
 
+    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
+    ///
+    /// Nothing in the body suspends. When the task is cancelled before the body began, it does not run.
+    ///
+    /// It is a requirement so that `await` on an `any Database` chooses it. A conforming class needs a method of its own for that, with the
+    /// default's one line, or else `await` on the class itself chooses the class's synchronous method.
+    ///
+    /// - Throws: What the body throws, unchanged; `CancellationError`.
+    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
+
+    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
+    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
+
     /// The entities that are stored, read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]
 
@@ -48,16 +64,12 @@ public protocol Database: AnyObject, Sendable {
 }
 
 extension Database {
-    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
-    ///
-    /// Nothing in the body suspends. When the task is cancelled before the body began, it does not run.
-    ///
-    /// - Throws: What the body throws, unchanged; `CancellationError`.
+    /// Runs the synchronous form on the writer's queue.
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await executor.write { try self.transaction(body) }
     }
 
-    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
+    /// Runs the synchronous form beside other readers.
     public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await executor.read { try self.snapshot(body) }
     }

@@ -61,7 +61,10 @@ extension DatabaseConfiguration {
             throw problem("has no scheme: it begins like 'sqlite:' or 'memory:'")
         }
         let scheme = url[..<colon].lowercased()
-        guard scheme.unicodeScalars.allSatisfy({ ("a"..."z").contains($0) || ("0"..."9").contains($0) || "+-.".unicodeScalars.contains($0) })
+        guard
+            scheme.unicodeScalars.allSatisfy({
+                ("a"..."z").contains($0) || ("0"..."9").contains($0) || "+-.".unicodeScalars.contains($0)
+            })
         else { throw problem("has a scheme with a character that schemes do not have") }
         var rest = url[url.index(after: colon)...]
         if rest.contains("#") { throw problem("has a '#': write it as %23") }
@@ -73,10 +76,13 @@ extension DatabaseConfiguration {
         if rest.hasPrefix("//") {
             rest = rest.dropFirst(2)
             if !rest.hasPrefix("/"), scheme != "memory", !rest.isEmpty {
-                throw problem("names a host: an absolute path has three slashes, as in '\(scheme):///\(rest)', a relative one none")
+                throw problem(
+                    "names a host: an absolute path has three slashes, as in '\(scheme):///\(rest)', a relative one none")
             }
         }
-        guard let path = String(rest).removingPercentEncoding else { throw problem("has a '%' that is not followed by two hex digits") }
+        guard let path = String(rest).removingPercentEncoding else {
+            throw problem("has a '%' that is not followed by two hex digits")
+        }
         if path.contains("\0") { throw problem("has a NUL character in its path") }
         self.init(scheme: scheme, path: path)
         var seen: Set<String> = []

@@ -27,11 +27,13 @@ public struct DatabaseDriver: Sendable {
         for name in configuration.options.keys.sorted() where !optionNames.contains(name) {
             if name == "key" {
                 throw StorageError(
-                    .unsupported, "'\(scheme)' databases cannot be encrypted here: open it without a key", path: configuration.path)
+                    .unsupported, "'\(scheme)' databases cannot be encrypted here: open it without a key",
+                    path: configuration.path)
             }
             let known = (["create", "readOnly", "durability", "timeout"] + optionNames).sorted().joined(separator: ", ")
             throw StorageError(
-                .invalidConfiguration, "'\(scheme)' databases have no option '\(name)'; they have: \(known)", path: configuration.path)
+                .invalidConfiguration, "'\(scheme)' databases have no option '\(name)'; they have: \(known)",
+                path: configuration.path)
         }
         return try openDatabase(configuration)
     }

@@ -22,6 +22,11 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private let beginReading: @Sendable () throws -> Handle
     /// Held for as long as a write transaction runs, its body included (contract T4).
     private let writerLock = NSLock()
+    /// The entities that the running write transaction has touched. Only used with the writer's lock held, by its thread.
+    private nonisolated(unsafe) var touched: Set<String> = []
+
+    /// Learns of every commit, in their order.
+    public let observations = ObservationHub()
 
     /// Creates a coordinator.
     ///
@@ -50,12 +55,17 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// - Parameters:
     ///   - callsOut: Whether the body calls code of the application, which then finds the transaction around it.
     ///   - isStep: Whether a failing body has written nothing, so that no savepoint is needed inside another transaction.
+    ///   - entity: The entity whose rows are written; nil for a transaction that is told of them by the calls inside.
     ///   - body: What to do.
-    public func write<Result>(callsOut: Bool, isStep: Bool = false, _ body: (Handle) throws -> Result) throws -> Result {
+    public func write<Result>(
+        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (Handle) throws -> Result
+    ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
                 throw StorageError(.invalidTransaction, "nothing can be written inside a snapshot: use a transaction")
             }
+            // Inside a write transaction this thread holds the writer's lock.
+            if let entity { touched.insert(entity) }
             if isStep { return try body(ambient.handle) }
             try ambient.handle.beginSavepoint()
             let result: Result
@@ -71,6 +81,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         writerLock.lock()
         defer { writerLock.unlock() }
         let handle = try beginWriting()
+        touched.removeAll(keepingCapacity: true)
         let result: Result
         do {
             result = callsOut ? try enter(handle, canWrite: true, body) : try body(handle)
@@ -79,6 +90,10 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             throw error
         }
         try handle.commit()
+        if observations.isObserved {
+            if let entity { touched.insert(entity) }
+            observations.didCommit(touched)
+        }
         return result
     }
 

@@ -85,7 +85,3 @@ extension FieldExpression: ConditionConvertible where Value == Bool {
     /// Whether the field is true.
     public var condition: Condition<Record> { node { .compare(field: $0, .equal, .bool(true)) } }
 }
-
-// Only until every branch has the new name.
-public typealias Predicate = Condition
-public typealias PredicateConvertible = ConditionConvertible

@@ -62,7 +62,8 @@ public struct PageCursor: Sendable, Hashable, Codable {
             let value = stored.value
             let kind = entity.fields[term.field].type.kind
             guard value.isNull || value.fits(kind) else {
-                throw StorageError(.invalidQuery, "the page cursor is damaged", entity: entity.name, field: entity.fields[term.field].name)
+                throw StorageError(
+                    .invalidQuery, "the page cursor is damaged", entity: entity.name, field: entity.fields[term.field].name)
             }
             alternatives.append(.every(equalSoFar + [Self.beyond(term, value)]))
             equalSoFar.append(value.isNull ? .isNull(field: term.field, true) : .compare(field: term.field, .equal, value))

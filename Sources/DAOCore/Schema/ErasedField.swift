@@ -63,7 +63,7 @@
     /// The field of a model.
     ///
     /// - Parameter type: The type that the field at this position was declared with.
-    @inlinable func value<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
+    @inlinable @inline(__always) func value<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
         let offset = offsets[index]
         // `offset(of:)` answers only for stored properties, whose bytes at that offset are a `Value`.
         if offset >= 0 { return UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: Value.self).pointee }
@@ -71,7 +71,9 @@
     }
 
     /// The field of a model that has to be asked through its key path.
-    @inline(never) @usableFromInline func computed<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
+    @inline(never) @usableFromInline func computed<Value>(
+        _ type: Value.Type, at index: Int, of record: UnsafePointer<Record>
+    ) -> Value {
         // The key path at this position was declared with this type.
         record.pointee[keyPath: unsafeDowncast(keyPaths[index] as AnyKeyPath, to: KeyPath<Record, Value>.self)]
     }

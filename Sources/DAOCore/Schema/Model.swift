@@ -47,7 +47,9 @@ extension Model {
     public static var arrayType: FieldType { FieldType(.toMany) }
 
     /// Reads the related models, in order.
-    public static func readArray(from row: RowReader, at index: Int) throws -> [Self] { try row.readRelated(Self.self, at: index) }
+    public static func readArray(from row: RowReader, at index: Int) throws -> [Self] {
+        try row.readRelated(Self.self, at: index)
+    }
 
     /// Writes the related models, in order.
     public static func writeArray(_ array: [Self], to row: RowWriter, at index: Int) throws {

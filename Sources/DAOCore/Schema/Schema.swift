@@ -35,6 +35,7 @@ public final class Schema<Record: Model>: Sendable {
     private let decodeRow: @Sendable (RowReader) throws -> Record
     private let decodeRows: @Sendable (RowReader, Int, inout [Record]) throws -> Void
     private let encodeRow: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
+    private let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
     private let keyOfRecord: @Sendable (Record) -> Key
 
@@ -53,7 +54,8 @@ public final class Schema<Record: Model>: Sendable {
         repeat erased.append(ErasedField(each fields))
         let places = FieldPlaces(erased)
         // The closures are made here, in an inlinable initializer, so that the application's own compiler run specialises
-        // them for the model: the backend calls one closure a query, and a row costs no generic code.
+        // them for the model: the backend calls one closure a query, and a row costs no generic code. What they have in common is
+        // written out in each, since a closure that captures another is not specialised.
         self.init(
             entity: entity, fields: erased,
             decodeRow: { row in
@@ -71,6 +73,20 @@ public final class Schema<Record: Model>: Sendable {
             encodeRow: { record, row in
                 var index = FieldCounter()
                 repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
+            },
+            mergeRow: { stored, row, change in
+                var record: Record?
+                if let stored {
+                    var index = FieldCounter()
+                    record = make(repeat try (each Stored).read(from: stored, at: index.next()))
+                }
+                try change(&record)
+                guard let changed = consume record else { return false }
+                try withUnsafePointer(to: changed) { record in
+                    var index = FieldCounter()
+                    repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
+                }
+                return true
             })
     }
 
@@ -78,7 +94,8 @@ public final class Schema<Record: Model>: Sendable {
         entity: String, fields: [ErasedField<Record>],
         decodeRow: @escaping @Sendable (RowReader) throws -> Record,
         decodeRows: @escaping @Sendable (RowReader, Int, inout [Record]) throws -> Void,
-        encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
+        encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void,
+        mergeRow: @escaping @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     ) {
         description = EntityDescription(name: entity, fields: fields.map { $0.description })
         problem = SchemaCheck.problem(entity: entity, fields: fields)
@@ -95,6 +112,7 @@ public final class Schema<Record: Model>: Sendable {
         self.decodeRow = decodeRow
         self.decodeRows = decodeRows
         self.encodeRow = encodeRow
+        self.mergeRow = mergeRow
     }
 }
 
@@ -134,6 +152,18 @@ extension Schema {
 
     /// Writes every field of a model where it is, without copying it first: for loops over an array's buffer.
     package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws { try encodeRow(record, row) }
+
+    /// Reads a row, lets a closure make or change the model, and writes every field of what it leaves: in one step that is compiled in the
+    /// application's module, since a backend would take the model apart by its metadata.
+    ///
+    /// - Parameters:
+    ///   - stored: Stands on the stored row; nil when there is none.
+    ///   - row: Takes the fields.
+    ///   - change: Gets the stored model or nil; nil when it returns means that nothing is written.
+    /// - Returns: Whether the fields were written.
+    package func merge(_ stored: RowReader?, to row: RowWriter, _ change: (inout Record?) throws -> Void) throws -> Bool {
+        try mergeRow(stored, row, change)
+    }
 
     /// The primary key of a model. It may be too long to store; ``validKey(of:)`` checks.
     public func key(of record: Record) -> Key { keyOfRecord(record) }

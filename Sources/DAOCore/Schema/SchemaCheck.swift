@@ -72,7 +72,8 @@ extension Schema {
         let second = ValueRowWriter(count: description.fields.count)
         try encode(copy, to: second)
         for left in first.values.indices where first.values[left] != second.values[left] {
-            for right in first.values.indices where right > left && description.fields[left].type.kind == description.fields[right].type.kind {
+            for right in first.values.indices
+            where right > left && description.fields[left].type.kind == description.fields[right].type.kind {
                 if first.values[left] == second.values[right], first.values[right] == second.values[left] {
                     let names = (description.fields[left].name, description.fields[right].name)
                     throw StorageError(

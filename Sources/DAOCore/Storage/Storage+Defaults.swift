@@ -59,7 +59,10 @@ extension Storage {
     }
 
     /// Reads all rows and gives them out batch by batch: memory is not constant.
-    public func cursor(_ query: Query<Record>) throws -> RowCursor<Record> { ArrayCursor(try read(query)) }
+    public func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        // Reading no keys costs little, and finds out whether the database was closed meanwhile.
+        ArrayCursor(try read(query)) { _ = try read(keys: [], includesSubentities: false) }
+    }
 
     /// Says that every row is looked at.
     public func explain(_ query: Query<Record>) throws -> QueryPlan {
@@ -74,7 +77,8 @@ extension Schema {
         let key = key(of: record)
         guard key == expected else {
             throw StorageError(
-                .keyChanged, "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
+                .keyChanged,
+                "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
                 entity: description.name, key: UniqueID(expected), field: description.fields[description.keyIndex].name)
         }
     }
@@ -83,13 +87,17 @@ extension Schema {
 /// Rows that are in memory already.
 package final class ArrayCursor<Record: Model>: RowCursor<Record> {
     private var records: ArraySlice<Record>
+    private let check: () throws -> Void
 
-    package init(_ records: [Record]) {
+    /// - Parameter check: Throws when no more rows may be given out.
+    package init(_ records: [Record], check: @escaping () throws -> Void = {}) {
         self.records = records[...]
+        self.check = check
         super.init()
     }
 
     package override func next(_ count: Int) throws -> [Record] {
+        try check()
         let batch = Array(records.prefix(count))
         records = records.dropFirst(count)
         return batch

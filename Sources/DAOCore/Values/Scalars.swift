@@ -113,7 +113,9 @@ extension Float: FieldValue {
     /// `float`.
     @inlinable public static var fieldType: FieldType { FieldType(.float) }
     /// Reads a number that fits this type.
-    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Float { Float(try row.readDouble(at: index)) }
+    @inlinable public static func read(from row: RowReader, at index: Int) throws -> Float {
+        Float(try row.readDouble(at: index))
+    }
     /// Writes the number; `-0.0` as `0.0`, any NaN as the one NaN.
     @inlinable public func write(to row: RowWriter, at index: Int) throws { try Double(self).write(to: row, at: index) }
     /// The number as a value.
@@ -206,8 +208,10 @@ extension Decimal {
             self = .nan
         } else {
             // Foundation's own parser stops at what it does not know and answers with what came before.
-            let parts = text.utf8.drop { $0 == UInt8(ascii: "-") }.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }), !text.hasPrefix("--"),
+            let parts = text.utf8.drop { $0 == UInt8(ascii: "-") }.split(
+                separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }),
+                !text.hasPrefix("--"),
                 let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
             else { return nil }
             self = value

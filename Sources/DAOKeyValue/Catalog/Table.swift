@@ -29,10 +29,13 @@ final class Table: Sendable {
     let keyField: Int
     /// Whether the catalog has the table.
     let state: Atomic<State>
-    /// For every field its slot.
-    private let slots: [Int]
+    /// How many fields there are.
+    let fieldCount: Int
+    // Written once, in the initializer, and only read afterwards: that is what makes sharing it safe.
+    /// For every field its slot; valid as long as the table.
+    nonisolated(unsafe) let slots: UnsafePointer<Int>
 
-    /// One index of a table.
+    /// One index of a table; without references, since every row walks over all indexes.
     struct Index: Sendable, Hashable {
         /// The keyspace of the entries.
         let keyspace: UInt32
@@ -44,8 +47,6 @@ final class Table: Sendable {
         let form: KeyForm
         /// Whether no two rows have the same value.
         let isUnique: Bool
-        /// The field's name.
-        let name: String
     }
 
     /// Makes a table of a catalog entry.
@@ -66,7 +67,10 @@ final class Table: Sendable {
         self.keyForm = keyForm
         keyspace = entity.keyspace
         slotCount = entity.slotCount
-        slots = entity.slots
+        fieldCount = entity.slots.count
+        let slots = UnsafeMutablePointer<Int>.allocate(capacity: entity.slots.count)
+        slots.initialize(from: entity.slots, count: entity.slots.count)
+        self.slots = UnsafePointer(slots)
         keyField = description.keyIndex
         self.state = Atomic(state)
         let indexes: [Index] = try description.fields.enumerated().compactMap { position, field in
@@ -75,20 +79,21 @@ final class Table: Sendable {
                 throw damaged("its index on '\(field.name)'")
             }
             return Index(
-                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique,
-                name: field.name)
+                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique)
         }
         self.indexes = indexes
         hasUniqueIndexes = indexes.contains(where: \.isUnique)
     }
 
+    deinit { slots.deallocate() }
+
     /// The slot of a field; one that no record has for a position that is not a field's.
     @inline(__always) func slot(of field: Int) -> Int {
-        UInt(bitPattern: field) < UInt(bitPattern: slots.count) ? slots[field] : .max
+        UInt(bitPattern: field) < UInt(bitPattern: fieldCount) ? slots[field] : .max
     }
 
-    /// The index on a field.
-    func index(on field: Int) -> Index? { indexes.first { $0.field == field } }
+    /// The name of the field that an index is on.
+    func name(of index: Index) -> String { description.fields[index.field].name }
 }
 
 extension Table {
@@ -102,8 +107,8 @@ extension Table {
     /// The error for an index that does not fit its table.
     func corruptedIndex(_ index: Index) -> StorageError {
         StorageError(
-            .corrupted, "the index on '\(index.name)' of '\(description.name)' is damaged", entity: description.name,
-            field: index.name)
+            .corrupted, "the index on '\(name(of: index))' of '\(description.name)' is damaged", entity: description.name,
+            field: name(of: index))
     }
 
     /// The error for a field whose bytes are not a value of its type.

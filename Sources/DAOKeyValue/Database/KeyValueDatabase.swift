@@ -18,6 +18,9 @@ public final class KeyValueDatabase: Database {
     /// Where the asynchronous forms run their work.
     public let executor: DatabaseExecutor
 
+    /// Where observations wait for commits.
+    public var observations: ObservationHub { engine.coordinator.observations }
+
     let engine: KeyValueEngine
     let options: KeyValueOptions
     let gate = CallGate()
@@ -106,6 +109,16 @@ public final class KeyValueDatabase: Database {
         return try engine.coordinator.snapshot(body)
     }
 
+    /// Runs a body as one transaction on the database's own writer thread; see ``Database``.
+    public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    /// Runs a body in which every read sees the same state, without blocking the calling task's thread; see ``Database``.
+    public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
+    }
+
     /// The entities that are stored, read without the application's types.
     public func entities() throws -> [EntityDescription] {
         try read { try Catalog($0.transaction, path: engine.store.traits.path).entities().map(\.description) }
@@ -138,7 +151,9 @@ extension KeyValueDatabase {
     ///
     /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
     /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
-    func write<Result>(callsOut: Bool, isStep: Bool = false, _ body: (KeyValueHandle) throws -> Result) throws -> Result {
+    func write<Result>(
+        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
+    ) throws -> Result {
         if configuration.isReadOnly {
             throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
         }
@@ -149,7 +164,7 @@ extension KeyValueDatabase {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep) { handle in
+                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity) { handle in
                     hasBegun = true
                     return try body(handle)
                 }

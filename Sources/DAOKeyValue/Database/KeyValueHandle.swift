@@ -11,7 +11,7 @@ final class KeyValueHandle: TransactionHandle {
     /// Tables whose catalog entries this transaction wrote, with the depth of savepoints they were written at.
     @exclusivity(unchecked) private var newTables: [(table: Table, depth: Int)] = []
     @exclusivity(unchecked) private var depth = 0
-    @exclusivity(unchecked) private var scratch: WriteScratch?
+    @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     private let publish: ([Table]) -> Void
 
     /// Wraps a transaction.
@@ -68,17 +68,14 @@ final class KeyValueHandle: TransactionHandle {
     /// A table whose catalog entry was written here.
     func newTable(named name: String) -> Table? { newTables.last { $0.table.description.name == name }?.table }
 
-    /// Buffers for a call that writes. ``giveBack(_:)`` lets the next call use them again.
+    /// Buffers for a call that writes; calls inside of it get others. ``giveBack(_:)`` lets the next call use them again.
     func takeScratch(_ table: Table, isChecked: Bool) -> WriteScratch {
-        if let scratch, scratch.isChecked == isChecked {
-            self.scratch = nil
-            return scratch
-        }
-        return WriteScratch(table, isChecked: isChecked)
+        guard let scratch = scratches.popLast() else { return WriteScratch(table, isChecked: isChecked) }
+        return scratch.isChecked == isChecked ? scratch : WriteScratch(table, isChecked: isChecked)
     }
 
     /// Gives buffers back.
-    func giveBack(_ scratch: WriteScratch) { self.scratch = scratch }
+    func giveBack(_ scratch: WriteScratch) { scratches.append(scratch) }
 
     private func forgetTables(from depth: Int) {
         for entry in newTables where entry.depth >= depth { entry.table.state.store(.void, ordering: .releasing) }

@@ -68,7 +68,8 @@ final class Candidates: RowSource {
         }
         let start = offset + keyLength
         candidates.append(
-            Candidate(offset: offset, keyLength: keyLength, sortLength: arena.count - start, record: hasRecord ? reader.record : nil))
+            Candidate(
+                offset: offset, keyLength: keyLength, sortLength: arena.count - start, record: hasRecord ? reader.record : nil))
         let rank = Rank(prefix: prefix(start..<arena.count), index: candidates.count - 1)
         if let threshold, !isBefore(rank, threshold) {
             candidates.removeLast()
@@ -130,7 +131,9 @@ final class Candidates: RowSource {
     }
 
     private func prefix(_ range: Range<Int>) -> UInt64 {
-        if range.count >= 8 { return UInt64(bigEndian: arena.bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self)) }
+        if range.count >= 8 {
+            return UInt64(bigEndian: arena.bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self))
+        }
         var prefix: UInt64 = 0
         for offset in 0..<8 { prefix = prefix << 8 | (offset < range.count ? UInt64(arena.bytes[range.lowerBound + offset]) : 0) }
         return prefix

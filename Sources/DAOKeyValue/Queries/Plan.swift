@@ -26,8 +26,8 @@ struct Plan {
             access = path.shape == .all ? .scan : .primaryKey
             details.append("in the rows of '\(table.description.name)'")
         case .index(let index):
-            access = .index(field: index.name)
-            details.append("in the index on '\(index.name)'")
+            access = .index(field: table.name(of: index))
+            details.append("in the index on '\(table.name(of: index))'")
         }
         return QueryPlan(
             access: access, filtersRows: !path.residual.isEmpty, sortsRows: order == .sort,

@@ -20,6 +20,9 @@ final class RecordReader: RowReader {
     @exclusivity(unchecked) private(set) var key: UnsafeRawBufferPointer
     /// What fields read as that are not in the record, made when the first such record is met.
     private var defaults: RowReader?
+    // The table's, which lives as long as the reader.
+    private let slots: UnsafePointer<Int>
+    private let fieldCount: Int
     private let makeDefaults: () throws -> RowReader
 
     /// Creates a reader that stands on no row.
@@ -32,6 +35,8 @@ final class RecordReader: RowReader {
         self.table = table
         self.verifies = verifies
         makeDefaults = defaults
+        slots = table.slots
+        fieldCount = table.fieldCount
         view = .empty
         record = UnsafeRawBufferPointer(start: nil, count: 0)
         key = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -70,7 +75,9 @@ final class RecordReader: RowReader {
     override var currentKey: Key? { KeyParser.key(key, form: table.keyForm) }
 
     /// Where the value of a field is.
-    @inline(__always) func span(at index: Int) -> RecordView.Span { view.span(table.slot(of: index)) }
+    @inline(__always) func span(at index: Int) -> RecordView.Span {
+        view.span(UInt(bitPattern: index) < UInt(bitPattern: fieldCount) ? slots[index] : .max)
+    }
 
     override func isNull(at index: Int) -> Bool {
         let span = span(at: index)

@@ -5,17 +5,28 @@ import Foundation
 ///
 /// It belongs to one call on one thread, and none of its methods calls back: the run-time check for overlapping changes is off.
 final class RecordWriter: RowWriter {
+    /// Where the value of a slot is, counted from the buffer's beginning; before it for null.
+    private struct Place {
+        static let null = Place(start: -1, end: -1)
+        var start: Int
+        var end: Int
+    }
+
     @exclusivity(unchecked) private var table: Table
     private let isChecked: Bool
     /// The record: room for a narrow header, then the values as they come.
-    @exclusivity(unchecked) private var buffer: UnsafeMutableRawBufferPointer
+    @exclusivity(unchecked) private var buffer: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var capacity = 512
     /// Where the values end that were written so far.
     @exclusivity(unchecked) private var end = 0
-    /// For every slot where its value is, counted from the buffer's beginning; empty and negative for null.
-    @exclusivity(unchecked) private var spans: [Range<Int>?]
+    @exclusivity(unchecked) private var places: UnsafeMutablePointer<Place>
+    @exclusivity(unchecked) private var slotCount: Int
     @exclusivity(unchecked) private var lastSlot = -1
     /// Whether the values came in the order of their slots.
     @exclusivity(unchecked) private var isInOrder = true
+
+    /// Bytes that are always free beyond the end: for a whole word where fewer bytes count, and for the checksum.
+    private static let spare = 16
 
     /// Creates a writer.
     ///
@@ -25,42 +36,50 @@ final class RecordWriter: RowWriter {
     init(table: Table, isChecked: Bool) {
         self.table = table
         self.isChecked = isChecked
-        buffer = .allocate(byteCount: 512, alignment: 8)
-        spans = Array(repeating: nil, count: table.slotCount)
+        buffer = .allocate(byteCount: capacity, alignment: 8)
+        slotCount = table.slotCount
+        places = .allocate(capacity: slotCount)
+        places.initialize(repeating: .null, count: slotCount)
         super.init()
     }
 
-    deinit { buffer.deallocate() }
+    deinit {
+        buffer.deallocate()
+        places.deallocate()
+    }
 
-    private var valuesStart: Int { RecordFormat.headerLength + spans.count * 2 }
+    private var valuesStart: Int { RecordFormat.headerLength &+ slotCount &* 2 }
 
     /// Begins a row.
     func begin(_ table: Table) {
         self.table = table
-        if spans.count != table.slotCount {
-            spans = Array(repeating: nil, count: table.slotCount)
-        } else {
-            for slot in spans.indices { spans[slot] = nil }
+        if slotCount != table.slotCount {
+            places.deallocate()
+            slotCount = table.slotCount
+            places = .allocate(capacity: slotCount)
         }
+        places.initialize(repeating: .null, count: slotCount)
         end = valuesStart
         lastSlot = -1
         isInOrder = true
-        reserve(0)
+        if end &+ Self.spare > capacity { grow() }
     }
 
-    override func writeNull(at index: Int) throws { _ = try place(0, at: index) }
+    override func writeNull(at index: Int) throws { try place(0, at: index, isNull: true) { _ in } }
 
     override func writeInt64(_ value: Int64, at index: Int) throws {
         let magnitude = UInt64(bitPattern: value ^ (value &>> 63))
         let count = value == 0 ? 0 : (72 &- magnitude.leadingZeroBitCount) &>> 3
-        try store(UInt64(bitPattern: value), count, at: index)
+        try place(count, at: index) { $0.storeBytes(of: value.littleEndian, as: Int64.self) }
     }
 
     override func writeUInt64(_ value: UInt64, at index: Int) throws {
-        try store(value, (71 &- value.leadingZeroBitCount) &>> 3, at: index)
+        try place((71 &- value.leadingZeroBitCount) &>> 3, at: index) { $0.storeBytes(of: value.littleEndian, as: UInt64.self) }
     }
 
-    override func writeDouble(_ value: Double, at index: Int) throws { try store(value.bitPattern, 8, at: index) }
+    override func writeDouble(_ value: Double, at index: Int) throws {
+        try place(8, at: index) { $0.storeBytes(of: value.bitPattern.littleEndian, as: UInt64.self) }
+    }
 
     override func writeString(_ value: String, at index: Int) throws {
         var value = value
@@ -69,13 +88,13 @@ final class RecordWriter: RowWriter {
 
     override func writeData(_ value: Data, at index: Int) throws { try value.withUnsafeBytes { try store($0, at: index) } }
 
-    override func writeUUID(_ value: UUID, at index: Int) throws {
-        try withUnsafeBytes(of: value.uuid) { try store($0, at: index) }
-    }
+    override func writeUUID(_ value: UUID, at index: Int) throws { try withUnsafeBytes(of: value.uuid) { try store($0, at: index) } }
 
     /// The bytes written for a field of the row so far; nil for null. Valid until the next write.
     func bytes(at index: Int) -> UnsafeRawBufferPointer? {
-        spans[table.slot(of: index)].map { UnsafeRawBufferPointer(rebasing: buffer[$0]) }
+        let slot = table.slot(of: index)
+        guard slot < slotCount, places[slot].start >= 0 else { return nil }
+        return UnsafeRawBufferPointer(start: buffer + places[slot].start, count: places[slot].end - places[slot].start)
     }
 
     /// Ends the row.
@@ -88,103 +107,102 @@ final class RecordWriter: RowWriter {
         let length = end - valuesStart
         guard length <= RecordFormat.wideLimit else {
             throw StorageError(
-                .unsupported, "a row of '\(table.description.name)' has more than 2 GiB of values", entity: table.description.name
-            )
+                .unsupported, "a row of '\(table.description.name)' has more than 2 GiB of values", entity: table.description.name)
         }
-        let isWide = length > RecordFormat.narrowLimit
-        if isWide { widen() }
-        buffer[0] =
-            isWide
+        if length > RecordFormat.narrowLimit { widen() } else { writeNarrowOffsets() }
+        let marker =
+            length > RecordFormat.narrowLimit
             ? (isChecked ? RecordFormat.Marker.wideChecked : RecordFormat.Marker.wide)
             : (isChecked ? RecordFormat.Marker.narrowChecked : RecordFormat.Marker.narrow)
-        buffer[1] = 0
-        buffer.storeBytes(of: UInt16(truncatingIfNeeded: spans.count).littleEndian, toByteOffset: 2, as: UInt16.self)
-        writeOffsets(isWide: isWide)
+        let head = UInt32(marker) | UInt32(truncatingIfNeeded: slotCount) << 16
+        buffer.storeBytes(of: head.littleEndian, as: UInt32.self)
         if isChecked {
-            let hash = XXH64.hash(UnsafeRawBufferPointer(rebasing: buffer[..<end]), seed: RecordFormat.seed(key))
+            let hash = XXH64.hash(UnsafeRawBufferPointer(start: buffer, count: end), seed: RecordFormat.seed(key))
             buffer.storeBytes(of: hash.littleEndian, toByteOffset: end, as: UInt64.self)
             end += RecordFormat.checksumLength
         }
-        return UnsafeRawBufferPointer(rebasing: buffer[..<end])
+        return UnsafeRawBufferPointer(start: buffer, count: end)
     }
 
-    private func writeOffsets(isWide: Bool) {
-        var offset = RecordFormat.headerLength
-        var position = 0
-        for span in spans {
-            if let span { position += span.count }
-            if isWide {
-                let mark = UInt32(truncatingIfNeeded: position) | (span == nil ? 1 << 31 : 0)
-                buffer.storeBytes(of: mark.littleEndian, toByteOffset: offset, as: UInt32.self)
-                offset += 4
-            } else {
-                let mark = UInt16(truncatingIfNeeded: position) | (span == nil ? 1 << 15 : 0)
-                buffer.storeBytes(of: mark.littleEndian, toByteOffset: offset, as: UInt16.self)
-                offset += 2
-            }
+    private func writeNarrowOffsets() {
+        let start = valuesStart
+        var position = start
+        for slot in 0..<slotCount {
+            let place = places[slot]
+            if place.start >= 0 { position = place.end }
+            let mark = UInt16(truncatingIfNeeded: position &- start) | (place.start < 0 ? 1 << 15 : 0)
+            buffer.storeBytes(of: mark.littleEndian, toByteOffset: RecordFormat.headerLength &+ slot &* 2, as: UInt16.self)
         }
     }
 
-    /// Makes room for a wide offset table.
+    /// Makes room for a wide offset table and writes it.
     private func widen() {
-        let extra = spans.count * 2
-        reserve(extra)
-        guard let base = buffer.baseAddress else { return }
-        memmove(base + valuesStart + extra, base + valuesStart, end - valuesStart)
+        let start = valuesStart
+        let extra = slotCount * 2
+        let count = end - start
         end += extra
+        if end + Self.spare > capacity { grow() }
+        memmove(buffer + start + extra, buffer + start, count)
+        var position = start
+        for slot in 0..<slotCount {
+            let place = places[slot]
+            if place.start >= 0 { position = place.end }
+            let mark = UInt32(truncatingIfNeeded: position - start) | (place.start < 0 ? 1 << 31 : 0)
+            buffer.storeBytes(of: mark.littleEndian, toByteOffset: RecordFormat.headerLength + slot * 4, as: UInt32.self)
+        }
     }
 
     /// Puts the values into the order of their slots.
     private func sort() {
-        let sorted = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count, alignment: 8)
+        let sorted = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         var position = valuesStart
-        for (slot, span) in spans.enumerated() {
-            guard let span else { continue }
-            UnsafeMutableRawBufferPointer(rebasing: sorted[position..<position + span.count]).copyBytes(from: buffer[span])
-            spans[slot] = position..<position + span.count
-            position += span.count
+        for slot in 0..<slotCount where places[slot].start >= 0 {
+            let count = places[slot].end - places[slot].start
+            memcpy(sorted + position, buffer + places[slot].start, count)
+            places[slot] = Place(start: position, end: position + count)
+            position += count
         }
         buffer.deallocate()
         buffer = sorted
         end = position
     }
 
-    @inline(__always) private func store(_ word: UInt64, _ count: Int, at index: Int) throws {
-        let start = try place(count, at: index, isNull: false)
-        // `place` keeps eight bytes free beyond the end.
-        buffer.storeBytes(of: word.littleEndian, toByteOffset: start, as: UInt64.self)
-    }
-
     private func store(_ bytes: UnsafeRawBufferPointer, at index: Int) throws {
-        let start = try place(bytes.count, at: index, isNull: false)
-        guard let source = bytes.baseAddress, let base = buffer.baseAddress else { return }
-        memcpy(base + start, source, bytes.count)
+        try place(bytes.count, at: index) { target in
+            if let source = bytes.baseAddress { memcpy(target, source, bytes.count) }
+        }
     }
 
     /// Makes room for the value of a field.
-    @inline(__always) private func place(_ count: Int, at index: Int, isNull: Bool = true) throws -> Int {
+    ///
+    /// - Parameter write: Gets the room, and a word beyond it that may be overwritten.
+    @inline(__always) private func place(
+        _ count: Int, at index: Int, isNull: Bool = false, _ write: (UnsafeMutableRawPointer) -> Void
+    ) throws {
         let slot = table.slot(of: index)
-        guard slot < spans.count else {
-            throw StorageError(
-                .invalidSchema, "a field value of '\(table.description.name)' writes to a field that is not its own",
-                entity: table.description.name)
-        }
+        guard slot < slotCount else { throw foreignField }
         let start = end
         if slot <= lastSlot { isInOrder = false }
         lastSlot = slot
-        spans[slot] = isNull ? nil : start..<start &+ count
         end = start &+ count
-        if end &+ 64 > buffer.count { reserve(0) }
-        return start
+        if end &+ Self.spare > capacity { grow() }
+        places[slot] = isNull ? .null : Place(start: start, end: end)
+        write(buffer + start)
     }
 
-    /// Makes sure that some bytes are free beyond the end, with room to spare for the checksum.
-    private func reserve(_ count: Int) {
-        let needed = end + count + 64
-        guard needed > buffer.count else { return }
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(needed, buffer.count * 2), alignment: 8)
-        larger.copyMemory(from: UnsafeRawBufferPointer(buffer))
+    private var foreignField: StorageError {
+        StorageError(
+            .invalidSchema, "a field value of '\(table.description.name)' writes to a field that is not its own",
+            entity: table.description.name)
+    }
+
+    /// Makes the buffer large enough for the end and what is always free beyond it.
+    @inline(never) private func grow() {
+        let larger = max(end + Self.spare, capacity * 2)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
+        grown.copyMemory(from: buffer, byteCount: capacity)
         buffer.deallocate()
-        buffer = larger
+        buffer = grown
+        capacity = larger
     }
 }

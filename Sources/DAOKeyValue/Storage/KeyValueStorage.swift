@@ -163,9 +163,11 @@ final class KeyValueStorage<Record: Model>: Storage {
         }
     }
 
-    /// Looks on the first records that are stored whether fields are swapped.
+    /// Whether ``checkOrder(of:)`` is still to be called.
+    var checksOrder: Bool { recordsToCheck.load(ordering: .relaxed) > 0 }
+
+    /// Looks whether fields are swapped; for the first records that are stored.
     func checkOrder(of record: Record) throws {
-        guard recordsToCheck.load(ordering: .relaxed) > 0 else { return }
         recordsToCheck.subtract(1, ordering: .relaxed)
         try schema.checkOrder(with: record)
     }

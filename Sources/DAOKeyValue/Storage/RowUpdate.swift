@@ -34,21 +34,57 @@ struct RowUpdate {
         var primaryKey: UnsafeRawBufferPointer { key.from(KeyParser.keyspaceLength) }
     }
 
+    /// The whole key of a row; valid until the next one is asked for.
+    func storeKey(_ key: Key) throws -> UnsafeRawBufferPointer {
+        var builder = KeyBuilder(scratch.storeKey)
+        try builder.appendRow(key, of: table)
+        return builder.bytes
+    }
+
     /// Encodes a row; it stays until the next one is encoded.
     ///
     /// - Parameter encode: Writes the fields.
     /// - Throws: `.invalidKey` for a string key that is too long; what `encode` throws.
-    func encode(_ encode: (RecordWriter) throws -> Void) throws -> Encoded {
-        let writer = scratch.writer
-        writer.begin(table)
-        try encode(writer)
+    @inline(__always) func encode(_ encode: (RecordWriter) throws -> Void) throws -> Encoded {
+        scratch.writer.begin(table)
+        try encode(scratch.writer)
+        guard let row = try encoded() else { throw invalidKey }
+        return row
+    }
+
+    /// The row that was written; nil when its key cannot be stored.
+    private func encoded() throws -> Encoded? {
         var key = KeyBuilder(scratch.rowKey)
         key.append(keyspace: table.keyspace)
-        guard let span = writer.bytes(at: table.keyField), key.append(primaryKey: span, as: table.keyForm) else {
-            throw invalidKey(writer)
+        guard let span = scratch.writer.bytes(at: table.keyField), key.append(primaryKey: span, as: table.keyForm) else { return nil }
+        return Encoded(key: key.bytes, record: try scratch.writer.finish(key: key.bytes.from(KeyParser.keyspaceLength)))
+    }
+
+    /// Reads a row, lets a closure write it anew, and stores what differs.
+    ///
+    /// - Parameters:
+    ///   - key: The whole key in the store, not in the store's memory.
+    ///   - reader: Shows the stored row to the closure.
+    ///   - rewrite: Gets the reader, or nil when there is no row, and a writer; says whether it wrote. It may call the application.
+    /// - Returns: Whether the closure wrote a row.
+    /// - Throws: `.keyChanged` when that row has another key.
+    func merge(
+        _ key: UnsafeRawBufferPointer, _ reader: RecordReader, _ rewrite: (RowReader?, RecordWriter) throws -> Bool
+    ) throws -> Bool {
+        var stored = try handle.transaction.get(key)
+        if let stored { try reader.show(stored, key: key.from(KeyParser.keyspaceLength)) }
+        let writeCount = handle.writeCount
+        scratch.writer.begin(table)
+        guard try rewrite(stored == nil ? nil : reader, scratch.writer) else { return false }
+        guard let row = try encoded(), row.key.order(against: key) == 0 else { throw keyChanged(key.from(KeyParser.keyspaceLength)) }
+        if handle.writeCount == writeCount {
+            try upsert(row, over: stored, verifies: false)
+        } else {
+            // What the closure wrote may have moved the row, or changed it.
+            stored = try handle.transaction.get(key)
+            try upsert(row, over: stored, verifies: verifies)
         }
-        let primaryKey = key.bytes.from(KeyParser.keyspaceLength)
-        return Encoded(key: key.bytes, record: try writer.finish(key: primaryKey))
+        return true
     }
 
     /// Stores a row that is not there yet.
@@ -69,9 +105,10 @@ struct RowUpdate {
     }
 
     /// Stores a row whether or not it is there; writes only what differs.
-    ///
-    /// - Parameter stored: The stored bytes, nil when there are none; they point into the store.
-    func upsert(_ row: Encoded, over stored: UnsafeRawBufferPointer?) throws {
+    func upsert(_ row: Encoded) throws { try upsert(row, over: handle.transaction.get(row.key), verifies: verifies) }
+
+    /// Stores a row over the bytes that are stored, which point into the store; nil when there are none.
+    private func upsert(_ row: Encoded, over stored: UnsafeRawBufferPointer?, verifies: Bool) throws {
         guard let stored else { return try insert(row) }
         if stored.count == row.record.count, stored.order(against: row.record) == 0 { return }
         scratch.beginEntries()
@@ -176,9 +213,9 @@ extension RowUpdate {
             let other = cursor.key.from(prefix.count)
             if other.order(against: row.primaryKey) != 0, try !isCut || hasValue(span, index, other) {
                 throw StorageError(
-                    .uniqueViolation, "'\(index.name)' is unique, and another row has the same value",
+                    .uniqueViolation, "'\(table.name(of: index))' is unique, and another row has the same value",
                     entity: table.description.name, key: uniqueID(row.primaryKey), conflictingKey: uniqueID(other),
-                    field: index.name)
+                    field: table.name(of: index))
             }
             isThere = try cursor.next()
         }
@@ -205,11 +242,17 @@ extension RowUpdate {
             .duplicateKey, "a row with this key is stored already", entity: table.description.name, key: uniqueID(row.primaryKey))
     }
 
-    private func invalidKey(_ writer: RecordWriter) -> StorageError {
-        let count = writer.bytes(at: table.keyField)?.count ?? 0
+    private var invalidKey: StorageError {
+        let count = scratch.writer.bytes(at: table.keyField)?.count ?? 0
         return StorageError(
             .invalidKey, "a string key has at most \(Key.maximumLength) UTF-8 bytes, this one has \(count)",
             entity: table.description.name)
+    }
+
+    private func keyChanged(_ primaryKey: UnsafeRawBufferPointer) -> StorageError {
+        StorageError(
+            .keyChanged, "the key of a stored '\(table.description.name)' was changed: a key never changes",
+            entity: table.description.name, key: uniqueID(primaryKey), field: table.description.fields[table.keyField].name)
     }
 }
 

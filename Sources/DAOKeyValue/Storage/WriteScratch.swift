@@ -6,8 +6,10 @@ final class WriteScratch {
     let isChecked: Bool
     /// Encodes records.
     let writer: RecordWriter
-    /// Room for the key of a row.
+    /// Room for the key of a row that is encoded.
     let rowKey = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
+    /// Room for the key of a row that is looked for.
+    let storeKey = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
     /// Room for the part of an index entry that equal values have in common.
     let prefix = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
     private let entries = ByteArena()
@@ -20,6 +22,7 @@ final class WriteScratch {
 
     deinit {
         rowKey.deallocate()
+        storeKey.deallocate()
         prefix.deallocate()
     }
 

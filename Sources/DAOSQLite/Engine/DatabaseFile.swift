@@ -10,6 +10,8 @@ struct DatabaseFile {
     let identity: String
     /// Whether this process may write the file and beside it.
     let isWritable: Bool
+    /// Whether this process may make files beside it.
+    let isDirectoryWritable: Bool
     /// Whether the file was made just now.
     let isNew: Bool
 
@@ -38,7 +40,8 @@ struct DatabaseFile {
         self.path = path
         self.isNew = isNew
         identity = "\(status.st_dev):\(status.st_ino)"
-        isWritable = access(path, W_OK) == 0 && access(Self.directory(of: path), W_OK) == 0
+        isDirectoryWritable = access(Self.directory(of: path), W_OK) == 0
+        isWritable = isDirectoryWritable && access(path, W_OK) == 0
     }
 
     private static func absolutePath(_ path: String) throws -> String {

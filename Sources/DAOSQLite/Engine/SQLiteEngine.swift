@@ -30,7 +30,12 @@ final class SQLiteEngine: Sendable {
         try file.checkHeader()
         self.file = file
         let writer = WriterConnection(file)
-        let mode: ConnectionMode = file.isWritable ? (writes ? .reader : .readOnly) : (file.hasLog ? .readOnly : .immutable)
+        let mode: ConnectionMode
+        if file.isWritable, writes {
+            mode = .reader
+        } else {
+            mode = file.isDirectoryWritable || file.hasLog ? .readOnly : .immutable
+        }
         let readers = ReaderPool { try SQLiteConnection.open(file.path, mode) }
         self.writer = writer
         self.readers = readers

@@ -3,9 +3,9 @@ import DAOCore
 import DAOSQL
 
 extension SQLiteStorage {
-    func insert(_ records: [Record]) throws { try store(records) { try $0.insert() } }
+    func insert(_ records: [Record]) throws { try store(records, mayReplace: false) { try $0.insert() } }
 
-    func upsert(_ records: [Record]) throws { try store(records) { try $0.upsert() } }
+    func upsert(_ records: [Record]) throws { try store(records, mayReplace: true) { try $0.upsert() } }
 
     func erase(keys: [Key]) throws -> Int {
         if keys.isEmpty { return try writing(isStep: true) { _ in 0 } }
@@ -39,7 +39,7 @@ extension SQLiteStorage {
     }
 
     /// Stores rows with a statement that takes one.
-    private func store(_ records: [Record], _ take: (RowStatements) throws -> RowInsert) throws {
+    private func store(_ records: [Record], mayReplace: Bool, _ take: (RowStatements) throws -> RowInsert) throws {
         if records.isEmpty { return try writing(isStep: true) { _ in } }
         try checkOrder(records)
         try writing(isStep: records.count == 1) { connection in
@@ -52,7 +52,9 @@ extension SQLiteStorage {
                     // The array holds the row in place for as long as the closure runs; `index` is one of its own.
                     try schema.encode(at: buffer.baseAddress! + index, to: row.writer)
                     let code = sqlite3_step(row.statement.pointer)
-                    if code != SQLITE_DONE { throw failure(code, buffer[index], row.statement, connection) }
+                    if code != SQLITE_DONE {
+                        throw failure(code, buffer[index], row.statement, connection, mayReplace: mayReplace)
+                    }
                     sqlite3_reset(row.statement.pointer)
                 }
             }
@@ -60,19 +62,21 @@ extension SQLiteStorage {
     }
 
     /// The error for a row that could not be stored.
-    func failure(_ code: Int32, _ record: Record, _ statement: Statement, _ connection: SQLiteConnection) -> any Error {
+    ///
+    /// - Parameter mayReplace: Whether a row with the same key would have been replaced.
+    func failure(
+        _ code: Int32, _ record: Record, _ statement: Statement, _ connection: SQLiteConnection, mayReplace: Bool = true
+    ) -> any Error {
         let failure = connection.failure(code, entity: entity.name)
         guard var error = failure as? StorageError else { return failure }
         let key = schema.key(of: record)
         error.key = UniqueID(key)
         sqlite3_reset(statement.pointer)
         switch code {
-        case ExtendedCode.constraintPrimaryKey, ExtendedCode.constraintRowID:
-            return StorageError(
-                .duplicateKey, "a row with this key is stored already, or given twice: persist it, or choose another key",
-                entity: entity.name, key: UniqueID(key), field: entity.fields[entity.keyIndex].name, path: connection.path,
-                engineCode: error.engineCode, engineMessage: error.engineMessage)
+        case ExtendedCode.constraintPrimaryKey, ExtendedCode.constraintRowID: return duplicateKey(key, error)
         case ExtendedCode.constraintUnique:
+            // Of a key and a value that are both taken SQLite may look at the value first, even where one row has both.
+            if !mayReplace, (try? isStored(key, connection)) == true { return duplicateKey(key, error) }
             // SQLite names the column in words only, and not the other row: both are looked up.
             for field in entity.fields.indices where entity.fields[field].isUnique {
                 let value = schema.value(at: field, of: record)
@@ -87,6 +91,19 @@ extension SQLiteStorage {
                 key: UniqueID(key), path: connection.path, engineCode: error.engineCode, engineMessage: error.engineMessage)
         default: return error
         }
+    }
+
+    private func duplicateKey(_ key: Key, _ error: StorageError) -> StorageError {
+        StorageError(
+            .duplicateKey, "a row with this key is stored already, or given twice: persist it, or choose another key",
+            entity: entity.name, key: UniqueID(key), field: entity.fields[entity.keyIndex].name, path: error.path,
+            engineCode: error.engineCode, engineMessage: error.engineMessage)
+    }
+
+    private func isStored(_ key: Key, _ connection: SQLiteConnection) throws -> Bool {
+        let statement = try connection.rows(number, table).takeSelect()
+        defer { statement.finish() }
+        return try row(key, statement, connection) != nil
     }
 
     /// The key of another row that has a value in a field.

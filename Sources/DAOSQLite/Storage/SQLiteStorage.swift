@@ -41,7 +41,7 @@ final class SQLiteStorage<Record: Model>: Storage {
         -> Result
     {
         func run() throws -> Result {
-            try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep) { connection in
+            try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity.name) { connection in
                 if isStep, let settings = owner.settings { try connection.apply(settings) } else { try owner.begin(connection) }
                 return try body(connection)
             }

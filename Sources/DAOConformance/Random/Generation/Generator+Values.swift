@@ -1,0 +1,105 @@
+import DAOCore
+import Foundation
+
+extension Generator {
+    /// Rows of an entity.
+    ///
+    /// - Parameter isPlain: Whether their keys are ones that can be stored.
+    mutating func rows(of entity: Entity, count: Int, isPlain: Bool = false) -> [Row] {
+        var rows = (0..<count).map { _ in row(of: entity) }
+        // Alone: what comes first of two things that are wrong with a call is nowhere said.
+        if count == 1, !isPlain, entity == .note, chance(2) { rows[0][0] = Pools.tooLongKey }
+        return rows
+    }
+
+    private mutating func row(of entity: Entity) -> Row {
+        var row = entity.table.blank
+        row[0] = one(Pools.keys(entity.fields[0].type.kind))
+        for field in 1..<row.count {
+            // A wide row has few values beside its defaults: most of what happens to it concerns one or two.
+            if entity == .wide, chance(55) { continue }
+            row[field] = value(of: entity.fields[field], in: entity, field)
+        }
+        for (field, twin) in entity.table.unindexedTwins { row[twin] = row[field] }
+        return row
+    }
+
+    /// What an update sets; both of a pair of twins, or neither.
+    mutating func changes(of entity: Entity) -> [Change] {
+        var changes: [Change] = []
+        for _ in 0..<1 + int(3) {
+            let field = chance(4) ? 0 : 1 + int(entity.fields.count - 1)
+            if changes.contains(where: { $0.field == field }) { continue }
+            let value = field == 0 ? one(Pools.keys(entity.fields[0].type.kind)) : value(of: entity.fields[field], in: entity, field)
+            changes.append(Change(field: field, value: value))
+            if let twin = entity.table.twins[field] { changes.append(Change(field: twin, value: value)) }
+        }
+        return changes
+    }
+
+    /// A key in its portable form, now and then of no key.
+    mutating func id(of entity: Entity) -> String {
+        let kind = entity.fields[0].type.kind
+        return chance(3) ? one(Pools.foreignIDs(kind)) : ReferenceState.id(one(Pools.keys(kind))).rawValue
+    }
+
+    /// A value that a field can hold.
+    mutating func value(of field: FieldDescription, in entity: Entity, _ index: Int) -> Value {
+        if field.type.isOptional, chance(30) { return .null }
+        switch field.type.kind {
+        case .bool: return .bool(chance(50))
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+            let range = field.type.kind.integerRange ?? 0...0
+            if field.isUnique { return .integer(Int64(int(40))) }
+            return .integer(one(Pools.integers.filter { range.contains($0) } + [range.lowerBound, range.upperBound]))
+        case .uint64: return (field.isUnique ? UInt64(int(60)) &* 0x0800_0000_0000_0001 : one(Pools.unsigned)).cell
+        case .float: return one(Pools.floats).cell
+        case .double: return .double(one(Pools.doubles))
+        case .decimal: return .decimal(one(Pools.decimals))
+        case .string:
+            if entity == .wide, field.name == "mood" { return .string(one(RandomProof.Mood.allCases).rawValue) }
+            return .string(one(Pools.strings))
+        case .data: return .data(one(Pools.data))
+        case .uuid: return .uuid(one(Pools.uuids))
+        case .url: return .string(one(Pools.urls))
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: one(Pools.dates)))
+        case .embedded:
+            return field.name == "tags" ? one([String].known.map(\.value)).cell : one(RandomProof.Shape.known.map(\.value)).cell
+        case .toOne, .toMany: return .null
+        }
+    }
+
+    /// A value to compare a field with: one that it can hold, or a number of another type.
+    mutating func literal(for index: Int, in entity: Entity) -> Value {
+        if chance(10) { return .null }
+        let field = entity.fields[index]
+        let kind = field.type.kind
+        if index == 0, chance(70) { return one(Pools.keys(kind)) }
+        if kind == .bool, chance(10) { return .integer(Int64(int(2))) }
+        if kind == .uuid, chance(20) { return .string(one(Pools.uuids).uuidString) }
+        if kind.isNumeric, chance(35) { return number(for: kind) }
+        var required = field
+        required.type.isOptional = false
+        if kind == .string, chance(40) { return .string(one(["", "a", "b", "é", "\u{10000}", Pools.prefix + "a"])) }
+        let value = ReferenceState.stored(value(of: required, in: entity, index))
+        return value
+    }
+
+    private mutating func number(for kind: ValueKind) -> Value {
+        switch int(4) {
+        case 0: return .integer(one(Pools.integers))
+        case 1: return one(Pools.unsigned).cell
+        case 2:
+            switch kind {
+            // A decimal field and a floating-point literal meet where both mean the same number.
+            case .decimal: return .double(one(Pools.dyadic + [.infinity, -.infinity, .nan]))
+            // A literal for a `Float` is first rounded to one, as the compiler does.
+            case .float: return .double(Double(one(Pools.floats)))
+            default: return ReferenceState.stored(.double(one(Pools.doubles)))
+            }
+        default:
+            if kind == .float || kind == .double { return .decimal(Decimal(string: one(Pools.dyadic).description) ?? 0) }
+            return .decimal(one(Pools.decimals))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import DAOCore
+import Foundation
+
+/// A failing script as a test in Swift.
+struct ScriptPrinter {
+    private var lines: [String] = []
+    private var depth = 2
+    private let divergence: Replay.Divergence
+
+    /// The script as source text that compiles in a test target where `target` is the target it failed on.
+    static func text(of divergence: Replay.Divergence, target: String, seed: UInt64, operations: Int) -> String {
+        var printer = ScriptPrinter(divergence: divergence)
+        for (index, operation) in divergence.script.enumerated() {
+            printer.add(operation, isLast: index == divergence.script.count - 1 ? [] : nil)
+        }
+        let body = printer.lines.joined(separator: "\n")
+        let declarations = printer.declarations(isChanging: body.contains("reopen("))
+        return """
+            import DAOConformance
+            import DAOCore
+            import Foundation
+            import Testing
+
+            // Made by RandomProof.run(on: target, seed: \(seed), operations: \(operations)), where target is \(target).
+            @Test func seed\(seed)() throws {
+                try RandomProof.script(on: target) { open in
+            \(declarations)
+            \(body)
+                }
+            }
+
+            """
+    }
+
+    private init(divergence: Replay.Divergence) { self.divergence = divergence }
+
+    private func declarations(isChanging: Bool) -> String {
+        let keyword = isChanging ? "var" : "let"
+        let entities = divergence.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
+        return (["        \(keyword) database = try open()"]
+            + entities.sorted { $0.rawValue < $1.rawValue }.map { "        \(keyword) \(Self.dao($0))" })
+            .joined(separator: "\n")
+    }
+
+    private static func dao(_ entity: Entity) -> String {
+        "\(entity.variable) = DAO(storage: try database.storage(for: \(entity.typeName).self))"
+    }
+
+    private mutating func line(_ text: String) { lines.append(String(repeating: "    ", count: depth) + text) }
+
+    private mutating func indented(_ body: (inout ScriptPrinter) -> Void) {
+        depth += 1
+        body(&self)
+        depth -= 1
+    }
+
+    /// Adds a step.
+    ///
+    /// - Parameter isLast: The way to this step inside the last one; nil in another.
+    private mutating func add(_ operation: Operation, isLast path: [Int]?) {
+        let isFailing = path == divergence.path
+        if isFailing {
+            line("// expected: \(Self.short(divergence.expected.text))")
+            line("// got:      \(Self.short(divergence.got.text))")
+        }
+        switch operation.verb {
+        case .second:
+            line("do {")
+            indented { printer in
+                printer.line("let database = try open()")
+                for entity in operation.used.sorted(by: { $0.rawValue < $1.rawValue }) { printer.line("let \(Self.dao(entity))") }
+                printer.add(operation.inner, path, from: 0)
+            }
+            line("}")
+        case .outside:
+            line("RandomProof.elsewhere {")
+            indented { $0.add(operation.inner, path, from: 0) }
+            line("}")
+        case .reopen:
+            line("database = try RandomProof.reopen(database, open)")
+            let entities = divergence.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
+            for entity in entities.sorted(by: { $0.rawValue < $1.rawValue }) { line(Self.dao(entity)) }
+        case .partition, .inclusion, .indexless, .windows, .reversal, .agreement:
+            line("// \(operation.verb) of \(SwiftLiteral.query(operation.query, operation.entity))")
+        default:
+            let source = operation.source
+            let function = operation.verb == .total ? "total" : "outcome"
+            let expectation = isFailing ? " == ##\"\(Self.oneLine(divergence.expected.text))\"##)" : ""
+            let opening = isFailing ? "#expect(RandomProof.\(function)" : "RandomProof.\(function)"
+            if source.count == 1, operation.nested.isEmpty {
+                line("\(opening) { \(source[0]) }\(expectation)")
+                return
+            }
+            line("\(opening) { () throws -> \(operation.resultType) in")
+            indented { printer in
+                for text in source {
+                    if text == Operation.nestedSteps {
+                        printer.depth += 1
+                        printer.addNested(of: operation, path)
+                        printer.depth -= 1
+                    } else {
+                        printer.line(text)
+                    }
+                }
+            }
+            line("}\(expectation)")
+        }
+    }
+
+    private mutating func addNested(of operation: Operation, _ path: [Int]?) {
+        add(operation.before, path, from: 0)
+        if operation.verb == .snapshot {
+            line("RandomProof.elsewhere {")
+            indented { $0.add(operation.inner, path, from: operation.before.count) }
+            line("}")
+        } else {
+            add(operation.inner, path, from: operation.before.count)
+        }
+        add(operation.after, path, from: operation.before.count + operation.inner.count)
+    }
+
+    private mutating func add(_ operations: [Operation], _ path: [Int]?, from first: Int) {
+        for (index, operation) in operations.enumerated() { add(operation, isLast: path.map { $0 + [first + index] }) }
+    }
+
+    private static func oneLine(_ text: String) -> String { text.replacingOccurrences(of: "\n", with: " ") }
+
+    private static func short(_ text: String) -> String {
+        let line = oneLine(text)
+        return line.count <= 400 ? line : line.prefix(400) + "…"
+    }
+}
+
+extension Operation {
+    /// The entities whose DAOs the step uses.
+    fileprivate var used: Set<Entity> {
+        switch verb {
+        case .transaction, .snapshot, .outside, .second: nested.reduce(into: []) { $0.formUnion($1.used) }
+        case .reopen: []
+        default: nested.reduce(into: [entity]) { $0.formUnion($1.used) }
+        }
+    }
+}

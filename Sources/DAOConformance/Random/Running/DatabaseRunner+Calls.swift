@@ -1,0 +1,79 @@
+import DAOCore
+import Foundation
+
+extension DatabaseRunner {
+    /// A step that is one reading call.
+    func read<Record: RandomRecord>(_ operation: Operation, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
+        let query = operation.query.query(Record.self)
+        switch operation.verb {
+        case .readKey: return .row(try dao.read(byPrimaryKey: UniqueID(operation.ids[0]))?.cells)
+        case .readKeys: return .rows(try dao.read(byPrimaryKeys: operation.ids.map { UniqueID($0) }).map(\.cells))
+        case .read: return .rows(try dao.read(query).map(\.cells))
+        case .count: return .number(try dao.count(query))
+        case .keys: return .keys(try dao.storage.keys(query).map(\.value))
+        case .exists: return .flag(try dao.storage.count(query) > 0)
+        case .existsKey: return .flag(try dao.exists(byPrimaryKey: UniqueID(operation.ids[0])))
+        case .total:
+            guard let total = Record.columns[operation.field].total else { return .wrong("the field has no totals") }
+            // Of a number that came of arithmetic, the sign and payload of a NaN are nobody's.
+            return .value(ReferenceState.stored(try total(dao, operation.total, query.predicate)))
+        case .forEach: return .rows(try walk(query, dao, until: operation.number))
+        default: return .wrong("'\(operation.verb)' is not a reading call")
+        }
+    }
+
+    private func walk<Record: RandomRecord>(
+        _ query: Query<Record>, _ dao: DAO<IdentityTranslator<Record>>, until limit: Int?
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        do {
+            try dao.forEach(query) { record in
+                if rows.count == limit { throw RandomProof.Abort() }
+                rows.append(record.cells)
+            }
+        } catch is RandomProof.Abort {}
+        return rows
+    }
+
+    /// A step that is one writing call.
+    func write<Record: RandomRecord>(_ operation: Operation, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
+        let records = operation.rows.map { Record(cells: $0) }
+        switch operation.verb {
+        case .create:
+            if records.count == 1 { try dao.create(records[0]) } else { try dao.create(records) }
+        case .persist:
+            if operation.flag {
+                try DAO(storage: dao.storage, translator: RandomProof.Merging<Record>()).persist(records)
+            } else {
+                try dao.persist(records)
+            }
+        case .upsert: try dao.storage.persist(objects: records)
+        case .merge:
+            return .number(
+                try dao.storage.merge(keys: records.map { try Record.schema.validKey(of: $0) }) { index, record in
+                    if index == operation.number { throw RandomProof.Abort() }
+                    if var stored = record {
+                        try RandomProof.Merging<Record>().translate(from: records[index], to: &stored)
+                        record = stored
+                    } else if !operation.flag {
+                        record = records[index]
+                    }
+                })
+        case .update:
+            var index = 0
+            return .number(
+                try dao.storage.update(operation.query.query(Record.self)) { record in
+                    if index == operation.number { throw RandomProof.Abort() }
+                    for change in operation.changes { Record.columns[change.field].set(&record, change.value) }
+                    index += 1
+                })
+        case .findOrCreate: return .rows([try dao.findOrCreate(byPrimaryKey: UniqueID(operation.ids[0])) { records[0] }.cells])
+        case .eraseRows: return .number(try dao.erase(records))
+        case .eraseKeys: return .number(try dao.erase(byPrimaryKeys: operation.ids.map { UniqueID($0) }))
+        case .eraseQuery: return .number(try dao.storage.erase(operation.query.query(Record.self)))
+        case .eraseAll: return .number(try dao.erase())
+        default: return .wrong("'\(operation.verb)' is not a writing call")
+        }
+        return .done
+    }
+}

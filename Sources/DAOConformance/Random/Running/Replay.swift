@@ -1,0 +1,125 @@
+import DAOCore
+import Foundation
+
+/// Runs a script on the reference and on a database, side by side.
+struct Replay: Sendable {
+    let target: ConformanceTarget
+    /// After how many steps the whole state is compared.
+    var checkInterval = 25
+
+    /// Where the two parted.
+    struct Divergence: Sendable {
+        /// The steps up to the one that differs; that one is last.
+        var script: [Operation]
+        /// Which of the steps inside steps it is, from the outside in; empty for the last step itself.
+        var path: [Int]
+        let expected: Outcome
+        let got: Outcome
+    }
+
+    /// What came of a script.
+    struct Result: Sendable {
+        var divergence: Divergence?
+        /// How many steps were done, those inside others and checks of the state counted too.
+        var steps = 0
+    }
+
+    /// Runs a script in a new place.
+    ///
+    /// - Throws: What making the place or opening the database throws.
+    func run(_ script: [Operation]) throws -> Result {
+        let location = try ConformanceTarget.Location.make()
+        defer { location.remove() }
+        let runner = try DatabaseRunner(target, at: location)
+        defer { try? runner.close() }
+        var reference = Reference()
+        var result = Result()
+        for (index, operation) in script.enumerated() {
+            let expected = reference.perform(operation)
+            let got = runner.perform(operation)
+            result.steps += operation.size
+            if let (path, expected, got) = Self.difference(expected, got, []) {
+                result.divergence = Divergence(script: Array(script[...index]), path: path, expected: expected, got: got)
+                return result
+            }
+            let isLast = index == script.count - 1
+            let checks: [Operation]
+            if isLast || index % checkInterval == checkInterval - 1 {
+                checks = StateCheck.all(reference.state)
+            } else {
+                checks = operation.mayChange ? StateCheck.rows(operation.entities) : []
+            }
+            for check in checks {
+                let expected = reference.perform(check)
+                let got = runner.perform(check)
+                if Outcome.same(expected, got) { continue }
+                result.divergence = Divergence(script: Array(script[...index]) + [check], path: [], expected: expected, got: got)
+                return result
+            }
+        }
+        return result
+    }
+
+    /// The innermost step that differs, with what was expected of it and what came; nil when all is the same.
+    private static func difference(_ expected: Outcome, _ got: Outcome, _ path: [Int]) -> ([Int], Outcome, Outcome)? {
+        if case .nested(let left, let leftOwn) = expected, case .nested(let right, let rightOwn) = got {
+            for (index, pair) in zip(left, right).enumerated() {
+                if let found = difference(pair.0, pair.1, path + [index]) { return found }
+            }
+            if left.count != right.count { return (path, expected, got) }
+            return Outcome.same(leftOwn, rightOwn) ? nil : (path, leftOwn, rightOwn)
+        }
+        return Outcome.same(expected, got) ? nil : (path, expected, got)
+    }
+}
+
+/// Steps that look at the whole state.
+enum StateCheck {
+    /// The rows of entities, in key order.
+    static func rows(_ entities: Set<Entity>) -> [Operation] {
+        entities.sorted { $0.rawValue < $1.rawValue }.map { Operation(verb: .read, entity: $0) }
+    }
+
+    /// The rows of every entity, the order of every index, and that values are found through an index as without one.
+    static func all(_ state: ReferenceState) -> [Operation] {
+        rows(Set(Entity.allCases)) + Entity.allCases.flatMap { indexes(of: $0, state) }
+    }
+
+    private static func indexes(of entity: Entity, _ state: ReferenceState) -> [Operation] {
+        entity.table.indexed.flatMap { field -> [Operation] in
+            let name = entity.fields[field].name
+            var operations = [true, false].map { isAscending in
+                var operation = Operation(verb: .keys, entity: entity)
+                operation.query.order = [.init(field: name, isAscending: isAscending)]
+                return operation
+            }
+            let present = state[entity].map { $0[field] }
+            for value in [present.first, present.last].compactMap({ $0 }) {
+                for node in [PredicateNode.compare(field: field, .equal, value), .compare(field: field, .greaterOrEqual, value)] {
+                    var operation = Operation(verb: .keys, entity: entity)
+                    operation.query.node = node
+                    operations.append(operation)
+                    guard let wrapped = node.wrapped(for: entity) else { continue }
+                    operation.query.node = wrapped
+                    operations.append(operation)
+                }
+            }
+            return operations
+        }
+    }
+}
+
+extension Operation {
+    /// Whether rows may be others afterwards, or should be what they were after a failure.
+    var mayChange: Bool {
+        switch verb {
+        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen: true
+        default: nested.contains(where: \.mayChange)
+        }
+    }
+
+    /// The entities that it is about, inside others too.
+    var entities: Set<Entity> {
+        verb == .reopen ? Set(Entity.allCases) : nested.reduce(into: [entity]) { $0.formUnion($1.entities) }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// What a row holds in 128 bits, to tell whether it changed without keeping a copy of it.
+struct Fingerprint: Hashable, Sendable {
+    private let halves: SIMD2<Int>
+
+    /// The fingerprint of a record's stored fields, its related records included.
+    init<Record: Model>(of record: Record) throws {
+        let writer = FingerprintWriter()
+        try Record.schema.encode(record, to: writer)
+        halves = writer.finish()
+    }
+}
+
+/// Feeds every field, bit for bit, to two hashers that begin differently.
+private final class FingerprintWriter: RowWriter {
+    private var left = Hasher()
+    private var right = Hasher()
+
+    override init() {
+        super.init()
+        right.combine(1)
+    }
+
+    func finish() -> SIMD2<Int> { SIMD2(left.finalize(), right.finalize()) }
+
+    private func add(_ tag: UInt8, _ bits: UInt64) {
+        left.combine(tag)
+        left.combine(bits)
+        right.combine(bits)
+        right.combine(tag)
+    }
+
+    private func add(_ tag: UInt8, _ bytes: UnsafeRawBufferPointer) {
+        add(tag, UInt64(bytes.count))
+        left.combine(bytes: bytes)
+        right.combine(bytes: bytes)
+    }
+
+    override func writeNull(at index: Int) throws { add(0, 0) }
+    override func writeInt64(_ value: Int64, at index: Int) throws { add(1, UInt64(bitPattern: value)) }
+    override func writeUInt64(_ value: UInt64, at index: Int) throws { add(2, value) }
+    override func writeDouble(_ value: Double, at index: Int) throws { add(3, value.bitPattern) }
+    override func writeString(_ value: String, at index: Int) throws {
+        var value = value
+        value.withUTF8 { add(4, UnsafeRawBufferPointer($0)) }
+    }
+    override func writeData(_ value: Data, at index: Int) throws { value.withUnsafeBytes { add(5, $0) } }
+    override func writeUUID(_ value: UUID, at index: Int) throws { withUnsafeBytes(of: value.uuid) { add(6, $0) } }
+    override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
+        add(7, UInt64(models.count))
+        for model in models { try Related.schema.encode(model, to: self) }
+    }
+}

@@ -1,0 +1,160 @@
+import Synchronization
+
+/// The result of a query now, and again after every commit that changes it (contract O1, O2).
+///
+/// ```swift
+/// for try await unread in messages.observe({ !$0.isRead }) {
+///     show(unread)
+/// }
+/// ```
+///
+/// Results come in the order of commits. A slow consumer may miss results in between, never the last. Nothing comes after a rollback, nor when
+/// rows change that are not in the result. The sequence ends by throwing `.closed` when the database is closed, or `CancellationError` when
+/// its task is cancelled; leaving the loop lets go of everything. Each iteration reads by itself, on the database's reader threads.
+public struct Observation<Mapping: Translator>: AsyncSequence, Sendable {
+    /// The values of the query, in its order.
+    public typealias Element = [Mapping.Plain]
+
+    let changes: ChangeObservation<Mapping>
+
+    /// Begins observing.
+    public func makeAsyncIterator() -> Iterator { Iterator(changes: changes.makeAsyncIterator()) }
+
+    /// Gives the results.
+    public struct Iterator: AsyncIteratorProtocol {
+        var changes: ChangeObservation<Mapping>.Iterator
+
+        /// The next result.
+        public mutating func next() async throws -> [Mapping.Plain]? { try await changes.next()?.elements }
+    }
+}
+
+/// A result of an observed query, and how it differs from the one before (contract O3).
+public struct ObservedChange<Plain: Sendable>: Sendable {
+    /// The values of the query, in its order.
+    public let elements: [Plain]
+    /// Keys that were not in the result before, in its order; all of them the first time.
+    public let inserted: [UniqueID]
+    /// Keys that were in the result before, whose stored records have changed.
+    public let updated: [UniqueID]
+    /// Keys that are not in the result any more, in ascending order.
+    public let erased: [UniqueID]
+}
+
+/// The result of a query now with every later change of it, as ``DAO/observeChanges(_:)`` gives it.
+///
+/// What ``Observation`` says of order, slowness and ends holds here too.
+public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
+    /// A result, and how it differs from the one before.
+    public typealias Element = ObservedChange<Mapping.Plain>
+
+    let dao: DAO<Mapping>
+    let query: Query<Mapping.Model>
+
+    /// Begins observing.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(
+            dao: dao, query: query,
+            subscription: Subscription(dao.storage.database, entity: Mapping.Model.schema.description.name))
+    }
+
+    /// Gives the changes.
+    public struct Iterator: AsyncIteratorProtocol {
+        let dao: DAO<Mapping>
+        let query: Query<Mapping.Model>
+        let subscription: Subscription
+        var known: [Key: Fingerprint]?
+        var order: [Key] = []
+
+        init(dao: DAO<Mapping>, query: Query<Mapping.Model>, subscription: Subscription) {
+            self.dao = dao
+            self.query = query
+            self.subscription = subscription
+        }
+
+        /// The next change; the first is the result as it is.
+        public mutating func next() async throws -> ObservedChange<Mapping.Plain>? {
+            while true {
+                if known != nil { await subscription.signal.wait() }
+                try Task.checkCancellation()
+                let (dao, query) = (dao, query)
+                let reading = try await dao.storage.database.executor.read { try Reading(dao.storage.read(query)) }
+                guard let change = try change(to: reading) else { continue }
+                return change
+            }
+        }
+
+        /// What changed since the last reading, which becomes the last one; nil when nothing did.
+        private mutating func change(to reading: Reading<Mapping.Model>) throws -> ObservedChange<Mapping.Plain>? {
+            let before = known ?? [:]
+            let isFirst = known == nil
+            let after = Dictionary(zip(reading.keys, reading.fingerprints), uniquingKeysWith: { $1 })
+            let inserted = reading.keys.filter { before[$0] == nil }
+            let updated = reading.keys.filter { before[$0] != nil && before[$0] != after[$0] }
+            let erased = before.keys.filter { after[$0] == nil }.sorted()
+            let isMoved = order != reading.keys
+            known = after
+            order = reading.keys
+            guard isFirst || isMoved || !inserted.isEmpty || !updated.isEmpty || !erased.isEmpty else { return nil }
+            return ObservedChange(
+                elements: try dao.translator.translate(models: reading.records), inserted: inserted.map { UniqueID($0) },
+                updated: updated.map { UniqueID($0) }, erased: erased.map { UniqueID($0) })
+        }
+    }
+}
+
+/// Rows as they were read, with what tells them apart from their later selves.
+private struct Reading<Record: Model>: Sendable {
+    let records: [Record]
+    let keys: [Key]
+    let fingerprints: [Fingerprint]
+
+    init(_ records: [Record]) throws {
+        self.records = records
+        keys = records.map { Record.schema.key(of: $0) }
+        fingerprints = try records.map { try Fingerprint(of: $0) }
+    }
+}
+
+/// An iterator's place in the hub; leaving it with the iterator.
+final class Subscription: Sendable {
+    let signal = Signal()
+    private let hub: ObservationHub
+    private let id: Int
+
+    init(_ database: any Database, entity: String) {
+        let signal = signal
+        hub = database.observations
+        // Before the first reading, so that no commit falls between it and the first wait.
+        id = hub.add([entity]) { signal.raise() }
+    }
+
+    deinit { hub.remove(id) }
+}
+
+extension DAO {
+    /// The values of a query now, and again after every commit that changes them.
+    ///
+    /// - Parameter query: Which values, in which order.
+    public func observe(_ query: Query<Record> = Query()) -> Observation<Mapping> { Observation(changes: observeChanges(query)) }
+
+    /// The values that meet a condition now, and again after every commit that changes them.
+    ///
+    /// - Parameters:
+    ///   - condition: Makes the condition from the model's fields.
+    ///   - order: The sort terms; by primary key when there are none.
+    ///   - limit: How many at most; nil for all.
+    public func observe(
+        _ condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, orderedBy order: Sort<Record>...,
+        limit: Int? = nil
+    ) -> Observation<Mapping> {
+        observe(Query(where: Condition(condition), orderedBy: order, limit: limit))
+    }
+
+    /// The values of a query now, and every later change with its difference.
+    ///
+    /// - Parameter query: Which values, in which order.
+    public func observeChanges(_ query: Query<Record> = Query()) -> ChangeObservation<Mapping> {
+        ChangeObservation(dao: self, query: query)
+    }
+}

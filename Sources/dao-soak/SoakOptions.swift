@@ -1,0 +1,79 @@
+import DAOConformance
+import DAOCore
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import Foundation
+
+/// What the command line asks for.
+struct SoakOptions {
+    static let help = """
+        Runs the random proof on databases until it is stopped, or a database and the contract part.
+
+          --minutes N      ends after so many minutes, half ones too.
+          --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed.
+                           May be repeated; all three by default, files with relaxed durability.
+          --seed N         begins with this seed; a random one by default.
+          --seeds PATH     a file with seeds to run first, a number in every line.
+          --operations N   steps for each seed; 2500 by default.
+        """
+
+    var targets: [ConformanceTarget] = []
+    var minutes: Double?
+    var seed: UInt64?
+    var firstSeeds: [UInt64] = []
+    var operations = 2500
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        var urls: [String] = []
+        while let name = rest.popFirst() {
+            if name == "--help" || name == "-h" {
+                print(Self.help)
+                exit(0)
+            }
+            guard ["--minutes", "--url", "--seed", "--seeds", "--operations"].contains(name) else {
+                throw UsageError("there is no option '\(name)'; try --help")
+            }
+            guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
+            func number<Number>(_ number: Number?) throws -> Number {
+                guard let number else { throw UsageError("\(name) needs a number, not '\(value)'") }
+                return number
+            }
+            switch name {
+            case "--minutes": minutes = try number(Double(value))
+            case "--url": urls.append(value)
+            case "--seed": seed = try number(UInt64(value))
+            case "--operations": operations = try number(Int(value))
+            default: firstSeeds = RandomProof.seeds(in: try String(contentsOfFile: value, encoding: .utf8))
+            }
+        }
+        targets = try (urls.isEmpty ? ["memory:", "sqlite:?durability=relaxed", "lmdb:?durability=relaxed"] : urls).map(
+            Self.target)
+    }
+
+    private static func target(_ url: String) throws -> ConformanceTarget {
+        let configuration = try DatabaseConfiguration(url: url)
+        guard configuration.path.isEmpty else {
+            throw UsageError(
+                "'\(url)' names one database, and every round needs one of its own: write '\(configuration.scheme):'")
+        }
+        let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
+        guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
+            throw UsageError(
+                "there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
+        }
+        return ConformanceTarget(name: configuration.scheme) { location in
+            var configuration = configuration
+            configuration.path =
+                driver.scheme == "memory" ? location.name : location.directory.appendingPathComponent("soak.db").path
+            return try driver.open(configuration)
+        }
+    }
+}
+
+/// What is wrong with the command line.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,69 @@
+import DAOConformance
+
+/// One thing that a database gets wrong. Each has to be found by the suite.
+enum Fault: String, CaseIterable, Sendable {
+    // Keys
+    case foldsKeyCase, composesKeys, cutsKeysAtNul, cutsLongKeys, ordersKeysAsText, ordersKeysLikeSwift, ordersNegativesLast,
+        refusesEmptyKeys, allowsKeyChanges
+    // Values
+    case losesNaN, nanBecomesNil, zeroComesBackNegative, losesInfinity, roundsDates, integersThroughDouble, clampsUnsigned,
+        decimalsThroughDouble, emptyBecomesNil, nilBecomesEmpty, cutsTextAtNul, composesText, readsNumericText, trimsText,
+        cutsLongValues,
+        skipsUnreadableRows, blamesNoRow, dropsNilInArrays
+    // Predicates
+    case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, cutsLongLists,
+        emptyListMatchesAll, comparesAsText, ignoresAnd
+    // Queries
+    case ignoresLimit, limitOffByOne, offsetOffByOne, ignoresOffset, acceptsNegatives, sortsNilLast, sortsNaNFirst,
+        ignoresDirection,
+        breaksTiesBackwards, ignoresSecondTerm, repeatsKeys, sortsAskedKeys, missingKeysThrow, countIgnoresLimit, countOffByOne,
+        cursorIsLive,
+        cursorDropsLastRow, totalsDropARow
+    // Writes
+    case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
+        neverWritesNil,
+        eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
+        uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors
+    // Transactions
+    case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
+        readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner
+    // Concurrency
+    case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary
+    // Life cycle
+    case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
+        keepsWhatIsForgotten
+    // Evolution
+    case forgetsEntities, forgetsIndexes
+
+    /// The chapter whose cases have to find it.
+    var chapter: ContractRule.Chapter {
+        let all = Self.allCases
+        func position(_ fault: Fault) -> Int { all.firstIndex(of: fault) ?? 0 }
+        switch position(self) {
+        case ..<position(.losesNaN): return .keys
+        case ..<position(.threeValuedNil): return .values
+        case ..<position(.ignoresLimit): return .predicates
+        case ..<position(.createOverwrites): return .queries
+        case ..<position(.forgetsRollback): return .writes
+        case ..<position(.sharesNothing): return .transactions
+        case ..<position(.forgetsClose): return .concurrency
+        case ..<position(.forgetsEntities): return .lifeCycle
+        default: return .evolution
+        }
+    }
+
+    /// Whether cases on it wait for what does not come, so that only those are run that are about it.
+    var onlyCases: Set<String>? {
+        switch self {
+        case .readersWait: ["T.readersSeeTheLastCommit"]
+        case .runsBodyElsewhere: ["T.runsOnceHere"]
+        default: nil
+        }
+    }
+
+    var limits: ArrayDatabase.Limits {
+        var limits = ArrayDatabase.Limits()
+        limits.isPersistent = self == .losesLastRowOnClose || self == .keepsWhatIsForgotten
+        return limits
+    }
+}

@@ -1,0 +1,176 @@
+import DAOConformance
+import DAOCore
+import Foundation
+import Synchronization
+
+/// A working database with one fault.
+final class FaultyDatabase: Database {
+    let base: ArrayDatabase
+    let fault: Fault
+    private let name: String
+    private let wasClosed = Atomic(false)
+    private let hasFailedInside = Atomic(false)
+
+    init(_ location: ConformanceTarget.Location, _ fault: Fault) throws {
+        name =
+            switch fault {
+            case .sharesNothing: location.name + UUID().uuidString
+            case .sharesEverything: location.name.replacing("-other", with: "")
+            default: location.name
+            }
+        self.fault = fault
+        base = try ArrayDatabase(name, limits: fault.limits)
+        if fault == .closesEveryHandle { Self.handles.withLock { $0[name, default: []].append(base) } }
+    }
+
+    static func target(_ fault: Fault) -> ConformanceTarget {
+        ConformanceTarget(name: fault.rawValue) { try FaultyDatabase($0, fault) }
+    }
+
+    /// Every handle of a name, for the one that closes too many.
+    private static let handles = Mutex<[String: [ArrayDatabase]]>([:])
+    /// Held by writers, and by readers that should not wait for them.
+    static let lock = NSRecursiveLock()
+    /// How many writes are running.
+    static let writes = Atomic(0)
+    private static let openings = Atomic(0)
+
+    var configuration: DatabaseConfiguration { base.configuration }
+    var executor: DatabaseExecutor { base.executor }
+    var observations: ObservationHub { base.observations }
+    var isInside: Bool { base.engine.coordinator.isInside }
+
+    var capabilities: Capabilities {
+        var capabilities = base.capabilities
+        switch fault {
+        case .capabilitiesVary: capabilities.maximumValueLength = 1 << 40 + Self.openings.add(1, ordering: .relaxed).newValue
+        case .keepsWhatIsForgotten: capabilities.isPersistent = false
+        default: break
+        }
+        return capabilities
+    }
+
+    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        FaultyStorage(base: try base.storage(for: model), owner: self)
+    }
+
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        switch fault {
+        case .noTransactions: return try body()
+        case .losesSavepoints where isInside: return try body()
+        case .refusesInner where isInside: throw StorageError(.unsupported, "no savepoints")
+        case .innerFailureUndoesAll where isInside:
+            do {
+                return try body()
+            } catch {
+                hasFailedInside.store(true, ordering: .relaxed)
+                throw error
+            }
+        case .innerFailureUndoesAll:
+            return try base.transaction {
+                hasFailedInside.store(false, ordering: .relaxed)
+                let result = try body()
+                if hasFailedInside.load(ordering: .relaxed) { throw StorageError(.invalidTransaction, "an inner one failed") }
+                return result
+            }
+        case .forgetsRollback:
+            var failure: (any Error)?
+            let result: Result? = try base.transaction {
+                do {
+                    return try body()
+                } catch {
+                    failure = error
+                    return nil
+                }
+            }
+            if let result { return result }
+            throw failure ?? StorageError(.io, "no result")
+        case .wrapsBodyErrors:
+            do {
+                return try base.transaction(body)
+            } catch {
+                throw StorageError(.io, "\(error)")
+            }
+        case .readersWait:
+            Self.lock.lock()
+            defer { Self.lock.unlock() }
+            return try base.transaction(body)
+        case .runsBodyTwice:
+            return try base.transaction {
+                _ = try? base.transaction(body)
+                return try body()
+            }
+        case .runsBodyElsewhere: return try elsewhere { try base.transaction(body) }
+        default: return try base.transaction(body)
+        }
+    }
+
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        fault == .snapshotIsLive ? try body() : try base.snapshot(body)
+    }
+
+    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
+    }
+
+    func entities() throws -> [EntityDescription] {
+        var entities = try base.entities()
+        if fault == .forgetsEntities { entities = Array(entities.dropLast()) }
+        if fault == .forgetsIndexes {
+            for entity in entities.indices {
+                for field in entities[entity].fields.indices { entities[entity].fields[field].isIndexed = false }
+            }
+        }
+        return entities
+    }
+
+    func close() throws {
+        switch fault {
+        case .forgetsClose: break
+        case .closesInside where isInside: break
+        case .closeDoesNotWait:
+            let base = base
+            Thread { try? base.close() }.start()
+        case .closesEveryHandle:
+            for handle in Self.handles.withLock({ $0[name] ?? [] }) { try handle.close() }
+        case .closeTwiceThrows:
+            if wasClosed.exchange(true, ordering: .relaxed) { throw StorageError(.closed, "closed already") }
+            try base.close()
+        case .losesLastRowOnClose:
+            base.engine.committed.tables.withLock { tables in
+                for name in tables.keys where tables[name]?.rows.isEmpty == false { tables[name]?.rows.removeLast() }
+            }
+            try base.close()
+        default: try base.close()
+        }
+    }
+}
+
+/// Runs a body on another thread, where no transaction is ambient, and waits for it.
+func elsewhere<Result>(_ body: () throws -> Result) throws -> Result {
+    var result: Swift.Result<Result, any Error>?
+    withoutActuallyEscaping(body) { body in
+        let work = Work()
+        work.run = { result = Swift.Result { try body() } }
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            work.run()
+            work.run = {}
+            done.signal()
+        }
+        thread.stackSize = 8 << 20
+        thread.start()
+        done.wait()
+    }
+    guard let result else { throw StorageError(.io, "the thread did not run") }
+    return try result.get()
+}
+
+/// Sendable because the thread that made it waits until the other is done with it.
+private final class Work: @unchecked Sendable {
+    var run: () -> Void = {}
+}

@@ -1,0 +1,118 @@
+import DAOCore
+import Foundation
+
+/// One query with a fault in its conditions, its order or its window.
+struct FaultyQuery<Record: Model> {
+    let storage: FaultyStorage<Record>
+    var query: Query<Record>
+
+    private var fault: Fault { storage.fault }
+    private var schema: Schema<Record> { Record.schema }
+
+    func run() throws -> [Record] {
+        do {
+            return try window(records()).map(storage.given)
+        } catch let error as StorageError where error.kind == .corruptedValue {
+            return try storage.handled(error)
+        }
+    }
+
+    /// The matching rows, in order.
+    private func records() throws -> [Record] {
+        var whole = query
+        (whole.limit, whole.offset) = (nil, 0)
+        var resolved = try whole.resolved()
+        let filter = changed(resolved.filter)
+        guard filter != resolved.filter || changesOrder else { return try storage.base.read(whole) }
+        resolved.filter = filter
+        if fault == .ignoresDirection { resolved.order = resolved.order.map { SortTerm(field: $0.field, isAscending: true) } }
+        if fault == .ignoresSecondTerm, resolved.order.count > 2 { resolved.order.remove(at: 1) }
+        if fault == .breaksTiesBackwards, resolved.order.count > 1 {
+            resolved.order[resolved.order.count - 1].isAscending = false
+        }
+        let matching = resolved.evaluate(over: try storage.base.read(Query()))
+        return sorted(matching, resolved)
+    }
+
+    private var changesOrder: Bool {
+        switch fault {
+        case .ignoresDirection, .ignoresSecondTerm, .breaksTiesBackwards, .sortsNilLast, .sortsNaNFirst, .ordersKeysAsText,
+            .ordersKeysLikeSwift,
+            .ordersNegativesLast:
+            true
+        default: false
+        }
+    }
+
+    /// Rows sorted anew where the fault is in how values compare.
+    private func sorted(_ records: [Record], _ resolved: ResolvedQuery) -> [Record] {
+        let term = resolved.order[0]
+        func value(_ record: Record) -> Value { schema.value(at: term.field, of: record) }
+        switch fault {
+        case .sortsNilLast where resolved.order.count > 1:
+            let (nils, others) = (records.filter { value($0).isNull }, records.filter { !value($0).isNull })
+            return term.isAscending ? others + nils : nils + others
+        case .sortsNaNFirst where resolved.order.count > 1:
+            func isNaN(_ record: Record) -> Bool { if case .double(let number) = value(record) { number.isNaN } else { false } }
+            return records.filter(isNaN) + records.filter { !isNaN($0) }
+        case .ordersKeysAsText where resolved.isInKeyOrder:
+            return records.sorted { UniqueID(schema.key(of: $0)).rawValue < UniqueID(schema.key(of: $1)).rawValue }
+        case .ordersKeysLikeSwift where resolved.isInKeyOrder:
+            return records.sorted { left, right in
+                guard case .string(let left) = schema.key(of: left), case .string(let right) = schema.key(of: right) else {
+                    return false
+                }
+                return left < right
+            }
+        case .ordersNegativesLast where resolved.isInKeyOrder:
+            return records.sorted { left, right in
+                guard case .integer(let left) = schema.key(of: left), case .integer(let right) = schema.key(of: right) else {
+                    return false
+                }
+                return UInt64(bitPattern: left) < UInt64(bitPattern: right)
+            }
+        default: return records
+        }
+    }
+
+    private func window(_ records: [Record]) throws -> [Record] {
+        var (limit, offset) = (query.limit, query.offset)
+        if fault != .acceptsNegatives {
+            _ = try query.resolved()
+        } else {
+            (limit, offset) = (limit.map { max($0, 0) }, max(offset, 0))
+        }
+        switch fault {
+        case .ignoresLimit: limit = nil
+        case .limitOffByOne: limit = limit.map { $0 == .max ? $0 : $0 + 1 }
+        case .offsetOffByOne: offset = offset > 0 ? offset - 1 : 0
+        case .ignoresOffset: offset = 0
+        default: break
+        }
+        let rest = records.dropFirst(offset)
+        return Array(limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    /// The filter with the fault in it.
+    private func changed(_ filter: Filter) -> Filter {
+        switch (fault, filter) {
+        case (.ignoresAnd, .and(let filters)): return changed(filters[0])
+        case (_, .and(let filters)): return .and(filters.map(changed))
+        case (_, .or(let filters)): return .or(filters.map(changed))
+        case (.threeValuedNil, .compare(let field, .notEqual, _)): return .and([filter, .isNull(field: field, false)])
+        case (.orderingMatchesNil, .compare(let field, .less, _)), (.orderingMatchesNil, .compare(let field, .lessOrEqual, _)):
+            return .or([filter, .isNull(field: field, true)])
+        case (.nanEqualsNothing, .compare(_, .equal, .double(let number))) where number.isNaN: return .none
+        case (.comparesTextWithoutCase, .compare(let field, .equal, .string(let text))):
+            return .text(field: field, TextPattern(.equals, text, [.caseInsensitive]), isNegated: false)
+        case (.ignoresTextOptions, .text(let field, let pattern, let isNegated)):
+            return .text(field: field, TextPattern(pattern.match, pattern.text, []), isNegated: isNegated)
+        case (.cutsLongLists, .isIn(let field, let set, let isNegated)):
+            return .isIn(field: field, ValueSet(Array(set.values.prefix(999))), isNegated: isNegated)
+        case (.emptyListMatchesAll, .none): return .all
+        case (.comparesAsText, .compare(let field, .less, .integer(let number))) where number > 9:
+            return .or([filter, .compare(field: field, .equal, .integer(number &* 10))])
+        default: return filter
+        }
+    }
+}

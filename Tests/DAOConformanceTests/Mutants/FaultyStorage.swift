@@ -1,0 +1,236 @@
+import DAOCore
+import Foundation
+
+/// A working storage with its database's fault.
+///
+/// Only the five required methods and those with a fault of their own are here, so that a fault shows in everything derived from them.
+struct FaultyStorage<Record: Model>: Storage {
+    let base: any Storage<Record>
+    let owner: FaultyDatabase
+
+    var database: any Database { owner }
+    var fault: Fault { owner.fault }
+    var schema: Schema<Record> { Record.schema }
+
+    // MARK: Reading
+
+    func read(_ query: Query<Record>) throws -> [Record] {
+        try reading { try FaultyQuery(storage: self, query: query).run() }
+    }
+
+    func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        var keys = keys.map(stored)
+        if fault == .sortsAskedKeys { keys.sort() }
+        if fault == .missingKeysThrow, let missing = try keys.first(where: { try !base.contains(key: $0) }), keys.count > 1 {
+            throw StorageError(.notFound, "no such row", key: UniqueID(missing))
+        }
+        if fault == .repeatsKeys {
+            return try reading { try keys.flatMap { try base.read(keys: [$0], includesSubentities: true) } }
+        }
+        return try reading {
+            do {
+                return try base.read(keys: keys, includesSubentities: includesSubentities).map(given)
+            } catch let error as StorageError where error.kind == .corruptedValue {
+                return try handled(error)
+            }
+        }
+    }
+
+    func count(_ query: Query<Record>) throws -> Int {
+        switch fault {
+        case .countIgnoresLimit:
+            var query = query
+            (query.limit, query.offset) = (nil, 0)
+            return try read(query).count
+        case .countOffByOne:
+            let count = try read(query).count
+            return count > 3 ? count - 1 : count
+        default: return try read(query).count
+        }
+    }
+
+    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
+        let records = try read(query)
+        for record in fault == .totalsDropARow ? records.dropLast(records.count > 3 ? 1 : 0) : records[...] {
+            try body(schema.value(at: field, of: record))
+        }
+    }
+
+    func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        switch fault {
+        case .cursorIsLive: LiveCursor(storage: self, query: query)
+        case .cursorDropsLastRow: ArrayCursor(try read(query).dropLast())
+        default: ArrayCursor(try read(query)) { _ = try read(keys: [], includesSubentities: false) }
+        }
+    }
+
+    /// Runs a read with the faults that reads have in common.
+    private func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        switch fault {
+        case .hidesOwnWrites where owner.isInside: return try elsewhere(body)
+        case .readersWait:
+            FaultyDatabase.lock.lock()
+            defer { FaultyDatabase.lock.unlock() }
+            return try body()
+        case .readsAfterTheEnd:
+            do {
+                return try body()
+            } catch let error as StorageError where error.kind == .invalidTransaction {
+                return try elsewhere(body)
+            }
+        default: return try body()
+        }
+    }
+
+    /// A row that cannot be read, as the fault has it.
+    func handled(_ error: StorageError) throws -> [Record] {
+        var error = error
+        if fault == .skipsUnreadableRows { return [] }
+        if fault == .blamesNoRow { error.key = nil }
+        throw error
+    }
+
+    // MARK: Writing
+
+    func insert(_ records: [Record]) throws {
+        let records = try records.map(taken)
+        try checkFaultyUnique(records)
+        try writing {
+            switch fault {
+            case .createOverwrites: try base.upsert(records)
+            case .createKeepsOld:
+                for record in records where try !base.contains(key: schema.key(of: record)) { try base.insert([record]) }
+            case .repeatedCreatePasses:
+                var seen: Set<Key> = []
+                try base.insert(records.filter { seen.insert(schema.key(of: $0)).inserted })
+            case .appliesHalf: for record in records { try base.insert([record]) }
+            case .dropsLastOfMany: try base.insert(records.count > 20 ? records.dropLast() : records)
+            default: try base.insert(records)
+            }
+        }
+    }
+
+    func insert(making records: () throws -> [Record]) throws {
+        if fault == .appliesHalf { return try insert(records()) }
+        if fault == .wrapsCallErrors {
+            return try wrapped { try owner.transaction { try insert(records()) } }
+        }
+        try owner.transaction { try insert(records()) }
+    }
+
+    func upsert(_ records: [Record]) throws {
+        let records = try records.map(taken)
+        try checkFaultyUnique(records)
+        try writing {
+            switch fault {
+            case .firstRepeatedWins:
+                var seen: Set<Key> = []
+                try base.upsert(records.filter { seen.insert(schema.key(of: $0)).inserted })
+            case .appliesHalf: for record in records { try base.upsert([record]) }
+            case .neverWritesNil: for record in records { try base.upsert([filled(record)]) }
+            case .dropsLastOfMany: try base.upsert(records.count > 20 ? records.dropLast() : records)
+            default: try base.upsert(records)
+            }
+        }
+    }
+
+    func upsert(making records: () throws -> [Record]) throws {
+        if fault == .appliesHalf { return try upsert(records()) }
+        try owner.transaction { try upsert(records()) }
+    }
+
+    func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
+        if fault == .wrapsCallErrors { return try wrapped { try merging(keys, body) } }
+        return try fault == .appliesHalf ? merging(keys, body) : owner.transaction { try merging(keys, body) }
+    }
+
+    private func merging(_ keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
+        var count = 0
+        for (index, key) in keys.enumerated() {
+            var record = fault == .mergeReplacesWhole ? nil : try read(key: key)
+            try body(index, &record)
+            guard let record else { continue }
+            if fault != .allowsKeyChanges { try schema.checkKey(of: record, is: key) }
+            try upsert([record])
+            count += 1
+        }
+        return count
+    }
+
+    func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
+        let count = try owner.transaction {
+            let keys = try keys(query)
+            return try merge(keys: keys) { _, record in
+                guard var changed = record else { return }
+                try body(&changed)
+                record = changed
+            }
+        }
+        return fault == .updateCountsOne ? min(count, 1) : count
+    }
+
+    func erase(keys: [Key]) throws -> Int {
+        let keys = keys.map(stored)
+        return try writing {
+            switch fault {
+            case .eraseMissingThrows:
+                if let missing = try keys.first(where: { try !base.contains(key: $0) }) {
+                    throw StorageError(.notFound, "no such row", key: UniqueID(missing))
+                }
+                return try base.erase(keys: keys)
+            case .eraseCountsAsked:
+                _ = try base.erase(keys: keys)
+                return keys.count
+            case .eraseLeavesOne: return try base.erase(keys: keys.count > 3 ? Array(keys.dropLast()) : keys)
+            default: return try base.erase(keys: keys)
+            }
+        } ?? 0
+    }
+
+    /// Runs a write with the faults that writes have in common; nil when it was dropped.
+    @discardableResult
+    private func writing<Result>(_ body: () throws -> Result) throws -> Result? {
+        if fault == .dropsContendedWrites {
+            let others = FaultyDatabase.writes.add(1, ordering: .sequentiallyConsistent).oldValue
+            defer { FaultyDatabase.writes.subtract(1, ordering: .sequentiallyConsistent) }
+            if others > 0, !owner.isInside { return nil }
+            return try body()
+        }
+        do {
+            return try body()
+        } catch var error as StorageError where error.kind == .uniqueViolation {
+            if fault == .uniqueIsSilent { return nil }
+            if fault == .uniqueNamesNothing { (error.field, error.key, error.conflictingKey) = (nil, nil, nil) }
+            throw error
+        }
+    }
+
+    private func wrapped<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw StorageError(.io, "\(error)")
+        }
+    }
+}
+
+/// A cursor that reads each batch anew.
+final class LiveCursor<Record: Model>: RowCursor<Record> {
+    private let storage: FaultyStorage<Record>
+    private var query: Query<Record>
+
+    init(storage: FaultyStorage<Record>, query: Query<Record>) {
+        self.storage = storage
+        self.query = query
+        super.init()
+    }
+
+    override func next(_ count: Int) throws -> [Record] {
+        query.limit = count
+        let batch = try storage.read(query)
+        query.offset += batch.count
+        return batch
+    }
+}

@@ -1,0 +1,30 @@
+import DAOConformance
+import DAOCore
+import DAOKeyValue
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import Foundation
+
+/// The databases of this package. Files are not flushed to the disk after every commit: that is not what is tested here.
+enum Targets {
+    static let memory = ConformanceTarget(name: "memory", driver: .memory, isFile: false, path: \.name)
+    static let sqlite = file(.sqlite)
+    static let lmdb = file(.lmdb)
+    static let all = [memory, sqlite, lmdb]
+
+    private static func file(_ driver: DatabaseDriver) -> ConformanceTarget {
+        ConformanceTarget(name: driver.scheme) { location in
+            var configuration = DatabaseConfiguration(
+                scheme: driver.scheme, path: location.directory.appendingPathComponent("random.db").path)
+            configuration.durability = .relaxed
+            return try driver.open(configuration)
+        }
+    }
+
+    /// The seeds that failed before.
+    static func earlierSeeds() throws -> [UInt64] {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("seeds.txt")
+        return RandomProof.seeds(in: try String(contentsOf: file, encoding: .utf8))
+    }
+}
