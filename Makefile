@@ -30,7 +30,7 @@ test: ## Every test: the conformance suite over every backend, and what is parti
 
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh
-	@swift run -c release dao-conformance
+	@swift run dao-conformance
 
 soak: ## The random proof until it is stopped: MINUTES=20 ends it, URL=sqlite: runs one kind of database
 	@Scripts/setup.sh

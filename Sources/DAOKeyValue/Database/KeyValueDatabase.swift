@@ -98,25 +98,15 @@ public final class KeyValueDatabase: Database {
     }
 
     /// Runs a body as one transaction; see ``Database``.
-    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try write(callsOut: true) { _ in try body() }
     }
 
     /// Runs a body in which every read sees the same state; see ``Database``.
-    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try gate.enter()
         defer { gate.leave() }
         return try engine.coordinator.snapshot(body)
-    }
-
-    /// Runs a body as one transaction on the database's own writer thread; see ``Database``.
-    public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.write { try self.transaction(body) }
-    }
-
-    /// Runs a body in which every read sees the same state, without blocking the calling task's thread; see ``Database``.
-    public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.read { try self.snapshot(body) }
     }
 
     /// The entities that are stored, read without the application's types.
@@ -131,6 +121,7 @@ public final class KeyValueDatabase: Database {
                 .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.store.traits.path)
         }
         guard gate.close() else { return }
+        observations.wakeAll()
         for session in cursors.withLock({ sessions in sessions.values.compactMap(\.session) }) { session.end() }
         release()
     }
