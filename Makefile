@@ -21,7 +21,7 @@ demo: ## Import real data into memory, SQLite and LMDB, and ask all three the sa
 offline-demo: ## Fetch from a server, store, stop the server, read without it (URL=sqlite:dialogs.db, memory: unless said)
 	@Scripts/setup.sh
 	@swift build --product dao-offline-demo $(SWIFT_FLAGS) --quiet
-	@swift run --skip-build dao-offline-demo $(URL)
+	@swift run --skip-build dao-offline-demo $(if $(URL),"$(URL)")
 
 test: ## Every test: the conformance suite over every backend, and what is particular to each
 	@Scripts/setup.sh --demo
