@@ -7,7 +7,7 @@ URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
 
-.PHONY: help demo test conformance soak bench format lint consumers tsan clean
+.PHONY: help demo offline-demo test conformance soak bench format lint consumers tsan clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -18,6 +18,11 @@ demo: ## Import real data into memory, SQLite and LMDB, and ask all three the sa
 	@swift build -c release --product dao-demo $(SWIFT_FLAGS) --quiet
 	@swift run -c release --skip-build dao-demo $(URL)
 
+offline-demo: ## Fetch from a server, store, stop the server, read without it (URL=sqlite:dialogs.db, memory: unless said)
+	@Scripts/setup.sh
+	@swift build --product dao-offline-demo $(SWIFT_FLAGS) --quiet
+	@swift run --skip-build dao-offline-demo $(if $(URL),"$(URL)")
+
 test: ## Every test: the conformance suite over every backend, and what is particular to each
 	@Scripts/setup.sh --demo
 	swift build --build-tests $(SWIFT_FLAGS)
@@ -25,7 +30,7 @@ test: ## Every test: the conformance suite over every backend, and what is parti
 
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh
-	@swift run -c release dao-conformance
+	@swift run dao-conformance
 
 soak: ## The random proof until it is stopped: MINUTES=20 ends it, URL=sqlite: runs one kind of database
 	@Scripts/setup.sh
@@ -38,7 +43,7 @@ bench: ## Ratios to the C libraries underneath, in one run
 
 tsan: ## The concurrent tests under ThreadSanitizer
 	@Scripts/setup.sh
-	swift test --sanitize=thread --scratch-path .build/tsan --filter 'Concurren|Transaction|Store'
+	swift test --sanitize=thread --scratch-path .build/tsan --filter 'Concurren|Transaction|Store|DAOTransport|DAONodes'
 
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh

@@ -13,8 +13,11 @@ let package = Package(
         .library(name: "DAOLMDB", targets: ["DAOLMDB"]),
         .library(name: "DAOSQL", targets: ["DAOSQL"]),
         .library(name: "DAOSQLite", targets: ["DAOSQLite"]),
+        .library(name: "DAOTransport", targets: ["DAOTransport"]),
+        .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
         .executable(name: "dao-demo", targets: ["dao-demo"]),
+        .executable(name: "dao-offline-demo", targets: ["dao-offline-demo"]),
         .executable(name: "dao-bench", targets: ["dao-bench"]),
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
         .executable(name: "dao-soak", targets: ["dao-soak"]),
@@ -37,22 +40,41 @@ let package = Package(
         .target(name: "DAOSQL", dependencies: ["DAOCore"]),
         .target(name: "DAOSQLite", dependencies: ["DAOSQL", "CSQLite"]),
 
+        // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain, those of a DAO among them
+        .target(name: "DAOTransport"),
+        .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore"]),
+
         // The contract as a suite that anybody can run on a storage of their own
         .target(name: "DAOConformance", dependencies: ["DAOCore"]),
 
         // Tests
         .target(
-            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], path: "Tests/Examples"),
+            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
+            path: "Tests/Examples"),
         .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(
+            name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),
+        // An API module of its own, to prove that envelopes may stay internal to the module that declares them
+        .target(name: "BookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
+        // A real HTTP server on loopback for the tests, run by Python's standard library
+        .target(name: "LoopbackServer", path: "Tests/DAOTransportTests/Server", resources: [.copy("server.py")]),
+        .testTarget(
+            name: "DAOTransportTests", dependencies: ["DAOTransport", "BookAPI", "LoopbackServer"],
+            exclude: ["BookAPI", "Server"]),
+        .testTarget(
+            name: "DAONodesTests",
+            dependencies: ["DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples", "LoopbackServer", "dao-offline-demo"]),
+
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),

@@ -103,7 +103,7 @@ public final class SQLiteDatabase: Database {
     }
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.
-    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try call {
             try engine.coordinator.write(callsOut: true) { connection in
                 try begin(connection)
@@ -113,7 +113,7 @@ public final class SQLiteDatabase: Database {
     }
 
     /// Runs a body in which every read sees the last commit of now.
-    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try call {
             try engine.coordinator.snapshot {
                 // The connection is the one that the body's reads will find.
@@ -132,7 +132,9 @@ public final class SQLiteDatabase: Database {
             throw StorageError(
                 .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.file.path)
         }
-        if gate.close() { letGo() }
+        guard gate.close() else { return }
+        observations.wakeAll()
+        letGo()
     }
 
     /// Begins the write transaction of a call, with this database's settings.
@@ -159,21 +161,6 @@ public final class SQLiteDatabase: Database {
         isGone.store(true, ordering: .releasing)
         cursors.endAll()
         SQLiteEngine.shared.release(identity) { $0.close() }
-    }
-}
-
-// The protocol has these for every database, but a method of the class would be preferred to them, even after `await`.
-extension SQLiteDatabase {
-    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
-    ///
-    /// - Throws: What the body throws, unchanged; `CancellationError` when the task was cancelled before the body began.
-    public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.write { try self.transaction(body) }
-    }
-
-    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
-    public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.read { try self.snapshot(body) }
     }
 }
 

@@ -46,23 +46,15 @@ final class ArrayDatabase: Database {
         }
     }
 
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try call { try engine.coordinator.write(callsOut: true) { _ in try body() } }
     }
 
-    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try call { try engine.coordinator.snapshot(body) }
     }
 
     // Of their own, so that `await` chooses them.
-
-    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.write { try self.transaction(body) }
-    }
-
-    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.read { try self.snapshot(body) }
-    }
 
     func entities() throws -> [EntityDescription] {
         try read { $0.tables.values.compactMap(\.entity).sorted { $0.name < $1.name } }

@@ -25,7 +25,7 @@ final class BrokenDatabase: Database {
         BrokenStorage(base: try base.storage(for: model), database: self, fault: fault)
     }
 
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         let level = depth.withLock { depth in
             depth += 1
             return depth
@@ -35,7 +35,7 @@ final class BrokenDatabase: Database {
         return try base.transaction { Swift.Result { try body() } }.get()
     }
 
-    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         fault == .snapshotIsLive ? try body() : try base.snapshot(body)
     }
 }

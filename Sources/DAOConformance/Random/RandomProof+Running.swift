@@ -37,10 +37,10 @@ extension RandomProof {
     ) -> RandomProofResult {
         let start = ContinuousClock.now
         var result = RandomProofResult(target: target.name, seed: seed)
-        var round: UInt64 = 0
+        var seeds = SplitMix64(seed: seed)
+        // The first round's seed is the one that was given, so that a failure's seed repeats it.
+        var roundSeed = seed
         while result.operations < operations, !isCancelled() {
-            // The first round's seed is the one that was given, so that a failure's seed repeats it.
-            let roundSeed = seed &+ round &* 0x9e37_79b9_7f4a_7c15
             let steps = min(roundLength, operations - result.operations)
             var generator = Generator(seed: roundSeed)
             let script = generator.script(steps: steps)
@@ -56,7 +56,7 @@ extension RandomProof {
                 result.failure = RandomProofFailure(target: target.name, seed: roundSeed, operations: steps, error)
             }
             if result.failure != nil { break }
-            round += 1
+            roundSeed = seeds.next()
         }
         result.duration = ContinuousClock.now - start
         return result

@@ -30,29 +30,13 @@ public protocol Database: AnyObject, Sendable {
     /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
     func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record>
 
-    /// Runs a body as one transaction: all of its writes, or none when it throws (contract T1).
+    /// Runs a body as one transaction, here and now: what `transaction` does.
     ///
-    /// The body runs here, once, on this thread. DAOs and storages that it uses join by themselves; a transaction inside is a
-    /// savepoint (T2). Reads in the body see its writes; reads elsewhere see the last commit and never wait (T3).
-    ///
-    /// - Throws: What the body throws, unchanged; `.busy` when another process keeps the database locked.
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result
+    /// Applications call `transaction`, in one of its two forms; a database supplies this.
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
-    func snapshot<Result>(_ body: () throws -> Result) throws -> Result
-
-    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
-    ///
-    /// Nothing in the body suspends. When the task is cancelled before the body began, it does not run.
-    ///
-    /// It is a requirement so that `await` on an `any Database` chooses it. A conforming class needs a method of its own for that, with the
-    /// default's one line, or else `await` on the class itself chooses the class's synchronous method.
-    ///
-    /// - Throws: What the body throws, unchanged; `CancellationError`.
-    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
-
-    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
-    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
+    /// Runs a body in which every read sees the same state, here and now: what `snapshot` does.
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result
 
     /// The entities that are stored, read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]
@@ -63,14 +47,31 @@ public protocol Database: AnyObject, Sendable {
     func close() throws
 }
 
+// Both forms stand beside each other here, so that `await` chooses between them on every database. Were the synchronous ones requirements,
+// a class's own method would be preferred to the asynchronous one, `await` or not.
 extension Database {
-    /// Runs the synchronous form on the writer's queue.
+    /// Runs a body as one transaction: all of its writes, or none when it throws (contract T1).
+    ///
+    /// The body runs here, once, on this thread. DAOs and storages that it uses join by themselves; a transaction inside is a
+    /// savepoint (T2). Reads in the body see its writes; reads elsewhere see the last commit and never wait (T3).
+    ///
+    /// - Throws: What the body throws, unchanged; `.busy` when another process keeps the database locked.
+    public func transaction<Result>(_ body: () throws -> Result) throws -> Result { try runTransaction(body) }
+
+    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
+    ///
+    /// Nothing in the body suspends. When the task is cancelled before the body began, it does not run.
+    ///
+    /// - Throws: What the body throws, unchanged; `CancellationError`.
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.write { try self.transaction(body) }
+        try await executor.write { try self.runTransaction(body) }
     }
 
-    /// Runs the synchronous form beside other readers.
+    /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
+    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result { try runSnapshot(body) }
+
+    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
     public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.read { try self.snapshot(body) }
+        try await executor.read { try self.runSnapshot(body) }
     }
 }

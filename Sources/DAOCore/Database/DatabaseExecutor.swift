@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Runs the asynchronous forms: writes one after another on one queue, reads on threads of their own, none of them in the
 /// cooperative pool.
@@ -32,8 +33,25 @@ public final class DatabaseExecutor: Sendable {
         on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try body() }) }
+        let cancellation = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async {
+                    continuation.resume(
+                        with: Swift.Result {
+                            // It may have waited long for its turn.
+                            if cancellation.isSet.load(ordering: .acquiring) { throw CancellationError() }
+                            return try body()
+                        })
+                }
+            }
+        } onCancel: {
+            cancellation.isSet.store(true, ordering: .releasing)
         }
     }
+}
+
+/// Tells work that waits on a queue that its task has been cancelled meanwhile.
+private final class CancellationFlag: Sendable {
+    let isSet = Atomic(false)
 }

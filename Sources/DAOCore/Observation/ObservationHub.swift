@@ -30,8 +30,8 @@ public final class ObservationHub: Sendable {
         wake { !$0.entities.isDisjoint(with: entities) }
     }
 
-    /// Wakes every observer: something else may have committed.
-    public func didCommitElsewhere() { wake { _ in true } }
+    /// Wakes every observer: the database was closed, or somebody may have committed who does not tell.
+    public func wakeAll() { wake { _ in true } }
 
     /// Adds an observer.
     ///

@@ -54,18 +54,14 @@ public final class Schema<Record: Model>: Sendable {
         repeat erased.append(ErasedField(each fields))
         let places = FieldPlaces(erased)
         // The closures are made here, in an inlinable initializer, so that the application's own compiler run specialises
-        // them for the model: the backend calls one closure a query, and a row costs no generic code.
-        let decode: @Sendable (RowReader) throws -> Record = { row in
-            var index = FieldCounter()
-            return make(repeat try (each Stored).read(from: row, at: index.next()))
-        }
-        let encode: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void = { record, row in
-            var index = FieldCounter()
-            repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
-        }
+        // them for the model: the backend calls one closure a query, and a row costs no generic code. What they have in common is
+        // written out in each, since a closure that captures another is not specialised.
         self.init(
             entity: entity, fields: erased,
-            decodeRow: decode,
+            decodeRow: { row in
+                var index = FieldCounter()
+                return make(repeat try (each Stored).read(from: row, at: index.next()))
+            },
             decodeRows: { row, limit, records in
                 var remaining = limit
                 while remaining > 0, try row.advance() {
@@ -74,13 +70,22 @@ public final class Schema<Record: Model>: Sendable {
                     remaining -= 1
                 }
             },
-            encodeRow: encode,
+            encodeRow: { record, row in
+                var index = FieldCounter()
+                repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
+            },
             mergeRow: { stored, row, change in
                 var record: Record?
-                if let stored { record = try decode(stored) }
+                if let stored {
+                    var index = FieldCounter()
+                    record = make(repeat try (each Stored).read(from: stored, at: index.next()))
+                }
                 try change(&record)
                 guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try encode($0, row) }
+                try withUnsafePointer(to: changed) { record in
+                    var index = FieldCounter()
+                    repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
+                }
                 return true
             })
     }

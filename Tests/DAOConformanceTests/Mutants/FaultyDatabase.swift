@@ -54,7 +54,7 @@ final class FaultyDatabase: Database {
         FaultyStorage(base: try base.storage(for: model), owner: self)
     }
 
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         switch fault {
         case .noTransactions: return try body()
         case .losesSavepoints where isInside: return try body()
@@ -105,16 +105,8 @@ final class FaultyDatabase: Database {
         }
     }
 
-    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         fault == .snapshotIsLive ? try body() : try base.snapshot(body)
-    }
-
-    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.write { try self.transaction(body) }
-    }
-
-    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.read { try self.snapshot(body) }
     }
 
     func entities() throws -> [EntityDescription] {

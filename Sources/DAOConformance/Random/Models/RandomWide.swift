@@ -3,7 +3,7 @@ import Foundation
 
 extension RandomProof {
     /// A raw-valued enumeration in a field.
-    public enum Mood: String, FieldValue, CaseIterable {
+    public enum Mood: String, OrderedFieldValue, CaseIterable {
         /// One of two.
         case calm
         /// A raw value that is empty.

@@ -11,7 +11,7 @@ struct Shrinker {
     func shrink(_ divergence: Replay.Divergence) -> Replay.Divergence {
         let deadline = ContinuousClock.now + limit
         var smallest = divergence
-        // With the state compared after every step a script often fails sooner.
+        // The state compared after every step of a short script, it often fails sooner.
         if let sooner = failure(of: divergence.script) { smallest = sooner }
         smallest = plain(smallest)
         while ContinuousClock.now < deadline {
@@ -23,15 +23,16 @@ struct Shrinker {
         return smallest
     }
 
-    private func failure(of script: [Operation]) -> Replay.Divergence? {
+    private func failure(of script: [Step]) -> Replay.Divergence? {
         guard !script.isEmpty else { return nil }
         var replay = replay
-        replay.checkInterval = 1
+        // Looking at everything after every step takes longer than the steps.
+        if script.count <= 20 { replay.checkInterval = 1 }
         return (try? replay.run(script))?.divergence
     }
 
     /// How large a script is: steps, then what is in them.
-    private func weight(_ script: [Operation]) -> Int { script.reduce(0) { $0 + $1.weight } }
+    private func weight(_ script: [Step]) -> Int { script.reduce(0) { $0 + $1.weight } }
 
     /// Instead of queries that do not agree with each other, the one of them that is wrong.
     private func plain(_ divergence: Replay.Divergence) -> Replay.Divergence {

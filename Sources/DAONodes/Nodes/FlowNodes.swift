@@ -1,0 +1,86 @@
+import DAOTransport
+import Dispatch
+
+/// Makes other errors of the errors of the node below.
+///
+/// ```swift
+/// let reader = ErrorMapperNode(next: UserReaderNode()) { error in
+///     (error as NSError).code == 100 ? ReadError.notFound : ReadError.undefined
+/// }
+/// ```
+public struct ErrorMapperNode<Input: Sendable, Output: Sendable>: Node {
+    private let next: any Node<Input, Output>
+    private let transform: @Sendable (any Error) -> any Error
+
+    /// A node above one whose errors it maps.
+    public init(next: any Node<Input, Output>, _ transform: @escaping @Sendable (any Error) -> any Error) {
+        self.next = next
+        self.transform = transform
+    }
+
+    /// Asks the next node. A cancellation is no error and is not mapped.
+    public func process(_ input: Input) -> Observer<Output> {
+        next.process(input).mapError(transform)
+    }
+}
+
+/// Runs the node below on a queue, so that the caller is never blocked, and its listeners on the same or another queue.
+///
+/// ```swift
+/// let chain = DispatcherNode(next: reader, on: .global(qos: .userInitiated), answeringOn: .main)
+/// ```
+public struct DispatcherNode<Input: Sendable, Output: Sendable>: Node {
+    private let next: any Node<Input, Output>
+    private let queue: DispatchQueue
+    private let answerQueue: DispatchQueue
+
+    /// A node above one to be run on a queue.
+    ///
+    /// - Parameter answerQueue: where listeners run; the same queue unless said.
+    public init(next: any Node<Input, Output>, on queue: DispatchQueue, answeringOn answerQueue: DispatchQueue? = nil) {
+        self.next = next
+        self.queue = queue
+        self.answerQueue = answerQueue ?? queue
+    }
+
+    /// Asks the next node on the queue. When the result is canceled before that, the next node is not asked.
+    public func process(_ input: Input) -> Observer<Output> {
+        let result = AsyncContext<Output>().on(answerQueue)
+        // The input changes threads under the lock of a box, as everything else here does.
+        let input = Locked(input)
+        queue.async { [next] in
+            guard !result.isCanceled else { return }
+            next.process(input.withLock { $0 }).forward(to: result)
+        }
+        return result
+    }
+}
+
+/// Something that can be stopped from outside, such as a transfer.
+public protocol Aborter: Sendable {
+    /// Stops the work. Called once for every canceled observer.
+    func cancel()
+}
+
+/// Stops foreign work when the result is canceled.
+///
+/// Nodes of this module stop by themselves when their observer is canceled; this one is for work that an observer does not
+/// know of.
+public struct AborterNode<Input: Sendable, Output: Sendable>: Node {
+    private let next: any Node<Input, Output>
+    private let aborter: any Aborter
+
+    /// A node above one whose work the aborter stops.
+    public init(next: any Node<Input, Output>, aborter: any Aborter) {
+        self.next = next
+        self.aborter = aborter
+    }
+
+    /// Asks the next node, and the aborter once when the result, or the next node's, is canceled.
+    public func process(_ input: Input) -> Observer<Output> {
+        let result = Context<Output>()
+        result.link { [aborter] in aborter.cancel() }
+        next.process(input).forward(to: result)
+        return result
+    }
+}

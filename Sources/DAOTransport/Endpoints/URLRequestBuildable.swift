@@ -1,0 +1,91 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Makes requests of the usual methods; an endpoint conforms to have them at hand.
+///
+/// ```swift
+/// struct BookEndpoint: JsonEndpoint, URLRequestBuildable {
+///     let id: Int
+///     func makeRequest() throws -> URLRequest { try get("books/\(id)") }
+///     func content(from root: ResponseData<Book>) -> Book { root.data }
+/// }
+/// ```
+public protocol URLRequestBuildable {}
+
+extension URLRequestBuildable {
+    /// A GET request. Without query items, or with none in the list, the URL stays as it is; else they replace its query.
+    public func get(_ url: URL, queryItems: [URLQueryItem]? = nil) -> URLRequest {
+        guard let queryItems, !queryItems.isEmpty,
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return URLRequest(url: url) }
+        components.queryItems = queryItems
+        // Foundation leaves "+" as it is, and servers read it as a space.
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
+        return URLRequest(url: components.url ?? url)
+    }
+
+    /// A POST request. Without a body it has no content type either.
+    public func post(_ url: URL, body: HTTPBody?) -> URLRequest {
+        request(url, method: "POST", body: body)
+    }
+
+    /// A PATCH request.
+    public func patch(_ url: URL, body: HTTPBody) -> URLRequest {
+        request(url, method: "PATCH", body: body)
+    }
+
+    /// A PUT request.
+    public func put(_ url: URL, body: HTTPBody) -> URLRequest {
+        request(url, method: "PUT", body: body)
+    }
+
+    /// A DELETE request.
+    public func delete(_ url: URL) -> URLRequest {
+        request(url, method: "DELETE", body: nil)
+    }
+
+    /// A GET request for a path, most often relative to the client's base URL.
+    ///
+    /// - Throws: `URLError(.badURL)` when the text is no URL. So do the other methods that take a path.
+    public func get(_ path: String, queryItems: [URLQueryItem]? = nil) throws -> URLRequest {
+        get(try url(path), queryItems: queryItems)
+    }
+
+    /// A POST request for a path.
+    public func post(_ path: String, body: HTTPBody?) throws -> URLRequest {
+        post(try url(path), body: body)
+    }
+
+    /// A PATCH request for a path.
+    public func patch(_ path: String, body: HTTPBody) throws -> URLRequest {
+        patch(try url(path), body: body)
+    }
+
+    /// A PUT request for a path.
+    public func put(_ path: String, body: HTTPBody) throws -> URLRequest {
+        put(try url(path), body: body)
+    }
+
+    /// A DELETE request for a path.
+    public func delete(_ path: String) throws -> URLRequest {
+        delete(try url(path))
+    }
+
+    private func url(_ path: String) throws -> URL {
+        guard let url = URL(string: path) else { throw URLError(.badURL) }
+        return url
+    }
+
+    private func request(_ url: URL, method: String, body: HTTPBody?) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        if let body {
+            request.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
+            request.httpBody = body.data
+        }
+        return request
+    }
+}

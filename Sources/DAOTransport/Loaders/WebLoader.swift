@@ -1,0 +1,50 @@
+/// Loads content from a server. It may be subclassed to say what is loaded; nothing has to be overridden.
+///
+/// ```swift
+/// final class BookListLoader: WebLoader<[Book]> {
+///     func load() {
+///         guard startLoading() else { return }
+///         request(BookListEndpoint())
+///     }
+/// }
+/// ```
+///
+/// The request is cancelled when the loader goes away.
+@MainActor
+open class WebLoader<Content: Sendable>: ContentLoader<Content> {
+    private let client: any Client
+    private var task: Task<Void, Never>?
+
+    /// A loader on a client.
+    public init(client: any Client) {
+        self.client = client
+    }
+
+    deinit {
+        task?.cancel()
+    }
+
+    /// Requests the content and finishes the loading with it. Call ``ContentLoader/startLoading()`` first.
+    public final func request<Request: Endpoint>(_ endpoint: Request) where Request.Content == Content {
+        request(endpoint) { $0 }
+    }
+
+    /// Requests something the content can be made of and finishes the loading with it. Call
+    /// ``ContentLoader/startLoading()`` first. A request that is still under way is cancelled.
+    public final func request<Request: Endpoint>(
+        _ endpoint: Request,
+        transform: @escaping @Sendable (Request.Content) throws -> Content
+    ) {
+        task?.cancel()
+        task = Task { [client, weak self] in
+            let result: Result<Content, any Error>
+            do {
+                result = .success(try transform(try await client.request(endpoint)))
+            } catch {
+                result = .failure(error)
+            }
+            guard !Task.isCancelled else { return }
+            self?.finishLoading(result)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// A file that goes along with a form.
+public enum MultipartFile: Sendable, Hashable {
+    /// Bytes in memory, with the name and content type to send them under.
+    case data(Data, fileName: String, contentType: String)
+    /// A file on disk, read when the body is made. It keeps its own name and is sent as `application/octet-stream`.
+    case url(URL)
+    /// A file on disk, read when the body is made, under another name and content type.
+    case customWithURL(URL, fileName: String, contentType: String)
+}
+
+/// A model together with files: the payload maps through both layers, the files stay as they are.
+///
+/// ```swift
+/// let form = MultipartModel(payloadModel: profile, files: ["avatar": .url(avatar)])
+/// let body = try HTTPBody.multipart(form.toDTO().toRaw())
+/// ```
+public struct MultipartModel<Payload> {
+    /// What the form says.
+    public var payloadModel: Payload
+
+    /// The files, each under the name of its form field.
+    public var files: [String: MultipartFile]
+
+    /// A model with files.
+    public init(payloadModel: Payload, files: [String: MultipartFile] = [:]) {
+        self.payloadModel = payloadModel
+        self.files = files
+    }
+}
+
+extension MultipartModel: Sendable where Payload: Sendable {}
+extension MultipartModel: Equatable where Payload: Equatable {}
+
+extension MultipartModel: RawEncodable where Payload: RawEncodable {
+    /// The raw payload with the same files.
+    public func toRaw() throws -> MultipartModel<Payload.Raw> {
+        MultipartModel<Payload.Raw>(payloadModel: try payloadModel.toRaw(), files: files)
+    }
+}
+
+extension MultipartModel: DTOEncodable where Payload: DTOEncodable {
+    /// The payload's entry with the same files.
+    public func toDTO() throws -> MultipartModel<Payload.DTO> {
+        MultipartModel<Payload.DTO>(payloadModel: try payloadModel.toDTO(), files: files)
+    }
+}
+
+extension HTTPBody {
+    /// A `multipart/form-data` body: one part for every member of the payload, then one for every file, each in the order of
+    /// their names.
+    ///
+    /// Texts are sent as they are, any other value as its JSON text, `null` not at all.
+    ///
+    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the payload is not an object, Foundation's error when a file cannot
+    ///   be read.
+    public static func multipart(
+        _ form: MultipartModel<Json>,
+        boundary: String = "boundary-\(UUID().uuidString)"
+    ) throws -> HTTPBody {
+        guard case .object(let members) = form.payloadModel else { throw MappingError.cantMapObjectToRaw }
+        var data = Data()
+        func append(_ disposition: String, contentType: String? = nil, _ content: Data) {
+            data.append(Data("--\(boundary)\r\nContent-Disposition: form-data; \(disposition)\r\n".utf8))
+            if let contentType { data.append(Data("Content-Type: \(contentType)\r\n".utf8)) }
+            data.append(Data("\r\n".utf8))
+            data.append(content)
+            data.append(Data("\r\n".utf8))
+        }
+
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where !value.isNull {
+            append("name=\"\(quoted(name))\"", Data((value.stringValue ?? value.serialized()).utf8))
+        }
+        for (name, file) in form.files.sorted(by: { $0.key < $1.key }) {
+            let (content, fileName, contentType) = try contents(of: file)
+            append("name=\"\(quoted(name))\"; filename=\"\(quoted(fileName))\"", contentType: contentType, content)
+        }
+        data.append(Data("--\(boundary)--\r\n".utf8))
+        return HTTPBody(data: data, contentType: "multipart/form-data; boundary=\(boundary)")
+    }
+
+    private static func contents(of file: MultipartFile) throws -> (Data, name: String, contentType: String) {
+        switch file {
+        case .data(let data, let fileName, let contentType): (data, fileName, contentType)
+        case .url(let url): (try Data(contentsOf: url), url.lastPathComponent, "application/octet-stream")
+        case .customWithURL(let url, let fileName, let contentType): (try Data(contentsOf: url), fileName, contentType)
+        }
+    }
+
+    /// A name as browsers write it inside a header: line breaks and quotes must not end it.
+    private static func quoted(_ name: String) -> String {
+        name.replacingOccurrences(of: "\r", with: "%0D")
+            .replacingOccurrences(of: "\n", with: "%0A")
+            .replacingOccurrences(of: "\"", with: "%22")
+    }
+}

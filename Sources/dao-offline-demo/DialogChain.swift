@@ -1,0 +1,49 @@
+import DAOCore
+import DAONodes
+import DAOTransport
+import Foundation
+
+/// The whole path as one chain, and its first half alone. Nothing here knows which database it ends in.
+struct DialogChain {
+    /// Fetches and stores; fails without a network.
+    let sync: any Node<Void, [Dialog]>
+    /// Fetches and stores, or gives what is stored.
+    let load: any Node<Void, [Dialog]>
+
+    init(server: URL, dialogs: DAO<DialogTranslator>) {
+        let client = URLSessionClient(baseURL: server, configuration: .ephemeral)
+        let wire = EndpointNode(client: client) { (_: Json) in DialogsEndpoint() }
+        let fetched = ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
+        let synced = PersistNode(dialogs, next: fetched)
+        let stored = FallbackToStoreNode(network: synced, stored: ReadNode(dialogs), isUsable: { !$0.isEmpty })
+
+        sync = ErrorMapperNode(next: VoidInputNode(next: synced)) { LoadError($0) }
+        load = ErrorMapperNode(next: VoidInputNode(next: stored)) { LoadError($0) }
+    }
+}
+
+/// What the application tells apart.
+enum LoadError: Error, CustomStringConvertible {
+    case offline
+    case server(any Error)
+    case unreadable(any Error)
+    case storage(any Error)
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as URLError where error.isConnectionFailure: self = .offline
+        case is DecodingError, is MappingError: self = .unreadable(error)
+        case is StorageError: self = .storage(error)
+        default: self = .server(error)
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .offline: "the server cannot be reached"
+        case .server(let error): "the server refuses: \(error)"
+        case .unreadable(let error): "the answer cannot be read: \(error)"
+        case .storage(let error): "the database fails: \(error)"
+        }
+    }
+}

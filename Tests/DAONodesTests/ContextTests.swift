@@ -1,0 +1,261 @@
+import DAONodes
+import Foundation
+import Testing
+
+@Suite struct ContextTests {
+    // MARK: Replay
+
+    @Test func aLateListenerIsToldOnceAtOnceOnItsOwnThread() {
+        let context = Context<Int>()
+        context.emit(data: 1)
+        let log = Log()
+        let thread = ObjectIdentifier(Thread.current)
+        context.onCompleted { value in log.add("\(value) \(ObjectIdentifier(Thread.current) == thread)") }
+        #expect(log.all == ["1 true"])
+        context.onCompleted { log.add("again \($0)") }
+        #expect(log.all == ["1 true"])
+
+        let failed = Context<Int>()
+        failed.emit(error: Failure("x"))
+        failed.onError { _ in log.add("error \(ObjectIdentifier(Thread.current) == thread)") }
+        failed.onError { _ in log.add("again") }
+        #expect(log.all == ["1 true", "error true"])
+    }
+
+    @Test func onlyTheLatestOutcomeWaits() {
+        var log = Log()
+        log.follow(Context<String>().emit(data: "Hello"))
+        #expect(log.all == ["data Hello", "defer"])
+        log = Log()
+        log.follow(Context<String>().emit(data: "Hello").emit(error: Failure("Error!")))
+        #expect(log.all == ["error Error!", "defer"])
+        log = Log()
+        log.follow(Context<String>().emit(data: "First").emit(error: Failure("Error!")).emit(data: "Hello"))
+        #expect(log.all == ["data Hello", "defer"])
+    }
+
+    @Test func nilIsDeliveredAndReplayed() {
+        let log = Log()
+        let live = Context<Int?>()
+        live.onCompleted { log.add("live \(String(describing: $0))") }
+        live.emit(data: nil)
+        let late = Context<Int?>()
+        late.emit(data: nil)
+        late.onCompleted { log.add("late \(String(describing: $0))") }
+        #expect(log.all == ["live nil", "late nil"])
+    }
+
+    @Test func aContextThatKeepsEverythingReplaysItInOrder() {
+        let log = Log()
+        let context = Context<Int>(keepsEveryOutcome: true)
+        context.emit(data: 1).emit(error: Failure("x")).emit(data: 2)
+        // Through any operator, too: each passes the order on.
+        let result = context.map { $0 * 10 }.mapError { $0 }.map { Observer<Int>.emit(data: $0) }
+        log.follow(result)
+        #expect(log.all == ["data 10", "data 20", "error x", "defer"])
+        context.emit(data: 3)
+        #expect(log.all.suffix(2) == ["data 30", "defer"])
+        // What somebody has been told does not wait for another.
+        result.onCompleted { log.add("again \($0)") }
+        #expect(log.all.count == 6)
+    }
+
+    // MARK: Listeners
+
+    @Test func aSecondListenerReplacesTheFirst() {
+        let context = Context<Int>()
+        let log = Log()
+        context.onCompleted { log.add("first \($0)") }
+        context.onCompleted { log.add("second \($0)") }
+        context.emit(data: 1)
+        #expect(log.all == ["second 1"])
+        // What was delivered as it happened stays available to a listener that replaces the one that got it.
+        context.onCompleted { log.add("third \($0)") }
+        context.onCompleted { log.add("fourth \($0)") }
+        #expect(log.all == ["second 1", "third 1"])
+    }
+
+    @Test func everyEmissionIsDeliveredInOrderWithDeferAfterIt() {
+        let context = Context<Int>()
+        let log = Log()
+        log.follow(context)
+        context.emit(data: 1).emit(error: Failure("x")).emit(data: 2)
+        #expect(log.all == ["data 1", "defer", "error x", "defer", "data 2", "defer"])
+    }
+
+    @Test func anEmissionFromInsideAListenerComesAfterIt() {
+        let context = Context<Int>()
+        let log = Log()
+        context.onCompleted { [weak context] value in
+            log.add("begin \(value)")
+            if value < 3 { context?.emit(data: value + 1) }
+            log.add("end \(value)")
+        }.defer { log.add("defer") }
+        context.emit(data: 1)
+        #expect(log.all == ["begin 1", "end 1", "defer", "begin 2", "end 2", "defer", "begin 3", "end 3", "defer"])
+    }
+
+    @Test func deferIsReplayedOnce() {
+        let context = Context<Int>()
+        context.emit(data: 1)
+        let log = Log()
+        context.onCompleted { log.add("data \($0)") }.defer { log.add("defer") }
+        context.defer { log.add("again") }
+        #expect(log.all == ["data 1", "defer"])
+    }
+
+    @Test func unsubscribingDropsTheListeners() {
+        let context = Context<Int>()
+        let log = Log()
+        log.follow(context)
+        context.unsubscribe()
+        context.emit(data: 1)
+        context.cancel()
+        #expect(log.all.isEmpty)
+    }
+
+    // MARK: Cancellation
+
+    @Test func cancellingTellsOnceAndSilencesEverythingElse() {
+        let context = Context<Int>()
+        let log = Log()
+        log.follow(context)
+        context.cancel()
+        context.cancel()
+        context.emit(data: 1).emit(error: Failure("x"))
+        #expect(log.all == ["canceled", "defer"])
+        #expect(context.isCanceled)
+        context.onCompleted { log.add("late \($0)") }.onError { log.add("late \($0)") }
+        #expect(log.all == ["canceled", "defer"])
+    }
+
+    @Test func aLateListenerIsToldOfTheCancellationOnce() {
+        let context = Context<Int>()
+        context.emit(data: 1)
+        context.cancel()
+        let log = Log()
+        log.follow(context)
+        log.follow(context, "again ")
+        #expect(log.all == ["canceled", "defer"])
+    }
+
+    @Test func cancellingFromInsideAListenerStopsWhatIsWaiting() {
+        let context = Context<Int>()
+        let log = Log()
+        log.follow(context)
+        context.onCompleted { [weak context] value in
+            log.add("data \(value)")
+            context?.emit(data: value + 1)
+            context?.cancel()
+        }
+        context.emit(data: 1)
+        #expect(log.all == ["data 1", "canceled", "defer"])
+    }
+
+    @Test func afterFinishingNothingIsEmittedButWhatWasStillReplays() {
+        let context = Context<Int>()
+        context.emit(data: 1).finish().emit(data: 2)
+        let log = Log()
+        log.follow(context)
+        #expect(log.all == ["data 1", "defer"])
+    }
+
+    // MARK: On a queue
+
+    @Test func anAsyncContextCallsItsListenersOnItsQueueOnly() async {
+        let queue = DispatchQueue.named("listeners")
+        let log = Log()
+        let context = AsyncContext<Int>().on(queue)
+        context.onCompleted { log.add("live \($0) \(DispatchQueue.currentName ?? "")") }.defer {
+            log.add("defer \(DispatchQueue.currentName ?? "")")
+        }
+        context.emit(data: 1)
+        await queue.drained()
+        let late = AsyncContext<Int>().on(queue).emit(data: 2)
+        late.onCompleted { log.add("late \($0) \(DispatchQueue.currentName ?? "")") }
+        await queue.drained()
+        #expect(log.all == ["live 1 listeners", "defer listeners", "late 2 listeners"])
+    }
+
+    @Test func anAsyncContextNeverBlocksAndNeverDeadlocks() async {
+        let queue = DispatchQueue.named("serial")
+        let log = Log()
+        queue.suspend()
+        let context = AsyncContext<Int>().on(queue)
+        context.onCompleted { log.add("\($0)") }
+        context.emit(data: 1)
+        log.add("emit returned")
+        queue.resume()
+        await queue.drained()
+        #expect(log.all == ["emit returned", "1"])
+
+        // From the very queue it delivers on.
+        await withCheckedContinuation { continuation in
+            queue.async {
+                AsyncContext<Int>().on(queue).emit(data: 2).dispatch(on: queue).onCompleted { _ in continuation.resume() }
+            }
+        }
+    }
+
+    @Test func anAsyncContextKeepsTheOrderOnAConcurrentQueue() async {
+        let queue = DispatchQueue.named("concurrent", attributes: .concurrent)
+        let log = Log()
+        let context = AsyncContext<Int>().on(queue)
+        context.onCompleted { log.add("\($0)") }
+        for value in 0..<1000 { context.emit(data: value) }
+        #expect(await eventually { log.all.count == 1000 })
+        #expect(log.all == (0..<1000).map(String.init))
+    }
+
+    @Test func cancellingAnAsyncContextTakesBackWhatIsWaiting() async {
+        let queue = DispatchQueue.named("cancel")
+        queue.suspend()
+        let log = Log()
+        let context = AsyncContext<Int>().on(queue)
+        log.follow(context)
+        context.emit(data: 1)
+        context.cancel()
+        queue.resume()
+        await queue.drained()
+        await queue.drained()
+        #expect(log.all == ["canceled", "defer"])
+    }
+
+    // MARK: Many listeners
+
+    @Test func aMulticastContextCallsEveryListenerInOrder() {
+        let context = MulticastContext<Int>()
+        let log = Log()
+        for name in ["a", "b", "c"] {
+            context.onCompleted { log.add("\(name) \($0)") }.onError { _ in log.add("\(name) error") }
+        }
+        context.emit(data: 1)
+        #expect(log.all == ["a 1", "b 1", "c 1"])
+        context.emit(error: Failure("x"))
+        #expect(log.all.suffix(3) == ["a error", "b error", "c error"])
+    }
+
+    @Test func aMulticastContextTellsEveryLateListenerTheLatestOutcome() {
+        let context = MulticastContext<Int>()
+        let log = Log()
+        context.emit(data: 1).emit(data: 2)
+        log.follow(context, "a ")
+        log.follow(context, "b ")
+        #expect(log.all == ["a data 2", "a defer", "b data 2", "b defer"])
+        context.emit(error: Failure("x"))
+        context.onCompleted { log.add("late \($0)") }
+        context.onError { _ in log.add("late error") }
+        #expect(
+            log.all.suffix(5) == ["a error x", "b error x", "a defer", "b defer", "late error"])
+    }
+
+    @Test func aMulticastContextTellsEverybodyOfACancellation() {
+        let context = MulticastContext<Int>()
+        let log = Log()
+        log.follow(context, "a ")
+        log.follow(context, "b ")
+        context.cancel()
+        log.follow(context, "late ")
+        #expect(log.all == ["a canceled", "b canceled", "a defer", "b defer", "late canceled", "late defer"])
+    }
+}

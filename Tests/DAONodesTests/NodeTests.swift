@@ -1,0 +1,281 @@
+import DAONodes
+import DAOTransport
+import Foundation
+import LoopbackServer
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+// MARK: The guide's program: a reader, its errors mapped, run on a queue
+
+private struct Person: Sendable, Equatable {
+    let id: String
+}
+
+private func readError(_ error: any Error) -> ReadError {
+    switch (error as NSError).code {
+    case 100: .notFound
+    case 101: .cantConnect
+    case 102: .badRequest
+    default: .undefined
+    }
+}
+
+private struct PersonReaderNode: Node {
+    let log: Log
+
+    func process(_ id: String) -> Observer<Person> {
+        log.add("reading on \(DispatchQueue.currentName ?? "the caller's thread")")
+        if let code = Int(id) { return .emit(error: NSError(domain: "reader", code: code)) }
+        return .emit(data: Person(id: id))
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct NodeTests {
+    @Test func theGuidesProgramReadsOnItsQueueAndMapsItsErrors() async {
+        let queue = DispatchQueue.named("work")
+        let log = Log()
+        let chain = DispatcherNode(
+            next: ErrorMapperNode(next: PersonReaderNode(log: log)) { readError($0) },
+            on: queue
+        )
+        queue.suspend()
+        let observer = chain.process("ann")
+        observer.onCompleted { log.add("\($0.id) on \(DispatchQueue.currentName ?? "")") }
+        log.add("returned")
+        queue.resume()
+        #expect(await eventually { log.all.count == 3 })
+        #expect(log.all == ["returned", "reading on work", "ann on work"])
+
+        for (id, expected) in [
+            ("100", ReadError.notFound), ("101", .cantConnect), ("102", .badRequest), ("7", .undefined),
+        ] {
+            await #expect(throws: expected) { try await chain.value(for: id) }
+        }
+    }
+
+    @Test func aDispatcherAnswersOnAnotherQueueAndForwardsCancellation() async {
+        let log = Log()
+        let inner = Context<Int>()
+        let work = DispatchQueue.named("work")
+        let chain = DispatcherNode(next: ClosureNode<Int, Int> { _ in inner }, on: work, answeringOn: .named("answer"))
+        let observer = chain.process(1)
+        observer.onCompleted { log.add("\($0) \(DispatchQueue.currentName ?? "")") }.onCanceled {
+            log.add("canceled \(DispatchQueue.currentName ?? "")")
+        }
+        await work.drained()
+        inner.emit(data: 5)
+        #expect(await eventually { log.all == ["5 answer"] })
+        inner.cancel()
+        #expect(await eventually { log.all == ["5 answer", "canceled answer"] })
+
+        // Canceled before its turn, the next node is not asked.
+        let asked = Counter()
+        let counting = DispatcherNode(
+            next: ClosureNode<Void, Int> {
+                asked.increment()
+                return .emit(data: 1)
+            }, on: work)
+        work.suspend()
+        counting.process().cancel()
+        work.resume()
+        await work.drained()
+        #expect(asked.value == 0)
+    }
+
+    @Test func anErrorMapperLeavesDataAndCancellationAlone() {
+        let log = Log()
+        let inner = Context<Int>()
+        log.follow(ErrorMapperNode(next: ClosureNode<Void, Int> { inner }) { _ in Failure("mapped") }.process())
+        inner.emit(data: 1).emit(error: Failure("x"))
+        inner.cancel()
+        #expect(log.all == ["data 1", "defer", "error mapped", "defer", "canceled", "defer"])
+    }
+
+    @Test func anAborterIsCalledOnceAndOnlyByACancellation() {
+        struct Spy: Aborter {
+            let count: Counter
+            func cancel() { count.increment() }
+        }
+        let count = Counter()
+        let inner = Context<Int>()
+        let log = Log()
+        let node = AborterNode(next: ClosureNode<Void, Int> { inner }, aborter: Spy(count: count))
+        let observer = node.process()
+        log.follow(observer)
+        observer.cancel()
+        observer.cancel()
+        inner.emit(data: 1)
+        #expect(count.value == 1)
+        #expect(log.all == ["canceled", "defer"])
+        #expect(inner.isCanceled)
+
+        let quiet = AborterNode(next: ClosureNode<Void, Int> { .emit(data: 1) }, aborter: Spy(count: count)).process()
+        quiet.onCompleted { _ in }
+        #expect(count.value == 1)
+
+        // The next node's own cancellation.
+        let other = Context<Int>()
+        _ = AborterNode(next: ClosureNode<Void, Int> { other }, aborter: Spy(count: count)).process().onCanceled {}
+        other.cancel()
+        #expect(count.value == 2)
+    }
+
+    // MARK: Mapping
+
+    private struct Entry: Codable, RawMappable, Equatable {
+        typealias Raw = Json
+        let value: Int
+    }
+
+    private struct Model: DTOConvertible, Equatable {
+        let number: Int
+        func toDTO() throws -> Entry {
+            guard number >= 0 else { throw MappingError.badValue(field: "number") }
+            return Entry(value: number)
+        }
+        static func from(dto: Entry) throws -> Model {
+            guard dto.value < 100 else { throw MappingError.badValue(field: "value") }
+            return Model(number: dto.value)
+        }
+    }
+
+    @Test func modelsAndEntriesAreMappedBothWays() async throws {
+        let seen = Locked<[Json]>([])
+        let wire = ClosureNode<Json, Json> { raw in
+            seen.withLock { $0.append(raw) }
+            return .emit(data: ["_array": [raw, ["value": 2, "extra": true]]])
+        }
+        let chain = ModelInputNode<Model, [Model]>(next: DTOMapperNode<Entry, [Entry]>(next: wire))
+        #expect(try await chain.value(for: Model(number: 1)) == [Model(number: 1), Model(number: 2)])
+        #expect(seen.withLock { $0 } == [["value": 1]])
+    }
+
+    @Test func withoutModelsJsonPassesThroughTheChainUnchanged() async throws {
+        let chain = VoidInputNode(
+            next: ModelInputNode<Json, Json>(next: DTOMapperNode<Json, Json>(next: ClosureNode { .emit(data: ["got": $0]) })))
+        #expect(try await chain.value() == ["got": [:]])
+    }
+
+    @Test func aFailedMappingOnTheWayDownAsksNobody() async {
+        let asked = Counter()
+        let chain = ModelInputNode<Model, Model>(
+            next: ClosureNode { entry in
+                asked.increment()
+                return .emit(data: entry)
+            })
+        await #expect {
+            try await chain.value(for: Model(number: -1))
+        } throws: { error in
+            guard case MappingError.badValue("number") = error else { return false }
+            return true
+        }
+        await #expect {
+            try await chain.value(for: Model(number: 100))
+        } throws: { error in
+            guard case MappingError.badValue("value") = error else { return false }
+            return true
+        }
+        #expect(asked.value == 1)
+    }
+
+    @Test func theMapperLogsItsOwnFailuresAndNoOthers() async throws {
+        let log = Log()
+        func chain(_ answer: Observer<Json>) -> DTOMapperNode<Json, [Entry]> {
+            DTOMapperNode(next: ClosureNode { _ in answer }) { log.add("\(type(of: $0))") }
+        }
+        #expect(try await chain(.emit(data: [:])).value(for: [:]) == [])
+        #expect(try await chain(.emit(data: ["_array": [["value": 1]]])).value(for: [:]) == [Entry(value: 1)])
+        await #expect(throws: Failure("x")) { try await chain(.emit(error: Failure("x"))).value(for: [:]) }
+        #expect(log.all.isEmpty)
+        await #expect(throws: MappingError.self) { try await chain(.emit(data: ["_array": [[:]]])).value(for: [:]) }
+        #expect(log.all == ["MappingError"])
+        let single = DTOMapperNode<Json, Entry>(next: ClosureNode { _ in .emit(data: [:]) }) { log.add("\(type(of: $0))") }
+        await #expect(throws: DecodingError.self) { try await single.value(for: [:]) }
+        #expect(log.all == ["MappingError", "DecodingError"])
+    }
+
+    // MARK: Refreshing access
+
+    @Test func tenCallersShareOneRefresh() async throws {
+        let refreshes = Counter()
+        let refresher = TokenRefresherNode(
+            refresh: ClosureNode<Void, Int>(async: {
+                try await Task.sleep(for: .milliseconds(50))
+                return refreshes.increment()
+            }))
+        let tokens = try await withThrowingTaskGroup(of: Int.self) { group in
+            let observers = (0..<10).map { _ in refresher.process() }
+            for observer in observers { group.addTask { try await observer.value } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(tokens == Array(repeating: 1, count: 10))
+        #expect(try await refresher.value() == 2)
+    }
+
+    @Test func aFailedRefreshFailsAllAndTheNextCallerTriesAgain() async throws {
+        let attempts = Counter()
+        let refresher = TokenRefresherNode(
+            refresh: ClosureNode<Void, Int>(async: {
+                try await Task.sleep(for: .milliseconds(50))
+                if attempts.increment() == 1 { throw Failure("refused") }
+                return 7
+            }))
+        let observers = (0..<10).map { _ in refresher.process() }
+        for observer in observers {
+            await #expect(throws: Failure("refused")) { try await observer.value }
+        }
+        #expect(attempts.value == 1)
+        #expect(try await refresher.value() == 7)
+        #expect(attempts.value == 2)
+    }
+
+    @Test func oneCallerThatIsCanceledLeavesTheOthersAlone() async throws {
+        let refreshed = Context<Int>()
+        let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { refreshed })
+        let first = refresher.process()
+        let second = refresher.process()
+        first.cancel()
+        refreshed.emit(data: 1)
+        #expect(try await second.value == 1)
+        #expect(!refreshed.isCanceled)
+    }
+
+    @Test func aRefreshThatAnswersNothingHangsNobody() async {
+        let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { Context<Int>() })
+        await #expect(throws: ObserverError.finishedWithoutValue) { try await refresher.value() }
+    }
+
+    @Test func refusedAccessIsTriedOnceMoreAndNotTwice() async throws {
+        let refreshes = Counter()
+        let tries = Counter()
+        let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { .emit(data: refreshes.increment()) })
+        let refusing = ClosureNode<Int, Int> { _ in
+            tries.increment()
+            return .emit(error: HTTPError(statusCode: 401, url: nil))
+        }
+        await #expect(throws: HTTPError.self) { try await AccessSafeNode(next: refusing, refresher: refresher).value(for: 1) }
+        #expect(refreshes.value == 1 && tries.value == 2)
+        // Any other error is none of its business.
+        let failing = ClosureNode<Int, Int> { _ in .emit(error: HTTPError(statusCode: 500, url: nil)) }
+        await #expect(throws: HTTPError.self) { try await AccessSafeNode(next: failing, refresher: refresher).value(for: 1) }
+        #expect(refreshes.value == 1)
+    }
+
+    @Test func refreshingUnderContentionLosesNobody() async {
+        let refreshes = Counter()
+        let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int>(async: { refreshes.increment() }))
+        let answered = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<1_000 where (try? await refresher.value()) != nil { answered.increment() }
+                }
+            }
+        }
+        #expect(answered.value == 8_000)
+        #expect(refreshes.value <= 8_000)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// The example program, as somebody runs it.
+@Suite(.timeLimit(.minutes(2))) struct OfflineDemoTests {
+    private struct Run {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Programs are built beside the tests.
+    private static var program: URL {
+        let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+        let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
+        return directory.appendingPathComponent("dao-offline-demo")
+    }
+
+    private func run(_ arguments: [String], path: String? = nil) async throws -> Run {
+        let process = Process()
+        process.executableURL = Self.program
+        process.arguments = arguments
+        if let path { process.environment = ProcessInfo.processInfo.environment.merging(["PATH": path]) { $1 } }
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                do {
+                    try process.run()
+                } catch {
+                    return continuation.resume(throwing: error)
+                }
+                let text = output.fileHandleForReading.readDataToEndOfFile()
+                let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+                process.waitUntilExit()
+                continuation.resume(
+                    returning: Run(
+                        status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+                        errors: String(decoding: complaints, as: UTF8.self)))
+            }
+        }
+    }
+
+    @Test(arguments: ["memory:", "sqlite:{directory}/dialogs.db", "lmdb:{directory}/dialogs.mdb"])
+    func itShowsTheSameWithAndWithoutItsServer(_ url: String) async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("offline-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let result = try await run([url.replacingOccurrences(of: "{directory}", with: directory.path)])
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+        #expect(
+            result.output.components(separatedBy: "Ann: Who brings the rope?").count == 3, "online and offline:\n\(result.output)"
+        )
+        #expect(result.output.contains("GET dialogs/ alone fails now: the server cannot be reached"))
+    }
+
+    @Test func itSaysWhatIsMissingOrWrong() async throws {
+        let help = try await run(["--help"])
+        #expect(help.status == 0 && help.output.contains("memory:"))
+        let noPython = try await run([], path: "/nowhere")
+        #expect(noPython.status == 1 && noPython.errors.contains("there is no python3 on the PATH"))
+        let option = try await run(["--fast"])
+        #expect(option.status == 2 && option.errors.contains("there is no option '--fast'"))
+        let driver = try await run(["realm:x"])
+        #expect(driver.status == 1 && driver.errors.contains("there is no driver for 'realm'"))
+    }
+}

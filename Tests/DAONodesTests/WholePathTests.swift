@@ -1,0 +1,299 @@
+import DAOCore
+import DAONodes
+import DAOTransport
+import Foundation
+import LoopbackServer
+import Testing
+
+@testable import Examples
+
+// From a server on loopback to a database and back, as one chain, over every backend.
+
+@Suite(.timeLimit(.minutes(5))) struct WholePathTests {
+    /// One server, one client, one DAO, and the chain between them.
+    private struct Path {
+        let server: LoopbackServer
+        let client: URLSessionClient
+        let dialogs: DAO<DialogTranslator>
+
+        init(_ database: any Database) throws {
+            server = try LoopbackServer()
+            client = URLSessionClient(baseURL: server.url, configuration: .ephemeral)
+            dialogs = try dialogsDAO(database)
+        }
+
+        /// As far as the application's values.
+        func fetched(_ path: String) -> any Node<Json, [Dialog]> {
+            let wire = EndpointNode(client: client) { (_: Json) in DialogsEndpoint(path: path) }
+            return ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
+        }
+
+        /// The whole, with a fallback to what is stored.
+        func chain<T: Translator>(
+            _ path: String = "dialogs/", to dao: DAO<T>,
+            through step: (any Node<Json, [Dialog]>) -> any Node<Json, [Dialog]> = { $0 }
+        ) -> any Node<Void, [Dialog]> where T.Plain == Dialog {
+            let load = FallbackToStoreNode(
+                network: PersistNode(dao, next: step(fetched(path))), stored: ReadNode(dao), isUsable: { !$0.isEmpty })
+            return ErrorMapperNode(next: VoidInputNode(next: load)) { LoadError($0) }
+        }
+
+        func chain(_ path: String = "dialogs/") -> any Node<Void, [Dialog]> { chain(path, to: dialogs) }
+    }
+
+    /// A path that answers with these dialogs.
+    private func path(_ dialogs: [Json]) -> String { path(body: ["data": ["dialog_list": .array(dialogs)]]) }
+
+    private func path(body: Json) -> String {
+        "body?is=" + (body.serialized().addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
+
+    private func entry(_ dialog: Dialog) throws -> Json { try dialog.toDTO().toRaw() }
+
+    private func error(of node: any Node<Void, [Dialog]>) async -> LoadError? {
+        do {
+            _ = try await node.value()
+            return nil
+        } catch {
+            return error as? LoadError
+        }
+    }
+
+    // MARK: Result and state
+
+    @Test(arguments: backends) func dialogsArriveAreStoredAndReadBack(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            let expected = Dialog(
+                id: 7, isPinned: true, messages: [DialogMessage(id: 1, dialog: 7, position: 0, text: "hi")])
+            #expect(try await path.chain().value() == [expected])
+            #expect(try await path.chain().process().value == [expected])
+            #expect(try await ReadNode<Void, _>(path.dialogs).value() == [expected])
+            #expect(
+                try dump(path.dialogs) == [
+                    "\(DialogModel(id: 7, isPinned: true, isMuted: false))",
+                    "\(DialogMessage(id: 1, dialog: 7, position: 0, text: "hi"))",
+                ])
+            #expect(Set(try database.entities().map(\.name)) == ["dialog", "dialog_message"])
+        }
+    }
+
+    @Test(arguments: backends) func theReadmesChainWorksWithAndWithoutItsServer(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            let online = try await loadDialogs(server: path.server.url, dialogs: path.dialogs)
+            #expect(online.map(\.id) == [7])
+            path.server.stop()
+            #expect(try await loadDialogs(server: path.server.url, dialogs: path.dialogs) == online)
+        }
+    }
+
+    @Test(arguments: backends) func runningItTwiceLeavesTheSameDatabase(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            let arriving = [dialog(9, [91, 90]), dialog(3, isPinned: true), dialog(5, [50, 51, 52])]
+            let chain = path.chain(self.path(try arriving.map(entry)))
+            #expect(try await chain.value() == arriving, "in the order of the server")
+            try await path.dialogs.update(where: { $0.id == 5 }) { $0.isMuted = true }
+            let first = try dump(path.dialogs)
+            #expect(try await chain.value() == arriving)
+            #expect(try dump(path.dialogs) == first)
+            #expect(try await path.chain(self.path(try arriving.reversed().map(entry))).value() == arriving.reversed())
+            #expect(try dump(path.dialogs) == first)
+
+            // Messages that are gone, moved and reordered.
+            let changed = [dialog(9, [90, 50]), dialog(5, [52, 51])]
+            #expect(try await path.chain(self.path(try changed.map(entry))).value().map(\.id) == [9, 5])
+            #expect(try await path.dialogs.read(byPrimaryKeys: [9, 5]).map { $0.messages.map(\.id) } == [[90, 50], [52, 51]])
+            #expect(try await path.dialogs.translator.messages.count() == 4)
+        }
+    }
+
+    // MARK: Errors
+
+    @Test(arguments: backends) func theErrorOfEveryStageIsMappedAndLeavesTheDatabaseAlone(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            _ = try await path.chain().value()
+            let before = try dump(path.dialogs)
+            let good = try entry(dialog(1, [10]))
+            let stages: [(String, String, LoadError)] = [
+                ("request", "http://[", .other),
+                ("status", "status/503", .server(status: 503)),
+                ("API", self.path(body: ["error": ["code": "gone"]]), .refused(.init(rawValue: "gone"))),
+                ("JSON", "body?is=%3Chtml%3E", .unreadable),
+                ("envelope", self.path(body: ["data": ["list": []]]), .unreadable),
+                ("list", self.path(body: ["data": ["dialog_list": ["other": []]]]), .unreadable),
+                ("entry", self.path([good, ["id": "2", "is_pinned": true]]), .unreadable),
+                ("model", self.path([good, ["id": "x", "is_pinned": true, "messages": []]]), .unreadable),
+            ]
+            for (stage, answer, expected) in stages {
+                #expect(await error(of: path.chain(answer)) == expected, "\(stage)")
+                #expect(try dump(path.dialogs) == before, "\(stage)")
+            }
+            let failing = path.dialogs.watched(willStore: { _ in throw Failure("translator") })
+            #expect(await error(of: path.chain(to: failing)) == .other)
+            #expect(try dump(path.dialogs) == before)
+            let unreadable = path.dialogs.watched(willRead: { _ in throw StorageError(.corruptedValue, "a test") })
+            #expect(await error(of: path.chain(self.path([good]), to: unreadable)) == .storage(.undefined), "reading back")
+            #expect(try dump(path.dialogs) == before, "what cannot be read back is not stored")
+            try database.close()
+            #expect(await error(of: path.chain()) == .storage(.cantConnect))
+        }
+    }
+
+    @Test(arguments: backends) func aBadElementAnywhereLeavesTheDatabaseUntouched(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            _ = try await path.chain().value()
+            let before = try dump(path.dialogs)
+            let good = try (1...4).map { try entry(dialog($0, isPinned: true, [$0 * 10, $0 * 10 + 1])) }
+            for index in good.indices {
+                var (missing, mistyped, nested, unknown) = (good, good, good, good)
+                missing[index]["messages"] = nil
+                mistyped[index]["is_pinned"] = "yes"
+                nested[index]["messages"] = [["id": "10", "text": "ok"], ["id": "11"]]
+                unknown[index]["id"] = "seven"
+                for answer in [missing, mistyped, nested, unknown] {
+                    #expect(await error(of: path.chain(self.path(answer))) == .unreadable)
+                }
+                let failing = path.dialogs.watched(willStore: { if $0.id == index + 1 { throw StorageError(.io, "a test") } })
+                #expect(await error(of: path.chain(self.path(good), to: failing)) == .storage(.cantConnect))
+                #expect(try dump(path.dialogs) == before)
+            }
+        }
+    }
+
+    // MARK: Offline
+
+    @Test(arguments: backends) func withoutTheServerTheStoredDialogsStandIn(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            let dialogs = try await path.chain().value()
+            let before = try dump(path.dialogs)
+            path.server.stop()
+            #expect(try await path.chain().value() == dialogs)
+            #expect(try dump(path.dialogs) == before)
+
+            let first = FirstCacheNode(
+                stored: ReadNode(path.dialogs), network: PersistNode(path.dialogs, next: path.fetched("dialogs/")))
+            var seen: [[Dialog]] = []
+            await #expect(throws: URLError.self) { for try await page in first.values(for: [:]) { seen.append(page) } }
+            #expect(seen == [dialogs])
+
+            try await path.dialogs.erase()
+            #expect(await error(of: path.chain()) == .offline, "there is nothing to stand in")
+        }
+    }
+
+    // MARK: Cancellation
+
+    /// A node that stops, before it passes on what the next one gives, until it is cancelled, and passes it on all the same.
+    private func stubborn(_ next: any Node<Json, [Dialog]>, _ reached: Counter) -> any Node<Json, [Dialog]> {
+        ClosureNode(async: { input in
+            let dialogs = try await next.value(for: input)
+            reached.increment()
+            try? await Task.sleep(for: .seconds(60))
+            return dialogs
+        })
+    }
+
+    /// Starts a chain as an observer and as a task, cancels each once it is where it should be, and sees that neither is an error.
+    private func cancel(
+        _ chain: any Node<Void, [Dialog]>, once isThere: @escaping @Sendable (Int) -> Bool, release: () -> Void = {}
+    )
+        async throws
+    {
+        let log = Log()
+        let observer = chain.process()
+        log.follow(observer)
+        #expect(await eventually { isThere(1) })
+        observer.cancel()
+        release()
+        #expect(log.all == ["canceled", "defer"])
+
+        let task = Task { try await chain.value() }
+        #expect(await eventually { isThere(2) })
+        task.cancel()
+        release()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(log.all == ["canceled", "defer"])
+    }
+
+    @Test(arguments: backends) func cancellingBeforeTheTransactionWritesNothing(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            let start = ContinuousClock.now
+            // In the transfer.
+            try await cancel(path.chain("slow"), once: { _ in ContinuousClock.now - start > .milliseconds(200) })
+            // Between the mapping and the transaction, by a node that does not care.
+            let reached = Counter()
+            try await cancel(path.chain(to: path.dialogs, through: { stubborn($0, reached) }), once: { reached.value == $0 })
+            // Before anything.
+            let early = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await path.chain().value()
+            }
+            await #expect(throws: CancellationError.self) { try await early.value }
+            // Waiting for the writer.
+            let busy = try await BusyWriter(database)
+            let arrived = Counter()
+            let counted: @Sendable (any Node<Json, [Dialog]>) -> any Node<Json, [Dialog]> = { next in
+                ClosureNode { input in
+                    next.process(input).map { (dialogs: [Dialog]) in
+                        arrived.increment()
+                        return dialogs
+                    }
+                }
+            }
+            try await cancel(path.chain(to: path.dialogs, through: counted), once: { arrived.value == $0 })
+            try await busy.end()
+            try await database.executor.write {}
+            #expect(try dump(path.dialogs).isEmpty)
+        }
+    }
+
+    @Test(arguments: backends) func cancellingInsideTheTransactionLeavesItWhole(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            let arriving = [dialog(1, [10, 11]), dialog(2, [20]), dialog(3)]
+            let (inside, gate) = (Counter(), DispatchSemaphore(value: 0))
+            let watched = path.dialogs.watched(willStore: { dialog in
+                guard dialog.id == 2 else { return }
+                inside.increment()
+                gate.wait()
+            })
+            let log = Log()
+            let observer = path.chain(self.path(try arriving.map(entry)), to: watched).process()
+            log.follow(observer)
+            #expect(await eventually { inside.value == 1 })
+            #expect(try dump(path.dialogs).isEmpty, "readers see nothing of a transaction that runs")
+            observer.cancel()
+            gate.signal()
+            try await database.executor.write {}
+            #expect(try await path.dialogs.read() == arriving, "all of it")
+            #expect(log.all == ["canceled", "defer"])
+        }
+    }
+
+    @Test(arguments: backends) func cancellingTheReadOfTheFallbackIsNoError(_ kind: String) async throws {
+        try await withDatabase(kind) { database in
+            let path = try Path(database)
+            let dialogs = try await path.chain().value()
+            path.server.stop()
+            let (inside, gate) = (Counter(), DispatchSemaphore(value: 0))
+            let watched = path.dialogs.watched(willRead: { _ in
+                inside.increment()
+                gate.wait()
+            })
+            let log = Log()
+            let observer = path.chain(to: watched).process()
+            log.follow(observer)
+            #expect(await eventually { inside.value == 1 })
+            observer.cancel()
+            gate.signal()
+            #expect(log.all == ["canceled", "defer"])
+            #expect(try await path.dialogs.read() == dialogs)
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import BookAPI
+import DAOTransport
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka")]
+
+@Suite struct EnvelopeTests {
+    @Test func theSameEnvelopeForAllIsUnwrapped() throws {
+        let list = #"{"data": [{"id": 1, "name": "Mu-Mu"}, {"id": 2, "name": "Kashtanka"},]}"#
+        #expect(try BookListEndpoint().content(from: nil, with: Data(list.utf8)) == twoBooks)
+        let one = #"{"data": {"id": 1, "name": "Mu-Mu"}}"#
+        #expect(try BookEndpoint(id: 1).content(from: nil, with: Data(one.utf8)) == twoBooks[0])
+    }
+
+    @Test func aDifferentKeyForEachIsUnwrappedByAnInternalRoot() throws {
+        let list = #"{"book_list": [{"id": 1, "name": "Mu-Mu"}, {"id": 2, "name": "Kashtanka"}]}"#
+        #expect(try KeyedBookListEndpoint().content(from: nil, with: Data(list.utf8)) == twoBooks)
+        let one = #"{"book": {"id": 2, "name": "Kashtanka"}}"#
+        #expect(try KeyedBookEndpoint().content(from: nil, with: Data(one.utf8)) == twoBooks[1])
+    }
+
+    @Test func bothEnvelopesCombine() throws {
+        let text = #"{"data": {"book_list": [{"id": 1, "name": "Mu-Mu"}, {"id": 2, "name": "Kashtanka"}]}}"#
+        #expect(try NestedBookListEndpoint().content(from: nil, with: Data(text.utf8)) == twoBooks)
+    }
+
+    @Test func withoutAnEnvelopeTheRootIsTheContent() throws {
+        struct Bare: JsonEndpoint, URLRequestBuildable {
+            typealias Content = [Book]
+            func makeRequest() throws -> URLRequest { try get("books") }
+        }
+        #expect(try Bare().content(from: nil, with: Data(#"[{"id": 1, "name": "Mu-Mu"}]"#.utf8)) == [twoBooks[0]])
+    }
+
+    @Test func aWrongEnvelopeIsAnExactDecodingError() {
+        func error(_ text: String) -> DecodingError? {
+            do {
+                _ = try BookEndpoint(id: 1).content(from: nil, with: Data(text.utf8))
+                return nil
+            } catch {
+                return error as? DecodingError
+            }
+        }
+        guard case .keyNotFound(let key, _) = error(#"{"result": {}}"#) else {
+            return #expect(Bool(false), "keyNotFound expected")
+        }
+        #expect(key.stringValue == "data")
+        guard case .valueNotFound = error(#"{"data": null}"#) else { return #expect(Bool(false), "valueNotFound expected") }
+        guard case .dataCorrupted = error("") else { return #expect(Bool(false), "dataCorrupted expected") }
+        guard case .typeMismatch(_, let context) = error(#"{"data": {"id": "A-1", "name": "x"}}"#) else {
+            return #expect(Bool(false), "typeMismatch expected")
+        }
+        #expect(context.codingPath.map(\.stringValue) == ["data", "id"])
+    }
+
+    @Test func nullInsideAnEnvelopeIsNilWhereTheContentIsOptional() throws {
+        struct Maybe: JsonEndpoint, URLRequestBuildable {
+            func makeRequest() throws -> URLRequest { try get("book") }
+            func content(from root: ResponseData<Book?>) -> Book? { root.data }
+        }
+        #expect(try Maybe().content(from: nil, with: Data(#"{"data": null}"#.utf8)) == nil)
+    }
+
+    @Test func rawContentFollowsTheRulesOfTheRawLayer() throws {
+        struct Raw: JsonEndpoint, URLRequestBuildable {
+            typealias Content = Json
+            func makeRequest() throws -> URLRequest { try get("raw") }
+        }
+        #expect(try Raw().content(from: nil, with: Data()) == [:])
+        #expect(try Raw().content(from: nil, with: Data("null".utf8)) == [:])
+        #expect(try Raw().content(from: nil, with: Data("[1, 2]".utf8)) == ["_array": [1, 2]])
+        #expect(try Raw().content(from: nil, with: Data(#"{"snake_case": 1}"#.utf8)) == ["snake_case": 1])
+        #expect(throws: DecodingError.self) { try Raw().content(from: nil, with: Data("<html>".utf8)) }
+    }
+
+    @Test func anEndpointMakesARelativeRequest() throws {
+        #expect(try BookListEndpoint().makeRequest().url?.absoluteString == "books")
+        #expect(try BookEndpoint(id: 7).makeRequest().url?.absoluteString == "books/7")
+        #expect(try BookListEndpoint().makeRequest().httpMethod == "GET")
+    }
+}
+
+@Suite struct HTTPBodyTests {
+    @Test func everyBodyHasItsContentType() throws {
+        let data = Data("test".utf8)
+        #expect(HTTPBody.json(data) == HTTPBody(data: data, contentType: "application/json"))
+        #expect(HTTPBody.form(data) == HTTPBody(data: data, contentType: "application/x-www-form-urlencoded"))
+        #expect(HTTPBody.text(data) == HTTPBody(data: data, contentType: "text/plain"))
+        #expect(HTTPBody.string("test") == HTTPBody(data: data, contentType: "text/plain"))
+        #expect(HTTPBody.binary(data) == HTTPBody(data: data, contentType: "application/octet-stream"))
+    }
+
+    @Test func aListOfEntriesIsSentAsAList() {
+        #expect(HTTPBody.json(["_array": [1, 2]] as Json).data == Data("[1,2]".utf8))
+        #expect(HTTPBody.json(["a": 1] as Json).data == Data(#"{"a":1}"#.utf8))
+    }
+
+    @Test func aFormIsPercentEncoded() {
+        let items = [URLQueryItem(name: "q", value: "a b&c=d+é"), URLQueryItem(name: "empty", value: nil)]
+        #expect(String(decoding: HTTPBody.form(items).data, as: UTF8.self) == "q=a+b%26c%3Dd%2B%C3%A9&empty=")
+    }
+}
+
+@Suite struct URLRequestBuildableTests {
+    private struct Builder: URLRequestBuildable {}
+    private let builder = Builder()
+    private let url = URL(string: "https://example.com/books?old=1") ?? URL(fileURLWithPath: "/")
+    private let body = HTTPBody.string("test")
+
+    @Test func getWithoutItemsKeepsTheURL() {
+        for items in [nil, []] as [[URLQueryItem]?] {
+            let request = builder.get(url, queryItems: items)
+            #expect(request.url == url)
+            #expect(request.httpMethod == "GET")
+            #expect((request.allHTTPHeaderFields ?? [:]).isEmpty)
+            #expect(request.httpBody == nil)
+        }
+    }
+
+    @Test func getReplacesTheQuery() {
+        let request = builder.get(
+            url, queryItems: [URLQueryItem(name: "name", value: "John +1"), URLQueryItem(name: "x", value: nil)])
+        #expect(request.url?.absoluteString == "https://example.com/books?name=John%20%2B1&x")
+    }
+
+    @Test func postHasABodyOnlyWhenItIsGivenOne() {
+        let request = builder.post(url, body: body)
+        #expect(request.httpMethod == "POST")
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+        #expect(request.httpBody == body.data)
+        let empty = builder.post(url, body: nil)
+        #expect(empty.httpMethod == "POST")
+        #expect(empty.value(forHTTPHeaderField: "Content-Type") == nil)
+        #expect(empty.httpBody == nil)
+    }
+
+    @Test func patchAndPutCarryTheirBody() {
+        for (request, method) in [(builder.patch(url, body: body), "PATCH"), (builder.put(url, body: body), "PUT")] {
+            #expect(request.httpMethod == method)
+            #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+            #expect(request.httpBody == body.data)
+        }
+    }
+
+    @Test func deleteHasNoBody() {
+        let request = builder.delete(url)
+        #expect(request.httpMethod == "DELETE")
+        #expect(request.url == url)
+        #expect(request.httpBody == nil)
+    }
+}
+
+@Suite struct BaseRequestAdapterTests {
+    private func adapted(_ path: String, base: String) throws -> URLRequest {
+        let base = try #require(URL(string: base))
+        var request = URLRequest(url: try #require(URL(string: path)))
+        request.httpMethod = "POST"
+        request.setValue("1", forHTTPHeaderField: "X-Test")
+        request.httpBody = Data([1])
+        return try BaseRequestAdapter(baseURL: base).adapt(request)
+    }
+
+    @Test(arguments: [
+        ("books", "https://host/api/v1/", "https://host/api/v1/books"),
+        ("books", "https://host/api/v1", "https://host/api/v1/books"),
+        ("books/10", "https://host", "https://host/books/10"),
+        ("books/", "https://host/", "https://host/books/"),
+        ("/books", "https://host/api/", "https://host/books"),
+        ("books?page=2&q=a%20b", "https://host/api/", "https://host/api/books?page=2&q=a%20b"),
+        ("https://other/books", "https://host/api/", "https://other/books"),
+    ])
+    func relativeURLsAreResolved(_ path: String, _ base: String, _ expected: String) throws {
+        #expect(try adapted(path, base: base).url?.absoluteString == expected)
+    }
+
+    @Test func methodHeadersAndBodyStay() throws {
+        let request = try adapted("books", base: "https://host/")
+        #expect(request.httpMethod == "POST")
+        #expect(request.value(forHTTPHeaderField: "X-Test") == "1")
+        #expect(request.httpBody == Data([1]))
+    }
+
+    @Test func aRequestWithoutAURLThrowsBadURL() throws {
+        var request = URLRequest(url: try #require(URL(string: "books")))
+        request.url = nil
+        let adapter = BaseRequestAdapter(baseURL: try #require(URL(string: "https://host/")))
+        let broken = request
+        #expect {
+            try adapter.adapt(broken)
+        } throws: { error in
+            (error as? URLError)?.code == .badURL
+        }
+    }
+
+    @Test func headersAreAddedWhereTheRequestHasNone() async throws {
+        var request = URLRequest(url: try #require(URL(string: "https://host/")))
+        request.setValue("mine", forHTTPHeaderField: "A")
+        let adapted = try await HeaderRequestAdapter { ["A": "theirs", "B": "theirs"] }.adapt(request)
+        #expect(adapted.value(forHTTPHeaderField: "A") == "mine")
+        #expect(adapted.value(forHTTPHeaderField: "B") == "theirs")
+    }
+}
