@@ -335,6 +335,20 @@ enum Concurrency {
                 }
                 for dao in daos { try expectEqual(try dao.count(), 3) }
             },
+            ConformanceCase(
+                "C.hardLink", "C3", title: "one file under two hard links is one database", requires: [.file, .configuration]
+            ) { context in
+                let first = try context.open()
+                let one = try first.dao(Item.self)
+                try one.create(Item.make([1]))
+                let link = context.location.directory.appendingPathComponent("link").path
+                try FileManager.default.linkItem(atPath: context.file().path, toPath: link)
+                let second = try context.open { $0.path = link }
+                let two = try second.dao(Item.self)
+                try two.create(Item.make([2]))
+                try expectEqual(try one.read().map(\.id), [1, 2])
+                try expectEqual(try two.read().map(\.id), [1, 2])
+            },
         ]
     }
 }

@@ -215,6 +215,19 @@ enum WritesBasics {
                 try expectEqual(try storage.erase(Query(limit: 2, offset: 1)), 2)
                 try expectSame(try storage.read().map(\.id), [1, 4, 5, 6, 7])
             },
+            ConformanceCase(
+                "W.manyKeys", "W5", title: "forty thousand keys in one call are written, read and erased", isHeavy: true
+            ) {
+                context in
+                let dao = try context.dao(Item.self)
+                let items = Item.make(1...40_000)
+                try dao.persist(items)
+                try expectEqual(try dao.read(byPrimaryKeys: items.map(\.id)).count, 40_000)
+                try dao.persist(items.map { Item(id: $0.id, name: "again", number: -$0.id) })
+                try expectEqual(try dao.count { $0.number < 0 }, 40_000)
+                try expectEqual(try dao.erase(byPrimaryKeys: items.map(\.id) + [50_000]), 40_000)
+                try expectEqual(try dao.count(), 0)
+            },
             ConformanceCase("W.updateCounts", "W5", title: "an update counts the rows it met, changed or not") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...10))

@@ -97,7 +97,12 @@ struct User: Plain, Model, Equatable {
     static let schema = Schema("user", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("age", \.age))
 
     /// The users that the classic tests begin with.
-    static func make(_ count: Int64) -> [User] { (1...count).map { User(id: $0, name: "Name #\($0)", age: Int($0) + 10) } }
+    static func make(_ count: Int64) -> [User] { make(1...count) }
+
+    /// Users with ids.
+    static func make(_ ids: some Sequence<Int64>) -> [User] {
+        ids.map { User(id: $0, name: "Name #\($0)", age: Int($0) + 10) }
+    }
 }
 
 /// A schema that is made anew each time it is asked for.
