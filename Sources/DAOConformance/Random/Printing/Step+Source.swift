@@ -59,8 +59,8 @@ extension Step {
                 + [flag ? "return [first, []]" : "return [first, try RandomProof.take(.max, from: cursor)]"]
         case .pages: return pagesSource
         case .transaction:
-            return ["try database.transaction {", Self.nestedSteps] + (flag ? ["    throw RandomProof.Abort()"] : []) + ["}"]
-        case .snapshot: return ["try database.snapshot {", Self.nestedSteps, "}"]
+            return ["try database.transaction { () throws -> Void in", Self.nestedSteps] + (flag ? ["    throw RandomProof.Abort()"] : []) + ["}"]
+        case .snapshot: return ["try database.snapshot { () throws -> Void in", Self.nestedSteps, "}"]
         default: return []
         }
     }
