@@ -17,7 +17,9 @@ import Testing
     }
 
     @Test func scriptsAreSmall() async throws {
-        let faults: [(Fault, Int)] = [(.rollbackLost, 4), (.limitOffByOne, 4), (.eraseCountsKeys, 2), (.nanLost, 3), (.cursorIsLive, 5)]
+        let faults: [(Fault, Int)] = [
+            (.rollbackLost, 4), (.limitOffByOne, 4), (.eraseCountsKeys, 2), (.nanLost, 3), (.cursorIsLive, 5),
+        ]
         for (fault, most) in faults {
             let result = await RandomProof.run(on: Self.target(fault), seed: 1, operations: 20_000, shrinkingFor: .seconds(60))
             let failure = try #require(result.failure)
