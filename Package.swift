@@ -56,8 +56,6 @@ let package = Package(
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
-        .testTarget(
-            name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),

@@ -111,13 +111,13 @@ import Testing
             }
         }
         RandomProof.outcome { () throws -> Void in
-            try database.transaction {
+            _ = try database.transaction {
                 RandomProof.elsewhere {
                     RandomProof.outcome { try notes.read(Query<RandomProof.Note>()) }
                 }
                 RandomProof.outcome { try notes.erase() }
                 RandomProof.outcome { () throws -> Void in
-                    try database.transaction {
+                    _ = try database.transaction {
                         RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7)]) }
                     }
                 }

@@ -23,7 +23,8 @@ extension ReferenceState {
     private func check(_ query: QuerySpec, in entity: Entity) throws -> [Term] {
         if query.offset < 0 || (query.limit ?? 0) < 0 { throw Outcome.Failure(kind: .invalidQuery, entity: entity.name) }
         let terms = try query.order.map { term in
-            guard let field = entity.fields.firstIndex(where: { $0.name == term.field }), entity.fields[field].type.kind != .embedded
+            guard let field = entity.fields.firstIndex(where: { $0.name == term.field }),
+                entity.fields[field].type.kind != .embedded
             else { throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name) }
             return (field: field, isAscending: term.isAscending)
         }

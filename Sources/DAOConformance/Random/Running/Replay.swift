@@ -113,7 +113,8 @@ extension Step {
     /// Whether rows may be others afterwards, or should be what they were after a failure.
     var mayChange: Bool {
         switch verb {
-        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen: true
+        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen:
+            true
         default: nested.contains(where: \.mayChange)
         }
     }
