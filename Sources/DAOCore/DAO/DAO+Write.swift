@@ -32,10 +32,12 @@ extension DAO {
     /// The closure captures what it needs and not the DAO, whose type it would ask the runtime for with every row.
     private static func merge(_ plains: [Plain], keys: [Key], _ translator: Mapping, _ storage: any Storage<Record>) throws {
         _ = try storage.merge(keys: keys) { index, record in
-            switch record {
-            case .none: record = try translator.translate(plain: plains[index])
-            // In place, since a copy would count every reference in it; the line proves that there is one.
-            case .some: _ = try translator.translate(from: plains[index], to: &record!)
+            // Taken out and put back, since a copy would count every reference in it.
+            if var stored = record.take() {
+                _ = try translator.translate(from: plains[index], to: &stored)
+                record = consume stored
+            } else {
+                record = try translator.translate(plain: plains[index])
             }
         }
     }

@@ -15,6 +15,8 @@ final class Table: Sendable {
 
     /// The entity.
     let description: EntityDescription
+    /// The database's file, for errors.
+    let path: String?
     /// The keyspace of the rows.
     let keyspace: UInt32
     /// The indexes, in the order of their fields.
@@ -52,10 +54,12 @@ final class Table: Sendable {
     /// Makes a table of a catalog entry.
     ///
     /// - Throws: `.corrupted` when the entry contradicts itself.
-    init(_ entity: StoredEntity, state: State) throws {
+    init(_ entity: StoredEntity, state: State, path: String? = nil) throws {
         let description = entity.description
         func damaged(_ what: String) -> StorageError {
-            StorageError(.corrupted, "the catalog entry of '\(description.name)' is damaged: \(what)", entity: description.name)
+            StorageError(
+                .corrupted, "the catalog entry of '\(description.name)' is damaged: \(what)", entity: description.name,
+                path: path)
         }
         guard entity.slots.count == description.fields.count, Set(entity.slots).count == entity.slots.count,
             entity.slots.allSatisfy({ (0..<entity.slotCount).contains($0) }), entity.slotCount <= Int(UInt16.max)
@@ -64,6 +68,7 @@ final class Table: Sendable {
             throw damaged("its key")
         }
         self.description = description
+        self.path = path
         self.keyForm = keyForm
         keyspace = entity.keyspace
         slotCount = entity.slotCount
@@ -101,21 +106,21 @@ extension Table {
     func corruptedRecord(_ key: UnsafeRawBufferPointer) -> StorageError {
         StorageError(
             .corrupted, "a stored row of '\(description.name)' is damaged: restore it from a copy",
-            entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) })
+            entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, path: path)
     }
 
     /// The error for an index that does not fit its table.
     func corruptedIndex(_ index: Index) -> StorageError {
         StorageError(
             .corrupted, "the index on '\(name(of: index))' of '\(description.name)' is damaged", entity: description.name,
-            field: name(of: index))
+            field: name(of: index), path: path)
     }
 
     /// The error for a field whose bytes are not a value of its type.
     func corruptedValue(field: Int, _ key: UnsafeRawBufferPointer) -> StorageError {
         StorageError(
             .corruptedValue, "the stored value cannot be read as \(description.fields[field].type)", entity: description.name,
-            key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, field: description.fields[field].name)
+            key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, field: description.fields[field].name, path: path)
     }
 
     /// The error for a key that no row of the table can have.

@@ -23,7 +23,9 @@ public final class KeyValueDatabase: Database {
 
     let engine: KeyValueEngine
     let options: KeyValueOptions
-    let gate = CallGate()
+    private let gate = CallGate()
+    /// Whether every call has left after the gate was closed.
+    private let isDrained = Atomic<Bool>(false)
     /// Cursors that hold a snapshot; closing ends them.
     private let cursors = Mutex<[ObjectIdentifier: WeakSession]>([:])
     private let release: @Sendable () -> Void
@@ -104,9 +106,7 @@ public final class KeyValueDatabase: Database {
 
     /// Runs a body in which every read sees the same state; see ``Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try gate.enter()
-        defer { gate.leave() }
-        return try engine.coordinator.snapshot(body)
+        try call { try engine.coordinator.snapshot(body) }
     }
 
     /// The entities that are stored, read without the application's types.
@@ -121,6 +121,7 @@ public final class KeyValueDatabase: Database {
                 .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.store.traits.path)
         }
         guard gate.close() else { return }
+        isDrained.store(true, ordering: .releasing)
         observations.wakeAll()
         for session in cursors.withLock({ sessions in sessions.values.compactMap(\.session) }) { session.end() }
         release()
@@ -131,11 +132,24 @@ extension KeyValueDatabase {
     /// How often a call is run again after the store ran out of space, which it may then have made.
     private static let attempts = 12
 
+    /// Runs a call, unless the database is closed; closing waits for it.
+    ///
+    /// - Throws: `.closed`, or what the body throws.
+    @inline(__always) func call<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            try gate.enter()
+        } catch {
+            // Closing waits for the transaction around this call, which is to find the database open to its end.
+            guard !isDrained.load(ordering: .acquiring), engine.coordinator.isInside else { throw error }
+            return try body()
+        }
+        defer { gate.leave() }
+        return try body()
+    }
+
     /// Runs a body that reads and does not call the application.
     func read<Result>(_ body: (KeyValueHandle) throws -> Result) throws -> Result {
-        try gate.enter()
-        defer { gate.leave() }
-        return try engine.coordinator.read(body)
+        try call { try engine.coordinator.read(body) }
     }
 
     /// Runs a body that writes.
@@ -145,11 +159,17 @@ extension KeyValueDatabase {
     func write<Result>(
         callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
-        if configuration.isReadOnly {
-            throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
+        try call {
+            if configuration.isReadOnly {
+                throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
+            }
+            return try writeRetrying(entity, callsOut, isStep, body)
         }
-        try gate.enter()
-        defer { gate.leave() }
+    }
+
+    private func writeRetrying<Result>(
+        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ body: (KeyValueHandle) throws -> Result
+    ) throws -> Result {
         var attempt = 1
         while true {
             // A transaction that could not even begin would not begin the next time either.

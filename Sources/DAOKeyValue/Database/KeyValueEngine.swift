@@ -47,7 +47,7 @@ package final class KeyValueEngine: Sendable {
             return nil
         }
         try check(description, against: stored.description)
-        let table = try Table(stored, state: .stored)
+        let table = try Table(stored, state: .stored, path: store.traits.path)
         tables.add([table])
         return table
     }
@@ -56,7 +56,8 @@ package final class KeyValueEngine: Sendable {
     func makeTable(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table {
         if let table = try table(for: description, in: handle) { return table }
         handle.writeCount += 1
-        let table = try Table(Catalog(handle.transaction, path: store.traits.path).add(description), state: .provisional)
+        let path = store.traits.path
+        let table = try Table(Catalog(handle.transaction, path: path).add(description), state: .provisional, path: path)
         handle.add(table)
         return table
     }

@@ -62,14 +62,14 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     deinit { close() }
 
     override func next(_ count: Int) throws -> [Record] {
-        try database.gate.enter()
-        defer { database.gate.leave() }
         var records: [Record] = []
         let wanted = min(max(count, 0), remaining)
-        try session.read { reader in
-            try Record.schema.decode(reader, limit: wanted, into: &records)
-            remaining -= records.count
-            return records.count == wanted && remaining > 0
+        try database.call {
+            try session.read { reader in
+                try Record.schema.decode(reader, limit: wanted, into: &records)
+                remaining -= records.count
+                return records.count == wanted && remaining > 0
+            }
         }
         return records
     }
@@ -92,11 +92,11 @@ final class CollectedCursor<Record: Model>: RowCursor<Record> {
     }
 
     override func next(_ count: Int) throws -> [Record] {
-        try database.gate.enter()
-        defer { database.gate.leave() }
-        let batch = Array(records.prefix(max(count, 0)))
-        records = records.dropFirst(batch.count)
-        return batch
+        try database.call {
+            let batch = Array(records.prefix(max(count, 0)))
+            records = records.dropFirst(batch.count)
+            return batch
+        }
     }
 
     override func close() { records = [] }

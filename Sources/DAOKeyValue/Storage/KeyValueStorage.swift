@@ -103,19 +103,19 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         let resolved = try query.resolved()
-        try keyValueDatabase.gate.enter()
-        defer { keyValueDatabase.gate.leave() }
-        guard let handle = try keyValueDatabase.engine.coordinator.beginLongRead() else {
-            return CollectedCursor(keyValueDatabase, try read(query))
-        }
-        do {
-            let table = try table(handle)
-            let reader = reader(table)
-            reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
-            return SnapshotCursor(keyValueDatabase, CursorSession(handle, reader), limit: resolved.limit ?? .max)
-        } catch {
-            handle.rollback()
-            throw error
+        return try keyValueDatabase.call {
+            guard let handle = try keyValueDatabase.engine.coordinator.beginLongRead() else {
+                return CollectedCursor(keyValueDatabase, try read(query))
+            }
+            do {
+                let table = try table(handle)
+                let reader = reader(table)
+                reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
+                return SnapshotCursor(keyValueDatabase, CursorSession(handle, reader), limit: resolved.limit ?? .max)
+            } catch {
+                handle.rollback()
+                throw error
+            }
         }
     }
 
