@@ -60,7 +60,6 @@ let package = Package(
             name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),
-        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOSQLite"]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
         .target(name: "BookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
