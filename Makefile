@@ -7,8 +7,7 @@ URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
 
-.PHONY: help demo test conformance soak bench format lint consumers tsan clean
-.PHONY: help demo offline-demo test conformance bench format lint consumers tsan clean
+.PHONY: help demo offline-demo test conformance soak bench format lint consumers tsan clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -22,7 +21,7 @@ demo: ## Import real data into memory, SQLite and LMDB, and ask all three the sa
 offline-demo: ## Fetch from a server, store, stop the server, read without it (URL=sqlite:dialogs.db, memory: unless said)
 	@Scripts/setup.sh
 	@swift build --product dao-offline-demo $(SWIFT_FLAGS) --quiet
-	@swift run --skip-build dao-offline-demo $(URL)
+	@swift run --skip-build dao-offline-demo $(if $(URL),"$(URL)")
 
 test: ## Every test: the conformance suite over every backend, and what is particular to each
 	@Scripts/setup.sh --demo

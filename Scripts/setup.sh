@@ -6,8 +6,10 @@
 set -euo pipefail
 
 # A command or file that shows a package is there, and the package that brings it.
-debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev")
+# Python runs the web server of the tests and of the offline demo.
+debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3")
 brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb")
+command -v python3 >/dev/null || brew+=("python3:python3")
 if [ "${1:-}" = "--demo" ]; then
     debian+=("/usr/share/iso-codes/json/iso_3166-2.json:iso-codes")
     brew+=("iso-codes:iso-codes")

@@ -1,12 +1,139 @@
 import DAOCore
+import Foundation
 import Testing
 
 @testable import DAOConformance
 
-/// The suite itself: its list of cases, and its first green column.
+/// The suite over plain arrays: the first green columns, with and without what a database may lack.
 @Suite struct SuiteTests {
     static let array = ConformanceTarget(name: "array") { try ArrayDatabase($0.name) }
+    static let persistent = ConformanceTarget(name: "persistent array") { location in
+        try ArrayDatabase(location.name, limits: .init(isPersistent: true))
+    }
+    static let limited = ConformanceTarget(name: "limited array") { try LimitedDatabase($0.name) }
 
     @Test(arguments: Conformance.cases(for: array))
     func conforms(_ test: ConformanceTest) async throws { try await test.run() }
+
+    @Test(arguments: Conformance.cases(for: persistent) { $0.requirements.contains(.persistence) })
+    func conformsWithPersistence(_ test: ConformanceTest) async throws { try await test.run() }
+
+    @Test(arguments: Conformance.cases(for: limited, chapters: [.values, .writes, .transactions, .lifeCycle]))
+    func conformsWithLimits(_ test: ConformanceTest) async throws { try await test.run() }
+}
+
+/// The list of cases, the runner and the report.
+@Suite struct FrameTests {
+    @Test func idsAreUnique() {
+        let repeated = Dictionary(grouping: Conformance.all, by: \.id).filter { $1.count > 1 }.keys
+        #expect(repeated.isEmpty, "repeated: \(repeated.sorted())")
+    }
+
+    @Test func idsNameAChapterAndWords() {
+        for each in Conformance.all {
+            #expect(each.chapter != nil, "\(each.id) begins with no chapter's letter")
+            #expect(each.id.dropFirst(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }, "\(each.id)")
+        }
+    }
+
+    @Test func rulesAreTheContracts() {
+        for each in Conformance.all {
+            #expect(!each.rules.isEmpty, "\(each.id) proves no rule")
+            for rule in each.rules { #expect(ContractRule.named(rule) != nil, "\(each.id) names the rule '\(rule)'") }
+        }
+        #expect(Set(ContractRule.all.map(\.id)).count == ContractRule.all.count)
+    }
+
+    @Test func titlesAreSentences() {
+        for each in Conformance.all { #expect(each.title.count > 8 && !each.title.hasSuffix("."), "\(each.id): \(each.title)") }
+    }
+
+    @Test func everyRuleOfTheFirstChaptersHasCases() {
+        let planned: Set = ["P5", "T6", "C2", "L3", "L4", "L6"]
+        let proved = Set(Conformance.all.flatMap(\.rules))
+        for rule in ContractRule.all where "KVPQWTCL".contains(rule.chapter.rawValue) && !planned.contains(rule.id) {
+            #expect(proved.contains(rule.id), "\(rule.id) has no case")
+        }
+    }
+
+    @Test func aHangingCaseIsReported() async {
+        let hanging = ConformanceCase("K.hanging", "K1", title: "a case that never ends") { _ in
+            while true { Thread.sleep(forTimeInterval: 1) }
+        }
+        let result = await result(of: hanging, timeLimit: .milliseconds(200))
+        #expect(result.status == .hung)
+        #expect(result.message?.contains("did not end") == true)
+    }
+
+    @Test func aHangingTaskIsReported() async {
+        let hanging = ConformanceCase(concurrent: "K.hanging", "K1", title: "a task that never ends") { _ in
+            while true { try? await Task.sleep(for: .seconds(1)) }
+        }
+        #expect(await result(of: hanging, timeLimit: .milliseconds(200)).status == .hung)
+    }
+
+    @Test func failuresSayWhatWasExpected() async throws {
+        let failing = ConformanceCase("K.failing", "K1", title: "a case that fails") { _ in
+            try expectEqual("e\u{301}", "\u{e9}", "the letter")
+        }
+        let result = await result(of: failing)
+        #expect(result.status == .failed)
+        #expect(result.expected == "\"\\u{e9}\"" && result.got == "\"e\\u{301}\"")
+        #expect(result.location?.contains("SuiteTests.swift") == true)
+        let test = ConformanceTest(conformanceCase: failing, target: SuiteTests.array, timeLimit: .seconds(5))
+        await #expect(throws: FailedConformance.self) { try await test.run() }
+    }
+
+    @Test func unexpectedErrorsAreFailures() async {
+        let throwing = ConformanceCase("K.throwing", "K1", title: "a case that throws") { _ in throw StorageError(.io, "no disk")
+        }
+        let result = await result(of: throwing)
+        #expect(result.status == .failed && result.message?.contains("no disk") == true)
+    }
+
+    @Test func directoriesAreFreshAndRemoved() async {
+        let seen = Shared<[URL]>([])
+        let writing = ConformanceCase("K.writing", "K1", title: "a case that writes files") { context in
+            let directory = context.location.directory
+            try expectEqual(try FileManager.default.contentsOfDirectory(atPath: directory.path).count, 0)
+            try Data("x".utf8).write(to: directory.appendingPathComponent("file"))
+            seen.change { $0.append(directory) }
+        }
+        for _ in 0..<2 { #expect(await result(of: writing).status == .passed) }
+        #expect(Set(seen.value).count == 2)
+        for directory in seen.value { #expect(!FileManager.default.fileExists(atPath: directory.path)) }
+    }
+
+    @Test func aTargetThatDoesNotOpenFailsEveryCase() async {
+        let broken = ConformanceTarget(name: "broken") { _ in throw StorageError(.io, "no disk") }
+        let report = await Conformance.run(on: broken, chapters: [.keys])
+        #expect(report.engine == nil)
+        #expect(report.count(.passed) == 0 && report.failures.count == report.results.count - report.skips.count)
+    }
+
+    @Test func theTableHasARowForEveryRuleAndAColumnForEveryTarget() async {
+        let array = await Conformance.run(on: SuiteTests.array, chapters: [.keys]) { $0.id != "K.int" }
+        let broken = await Conformance.run(on: FaultyDatabase.target(.refusesEmptyKeys), chapters: [.keys])
+        let lines = ConformanceTable([array, broken]).description.split(separator: "\n").map(String.init)
+        #expect(lines[0].contains("conformance suite \(Conformance.version)") && lines[0].contains("refusesEmptyKeys"))
+        for rule in ContractRule.all { #expect(lines.contains { $0.hasPrefix("\(rule.id) ") && $0.contains(rule.title) }) }
+        #expect(lines.contains { $0.hasPrefix("K3 ") && $0.contains("✓") && $0.contains("✗") })
+        #expect(lines.contains { $0.hasPrefix("R1 ") && $0.contains("no case") })
+        #expect(lines.contains { $0.contains("K.emptyString (K3)") })
+        #expect(lines.contains { $0.contains("its data does not outlive the last reference: K.afterReopening") })
+    }
+
+    @Test func theReportIsJSON() async throws {
+        let report = await Conformance.run(on: SuiteTests.array, chapters: [.keys]) {
+            $0.id.hasPrefix("K.int") || $0.id == "K.afterReopening"
+        }
+        let copy = try JSONDecoder().decode(ConformanceReport.self, from: Data(report.json().utf8))
+        #expect(copy.results.map(\.id) == report.results.map(\.id))
+        #expect(copy.suiteVersion == Conformance.version && copy.target == "array" && copy.engine == "array")
+        #expect(copy.results.last?.status == .skipped && copy.results.last?.message != nil)
+    }
+
+    private func result(of conformanceCase: ConformanceCase, timeLimit: Duration = .seconds(5)) async -> ConformanceResult {
+        await ConformanceTest(conformanceCase: conformanceCase, target: SuiteTests.array, timeLimit: timeLimit).result()
+    }
 }

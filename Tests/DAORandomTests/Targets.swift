@@ -28,3 +28,6 @@ enum Targets {
         return RandomProof.seeds(in: try String(contentsOf: file, encoding: .utf8))
     }
 }
+
+/// What printed scripts call the kind of database they are about.
+let target = Targets.sqlite

@@ -11,6 +11,7 @@ import Testing
 // Through `Json` or directly to entries: both routes give equal entries, or both fail.
 
 extension Book: RawEncodable, RawDecodable {
+    /// JSON.
     public typealias Raw = Json
 }
 

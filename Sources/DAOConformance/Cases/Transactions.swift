@@ -266,7 +266,8 @@ enum Transactions {
                 do {
                     try await task.value
                     throw fail(
-                        "expected a CancellationError: a database's class needs an asynchronous transaction of its own, see Database")
+                        "expected a CancellationError: a database's class needs an asynchronous transaction of its own, see Database"
+                    )
                 } catch is CancellationError {}
                 let count = try await dao.count()
                 try expectEqual(count, 0, "stored rows")

@@ -44,7 +44,6 @@ public struct EraseNode<Input: Sendable, T: Translator>: AsyncNode {
     ///
     /// - Returns: How many values there were.
     public func run(_ input: Input) async throws -> Int {
-        let database = dao.storage.database
-        return try await database.executor.write { [dao, erase] in try database.transaction { try erase(dao, input) } }
+        try await dao.storage.database.transaction { [dao, erase] in try erase(dao, input) }
     }
 }

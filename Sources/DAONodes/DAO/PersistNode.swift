@@ -61,17 +61,15 @@ public struct PersistNode<Input: Sendable, T: Translator>: Node {
     }
 
     private func store(_ plains: [T.Plain], for input: Input) async throws -> [T.Plain] {
-        let (database, scope) = (dao.storage.database, scope(input))
-        return try await database.executor.write { [dao] in
-            try database.transaction {
-                let ids = plains.map(\.uniqueId)
-                if let scope {
-                    let arrived = Set(try ids.map { try T.Model.schema.key($0) })
-                    _ = try dao.storage.erase(keys: dao.storage.keys(Query(where: scope)).filter { !arrived.contains($0) })
-                }
-                try dao.persist(plains)
-                return try dao.read(byPrimaryKeys: ids)
+        let scope = scope(input)
+        return try await dao.storage.database.transaction { [dao] in
+            let ids = plains.map(\.uniqueId)
+            if let scope {
+                let arrived = Set(try ids.map { try T.Model.schema.key($0) })
+                _ = try dao.storage.erase(keys: dao.storage.keys(Query(where: scope)).filter { !arrived.contains($0) })
             }
+            try dao.persist(plains)
+            return try dao.read(byPrimaryKeys: ids)
         }
     }
 }

@@ -43,7 +43,6 @@ public struct ReadNode<Input: Sendable, T: Translator>: AsyncNode {
 
     /// Reads on one snapshot, on a thread of the database.
     public func run(_ input: Input) async throws -> [T.Plain] {
-        let database = dao.storage.database
-        return try await database.executor.read { [dao, read] in try database.snapshot { try read(dao, input) } }
+        try await dao.storage.database.snapshot { [dao, read] in try read(dao, input) }
     }
 }

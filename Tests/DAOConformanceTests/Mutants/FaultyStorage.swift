@@ -112,6 +112,9 @@ struct FaultyStorage<Record: Model>: Storage {
 
     func insert(making records: () throws -> [Record]) throws {
         if fault == .appliesHalf { return try insert(records()) }
+        if fault == .dropsContendedWrites {
+            return try uncontended { try owner.transaction { try insert(records()) } } ?? ()
+        }
         if fault == .wrapsCallErrors {
             return try wrapped { try owner.transaction { try insert(records()) } }
         }
@@ -190,12 +193,6 @@ struct FaultyStorage<Record: Model>: Storage {
     /// Runs a write with the faults that writes have in common; nil when it was dropped.
     @discardableResult
     private func writing<Result>(_ body: () throws -> Result) throws -> Result? {
-        if fault == .dropsContendedWrites {
-            let others = FaultyDatabase.writes.add(1, ordering: .sequentiallyConsistent).oldValue
-            defer { FaultyDatabase.writes.subtract(1, ordering: .sequentiallyConsistent) }
-            if others > 0, !owner.isInside { return nil }
-            return try body()
-        }
         do {
             return try body()
         } catch var error as StorageError where error.kind == .uniqueViolation {
@@ -203,6 +200,13 @@ struct FaultyStorage<Record: Model>: Storage {
             if fault == .uniqueNamesNothing { (error.field, error.key, error.conflictingKey) = (nil, nil, nil) }
             throw error
         }
+    }
+
+    /// Runs a write when no other is running; nil when it was dropped.
+    private func uncontended<Result>(_ body: () throws -> Result) throws -> Result? {
+        let others = FaultyDatabase.writes.add(1, ordering: .sequentiallyConsistent).oldValue
+        defer { FaultyDatabase.writes.subtract(1, ordering: .sequentiallyConsistent) }
+        return others > 0 && !owner.isInside ? nil : try body()
     }
 
     private func wrapped<Result>(_ body: () throws -> Result) throws -> Result {

@@ -8,9 +8,9 @@ struct Generator {
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// A script of so many steps, those inside others counted too. It begins by filling every table.
-    mutating func script(steps: Int) -> [Operation] {
+    mutating func script(steps: Int) -> [Step] {
         var script = Entity.allCases.map { entity in
-            Operation(verb: .upsert, entity: entity, rows: rows(of: entity, count: 1 + int(5), isPlain: true))
+            Step(verb: .upsert, entity: entity, rows: rows(of: entity, count: 1 + int(5), isPlain: true))
         }
         var size = script.count
         while size < steps {
@@ -49,22 +49,22 @@ struct Generator {
         case single
     }
 
-    private static let writes: [(Int, Operation.Verb)] = [
+    private static let writes: [(Int, Step.Verb)] = [
         (9, .create), (18, .persist), (5, .upsert), (5, .merge), (7, .update), (3, .findOrCreate), (2, .eraseRows), (4, .eraseKeys),
         (3, .eraseQuery), (1, .eraseAll),
     ]
-    private static let reads: [(Int, Operation.Verb)] = [
+    private static let reads: [(Int, Step.Verb)] = [
         (5, .readKey), (5, .readKeys), (20, .read), (6, .count), (3, .keys), (3, .exists), (2, .existsKey), (8, .total), (3, .forEach),
     ]
-    private static let checks: [(Int, Operation.Verb)] = [
+    private static let checks: [(Int, Step.Verb)] = [
         (2, .partition), (2, .inclusion), (4, .indexless), (2, .windows), (2, .reversal), (2, .agreement),
     ]
-    private static let blocks: [(Int, Operation.Verb)] = [
+    private static let blocks: [(Int, Step.Verb)] = [
         (4, .cursor), (4, .pages), (8, .transaction), (2, .snapshot), (3, .second), (1, .reopen),
     ]
-    private static let nestedBlocks: [(Int, Operation.Verb)] = [(2, .cursor), (2, .pages), (4, .transaction), (1, .outside)]
+    private static let nestedBlocks: [(Int, Step.Verb)] = [(2, .cursor), (2, .pages), (4, .transaction), (1, .outside)]
 
-    mutating func operation(_ place: Place) -> Operation {
+    mutating func operation(_ place: Place) -> Step {
         switch place {
         case .reading: return simple(weighted(Self.reads))
         case .single: return chance(60) ? simple(weighted(Self.writes)) : simple(weighted(Self.reads))
@@ -84,12 +84,12 @@ struct Generator {
 
     private mutating func entity() -> Entity { weighted([(2, .wide), (4, .note), (4, .pass), (4, .tally)]) }
 
-    private mutating func operations(_ place: Place, upTo count: Int) -> [Operation] {
+    private mutating func operations(_ place: Place, upTo count: Int) -> [Step] {
         (0..<1 + int(count)).map { _ in operation(place) }
     }
 
-    private mutating func block(_ verb: Operation.Verb, _ place: Place) -> Operation {
-        var operation = Operation(verb: verb, entity: entity())
+    private mutating func block(_ verb: Step.Verb, _ place: Place) -> Step {
+        var operation = Step(verb: verb, entity: entity())
         switch verb {
         case .cursor:
             operation.query = query(operation.entity)
@@ -114,7 +114,7 @@ struct Generator {
             if chance(20) {
                 let entity = entity()
                 let rows = rows(of: entity, count: 1, isPlain: true)
-                operation.after.append(Operation(verb: one([.create, .persist, .upsert]), entity: entity, rows: rows))
+                operation.after.append(Step(verb: one([.create, .persist, .upsert]), entity: entity, rows: rows))
             }
         case .outside: operation.inner = operations(.reading, upTo: 2)
         case .second: operation.inner = operations(.single, upTo: 4)
@@ -123,9 +123,9 @@ struct Generator {
         return operation
     }
 
-    private mutating func simple(_ verb: Operation.Verb) -> Operation {
+    private mutating func simple(_ verb: Step.Verb) -> Step {
         let entity = entity()
-        var operation = Operation(verb: verb, entity: entity)
+        var operation = Step(verb: verb, entity: entity)
         switch verb {
         case .create: operation.rows = rows(of: entity, count: weighted([(6, 1), (2, 2), (2, 4)]))
         case .persist, .upsert, .merge, .eraseRows:

@@ -57,7 +57,7 @@ struct ScriptPrinter {
     /// Adds a step.
     ///
     /// - Parameter isLast: The way to this step inside the last one; nil in another.
-    private mutating func add(_ operation: Operation, isLast path: [Int]?) {
+    private mutating func add(_ operation: Step, isLast path: [Int]?) {
         let isFailing = path == divergence.path
         if isFailing {
             line("// expected: \(Self.short(divergence.expected.text))")
@@ -94,7 +94,7 @@ struct ScriptPrinter {
             line("\(opening) { () throws -> \(operation.resultType) in")
             indented { printer in
                 for text in source {
-                    if text == Operation.nestedSteps {
+                    if text == Step.nestedSteps {
                         printer.depth += 1
                         printer.addNested(of: operation, path)
                         printer.depth -= 1
@@ -107,7 +107,7 @@ struct ScriptPrinter {
         }
     }
 
-    private mutating func addNested(of operation: Operation, _ path: [Int]?) {
+    private mutating func addNested(of operation: Step, _ path: [Int]?) {
         add(operation.before, path, from: 0)
         if operation.verb == .snapshot {
             line("RandomProof.elsewhere {")
@@ -119,7 +119,7 @@ struct ScriptPrinter {
         add(operation.after, path, from: operation.before.count + operation.inner.count)
     }
 
-    private mutating func add(_ operations: [Operation], _ path: [Int]?, from first: Int) {
+    private mutating func add(_ operations: [Step], _ path: [Int]?, from first: Int) {
         for (index, operation) in operations.enumerated() { add(operation, isLast: path.map { $0 + [first + index] }) }
     }
 
@@ -131,7 +131,7 @@ struct ScriptPrinter {
     }
 }
 
-extension Operation {
+extension Step {
     /// The entities whose DAOs the step uses.
     fileprivate var used: Set<Entity> {
         switch verb {

@@ -8,7 +8,7 @@ struct Reference: Sendable {
     var state = ReferenceState()
 
     /// Does a step outside of any transaction.
-    mutating func perform(_ operation: Operation) -> Outcome {
+    mutating func perform(_ operation: Step) -> Outcome {
         Self.perform(operation, on: &state, committed: nil)
     }
 
@@ -17,8 +17,8 @@ struct Reference: Sendable {
     /// - Parameters:
     ///   - state: What the step sees and changes.
     ///   - committed: What others see while a transaction runs; nil outside of one.
-    static func perform(_ operation: Operation, on state: inout ReferenceState, committed: ReferenceState?) -> Outcome {
-        func run(_ operations: [Operation], on state: inout ReferenceState) -> [Outcome] {
+    static func perform(_ operation: Step, on state: inout ReferenceState, committed: ReferenceState?) -> Outcome {
+        func run(_ operations: [Step], on state: inout ReferenceState) -> [Outcome] {
             operations.map { perform($0, on: &state, committed: committed) }
         }
         switch operation.verb {
@@ -59,7 +59,7 @@ struct Reference: Sendable {
     }
 
     /// A step in a snapshot: it sees what it was made on, and writes nothing.
-    private static func read(_ operation: Operation, in snapshot: ReferenceState) -> Outcome {
+    private static func read(_ operation: Step, in snapshot: ReferenceState) -> Outcome {
         switch operation.verb {
         case .create, .persist, .upsert: return .failed(Outcome.Failure(kind: .invalidTransaction))
         default:
@@ -72,7 +72,7 @@ struct Reference: Sendable {
         (error as? Outcome.Failure).map(Outcome.failed) ?? .thrown
     }
 
-    private static func pages(_ operation: Operation, on state: inout ReferenceState, committed: ReferenceState?) -> Outcome {
+    private static func pages(_ operation: Step, on state: inout ReferenceState, committed: ReferenceState?) -> Outcome {
         let size = operation.number ?? 1
         var pages: [[Row]] = []
         var inner: [Outcome] = []
@@ -82,7 +82,7 @@ struct Reference: Sendable {
                 pages.append(try state.page(operation.query, in: operation.entity, after: pages.last?.last, size: size))
                 guard pages.count == 1 else { continue }
                 for step in operation.inner { inner.append(perform(step, on: &state, committed: committed)) }
-            } while pages.last?.count == size && pages.count < Operation.maximumPages
+            } while pages.last?.count == size && pages.count < Step.maximumPages
         } catch {
             return outcome(of: error)
         }
@@ -90,7 +90,7 @@ struct Reference: Sendable {
     }
 
     /// A step that is one call. What it changed before it throws is dropped by the caller (W3).
-    private static func simple(_ operation: Operation, on state: inout ReferenceState) throws -> Outcome {
+    private static func simple(_ operation: Step, on state: inout ReferenceState) throws -> Outcome {
         let entity = operation.entity
         switch operation.verb {
         case .create:
@@ -164,7 +164,7 @@ struct Reference: Sendable {
         try state.store(merged, in: entity, mayReplace: true)
     }
 
-    private static func update(_ operation: Operation, on state: inout ReferenceState) throws -> Int {
+    private static func update(_ operation: Step, on state: inout ReferenceState) throws -> Int {
         let entity = operation.entity
         let rows = try state.rows(operation.query, in: entity)
         for (index, row) in rows.enumerated() {
@@ -193,7 +193,7 @@ struct Reference: Sendable {
     }
 }
 
-extension Operation {
+extension Step {
     /// More pages than any script has: a cursor that does not move on must not go on for ever.
     static let maximumPages = 60
 }

@@ -3,7 +3,7 @@ import Foundation
 
 extension DatabaseRunner {
     /// A step that is one reading call.
-    func read<Record: RandomRecord>(_ operation: Operation, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
+    func read<Record: RandomRecord>(_ operation: Step, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
         let query = operation.query.query(Record.self)
         switch operation.verb {
         case .readKey: return .row(try dao.read(byPrimaryKey: UniqueID(operation.ids[0]))?.cells)
@@ -36,7 +36,7 @@ extension DatabaseRunner {
     }
 
     /// A step that is one writing call.
-    func write<Record: RandomRecord>(_ operation: Operation, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
+    func write<Record: RandomRecord>(_ operation: Step, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
         let records = operation.rows.map { Record(cells: $0) }
         switch operation.verb {
         case .create:

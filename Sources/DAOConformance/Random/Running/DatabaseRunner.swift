@@ -25,9 +25,9 @@ final class DatabaseRunner {
     }
 
     /// Does a step. Whatever is thrown is part of the outcome.
-    func perform(_ operation: Operation) -> Outcome { perform(operation, on: handle) }
+    func perform(_ operation: Step) -> Outcome { perform(operation, on: handle) }
 
-    func perform(_ operation: Operation, on handle: Handle) -> Outcome {
+    func perform(_ operation: Step, on handle: Handle) -> Outcome {
         switch operation.verb {
         case .transaction: return transaction(operation, on: handle)
         case .snapshot: return snapshot(operation, on: handle)
@@ -45,7 +45,7 @@ final class DatabaseRunner {
         }
     }
 
-    private func record<Record: RandomRecord>(_ operation: Operation, _ handle: Handle, _ type: Record.Type) -> Outcome {
+    private func record<Record: RandomRecord>(_ operation: Step, _ handle: Handle, _ type: Record.Type) -> Outcome {
         let dao: DAO<IdentityTranslator<Record>>
         do { dao = try handle.dao(type) } catch { return .wrong("the storage of '\(operation.entity.name)': \(error)") }
         switch operation.verb {
@@ -61,7 +61,7 @@ final class DatabaseRunner {
 
     // MARK: Blocks
 
-    private func transaction(_ operation: Operation, on handle: Handle) -> Outcome {
+    private func transaction(_ operation: Step, on handle: Handle) -> Outcome {
         var outcomes: [Outcome] = []
         let own = Outcome.of {
             try handle.database.transaction {
@@ -73,7 +73,7 @@ final class DatabaseRunner {
         return .nested(outcomes, own)
     }
 
-    private func snapshot(_ operation: Operation, on handle: Handle) -> Outcome {
+    private func snapshot(_ operation: Step, on handle: Handle) -> Outcome {
         var outcomes: [Outcome] = []
         let own = Outcome.of {
             try handle.database.snapshot {
@@ -87,7 +87,7 @@ final class DatabaseRunner {
     }
 
     /// Does steps on another thread, and waits for them.
-    private func elsewhere(_ operations: [Operation], on handle: Handle) -> [Outcome] {
+    private func elsewhere(_ operations: [Step], on handle: Handle) -> [Outcome] {
         // This thread touches neither until the other one has ended, or never again when that hangs.
         nonisolated(unsafe) let (runner, handle) = (self, handle)
         let outcomes = Shared<[Outcome]>([])
@@ -124,7 +124,7 @@ final class DatabaseRunner {
     // MARK: Cursors and pages
 
     private func cursor<Record: RandomRecord>(
-        _ operation: Operation, _ dao: DAO<IdentityTranslator<Record>>, _ handle: Handle
+        _ operation: Step, _ dao: DAO<IdentityTranslator<Record>>, _ handle: Handle
     ) -> Outcome {
         var inner: [Outcome] = []
         let own = Outcome.of {
@@ -149,7 +149,7 @@ final class DatabaseRunner {
     }
 
     private func pages<Record: RandomRecord>(
-        _ operation: Operation, _ dao: DAO<IdentityTranslator<Record>>, _ handle: Handle
+        _ operation: Step, _ dao: DAO<IdentityTranslator<Record>>, _ handle: Handle
     ) -> Outcome {
         var inner: [Outcome] = []
         let own = Outcome.of {
@@ -160,7 +160,7 @@ final class DatabaseRunner {
                 pages.append(page.elements.map(\.cells))
                 query.after = operation.flag ? try page.next.map(recoded) : page.next
                 if pages.count == 1 { inner = operation.inner.map { perform($0, on: handle) } }
-            } while query.after != nil && pages.count < Operation.maximumPages
+            } while query.after != nil && pages.count < Step.maximumPages
             return .batches(pages)
         }
         if case .batches = own { return .nested(inner, own) }

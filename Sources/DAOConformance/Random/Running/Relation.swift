@@ -4,9 +4,9 @@ import Foundation
 /// Checks that queries agree with each other, whatever the rows are.
 struct Relation<Record: RandomRecord> {
     private let storage: any Storage<Record>
-    private let operation: Operation
+    private let operation: Step
 
-    init(_ dao: DAO<IdentityTranslator<Record>>, _ operation: Operation) {
+    init(_ dao: DAO<IdentityTranslator<Record>>, _ operation: Step) {
         storage = dao.storage
         self.operation = operation
     }
@@ -89,7 +89,7 @@ struct Relation<Record: RandomRecord> {
     private func list(_ keys: [Key]) -> String { Outcome.keys(keys.map(\.value)).text }
 }
 
-extension Operation {
+extension Step {
     /// The condition in forms that no index serves.
     var indexlessForms: [PredicateNode] {
         var forms = [query.node.replacingFields { entity.table.unindexedTwins[$0] ?? $0 }]

@@ -10,7 +10,7 @@ struct Replay: Sendable {
     /// Where the two parted.
     struct Divergence: Sendable {
         /// The steps up to the one that differs; that one is last.
-        var script: [Operation]
+        var script: [Step]
         /// Which of the steps inside steps it is, from the outside in; empty for the last step itself.
         var path: [Int]
         let expected: Outcome
@@ -27,7 +27,7 @@ struct Replay: Sendable {
     /// Runs a script in a new place.
     ///
     /// - Throws: What making the place or opening the database throws.
-    func run(_ script: [Operation]) throws -> Result {
+    func run(_ script: [Step]) throws -> Result {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
         let runner = try DatabaseRunner(target, at: location)
@@ -43,7 +43,7 @@ struct Replay: Sendable {
                 return result
             }
             let isLast = index == script.count - 1
-            let checks: [Operation]
+            let checks: [Step]
             if isLast || index % checkInterval == checkInterval - 1 {
                 checks = StateCheck.all(reference.state)
             } else {
@@ -76,27 +76,27 @@ struct Replay: Sendable {
 /// Steps that look at the whole state.
 enum StateCheck {
     /// The rows of entities, in key order.
-    static func rows(_ entities: Set<Entity>) -> [Operation] {
-        entities.sorted { $0.rawValue < $1.rawValue }.map { Operation(verb: .read, entity: $0) }
+    static func rows(_ entities: Set<Entity>) -> [Step] {
+        entities.sorted { $0.rawValue < $1.rawValue }.map { Step(verb: .read, entity: $0) }
     }
 
     /// The rows of every entity, the order of every index, and that values are found through an index as without one.
-    static func all(_ state: ReferenceState) -> [Operation] {
+    static func all(_ state: ReferenceState) -> [Step] {
         rows(Set(Entity.allCases)) + Entity.allCases.flatMap { indexes(of: $0, state) }
     }
 
-    private static func indexes(of entity: Entity, _ state: ReferenceState) -> [Operation] {
-        entity.table.indexed.flatMap { field -> [Operation] in
+    private static func indexes(of entity: Entity, _ state: ReferenceState) -> [Step] {
+        entity.table.indexed.flatMap { field -> [Step] in
             let name = entity.fields[field].name
             var operations = [true, false].map { isAscending in
-                var operation = Operation(verb: .keys, entity: entity)
+                var operation = Step(verb: .keys, entity: entity)
                 operation.query.order = [.init(field: name, isAscending: isAscending)]
                 return operation
             }
             let present = state[entity].map { $0[field] }
             for value in [present.first, present.last].compactMap({ $0 }) {
                 for node in [PredicateNode.compare(field: field, .equal, value), .compare(field: field, .greaterOrEqual, value)] {
-                    var operation = Operation(verb: .keys, entity: entity)
+                    var operation = Step(verb: .keys, entity: entity)
                     operation.query.node = node
                     operations.append(operation)
                     guard let wrapped = node.wrapped(for: entity) else { continue }
@@ -109,7 +109,7 @@ enum StateCheck {
     }
 }
 
-extension Operation {
+extension Step {
     /// Whether rows may be others afterwards, or should be what they were after a failure.
     var mayChange: Bool {
         switch verb {

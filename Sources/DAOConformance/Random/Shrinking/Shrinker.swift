@@ -23,7 +23,7 @@ struct Shrinker {
         return smallest
     }
 
-    private func failure(of script: [Operation]) -> Replay.Divergence? {
+    private func failure(of script: [Step]) -> Replay.Divergence? {
         guard !script.isEmpty else { return nil }
         var replay = replay
         // Looking at everything after every step takes longer than the steps.
@@ -32,7 +32,7 @@ struct Shrinker {
     }
 
     /// How large a script is: steps, then what is in them.
-    private func weight(_ script: [Operation]) -> Int { script.reduce(0) { $0 + $1.weight } }
+    private func weight(_ script: [Step]) -> Int { script.reduce(0) { $0 + $1.weight } }
 
     /// Instead of queries that do not agree with each other, the one of them that is wrong.
     private func plain(_ divergence: Replay.Divergence) -> Replay.Divergence {

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-extension Operation {
+extension Step {
     /// How large the step is. Every smaller form weighs less, so shrinking ends.
     var weight: Int {
         var weight = 1000 + nested.reduce(0) { $0 + $1.weight }
@@ -15,16 +15,16 @@ extension Operation {
     }
 
     /// What stands in the step's place when it is made smaller: steps with less in them, from the boldest cut to the finest.
-    var smallerForms: [[Operation]] {
-        var forms: [[Operation]] = []
-        func add(_ change: (inout Operation) -> Void) {
+    var smallerForms: [[Step]] {
+        var forms: [[Step]] = []
+        func add(_ change: (inout Step) -> Void) {
             var form = self
             change(&form)
             form.keepTwins()
             forms.append([form])
         }
         if !nested.isEmpty { forms.append(nested) }
-        for list in [\Operation.before, \.inner, \.after] {
+        for list in [\Step.before, \.inner, \.after] {
             for index in self[keyPath: list].indices {
                 add { $0[keyPath: list].remove(at: index) }
                 for form in self[keyPath: list][index].smallerForms {
@@ -93,17 +93,17 @@ extension Operation {
     }
 
     /// The single queries that a check of several against each other is made of.
-    var components: [Operation] {
-        func keys(_ change: (inout QuerySpec) -> Void) -> Operation {
+    var components: [Step] {
+        func keys(_ change: (inout QuerySpec) -> Void) -> Step {
             var query = query
             change(&query)
-            return Operation(verb: .keys, entity: entity, query: query)
+            return Step(verb: .keys, entity: entity, query: query)
         }
         switch verb {
         case .partition: return [keys { _ in }, keys { $0.node = .not($0.node) }]
         case .inclusion:
             return [query.node, other, .and([query.node, other]), .or([query.node, other])].map { node in
-                Operation(verb: .count, entity: entity, query: QuerySpec(node: node))
+                Step(verb: .count, entity: entity, query: QuerySpec(node: node))
             }
         case .indexless: return [keys { _ in }] + indexlessForms.map { form in keys { $0.node = form } }
         case .windows:
@@ -120,8 +120,8 @@ extension Operation {
                 keys { $0.order = order.map { .init(field: $0.field, isAscending: !$0.isAscending) } },
             ]
         case .agreement:
-            return [.read, .keys, .count, .forEach].map { Operation(verb: $0, entity: entity, query: query) }
-                + [Operation(verb: .cursor, entity: entity, query: query, number: 2)]
+            return [.read, .keys, .count, .forEach].map { Step(verb: $0, entity: entity, query: query) }
+                + [Step(verb: .cursor, entity: entity, query: query, number: 2)]
         default: return []
         }
     }

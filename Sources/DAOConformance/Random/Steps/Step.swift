@@ -1,7 +1,7 @@
 import DAOCore
 
 /// One step of a script, as plain data: what is not used by its verb keeps its default. Being of one shape, all steps are shrunk alike.
-struct Operation: Sendable {
+struct Step: Sendable {
     /// What is done.
     enum Verb: String, Sendable, CaseIterable {
         /// `dao.create(rows)`.
@@ -83,12 +83,12 @@ struct Operation: Sendable {
     var total = Total.min
     var number: Int?
     var flag = false
-    var before: [Operation] = []
-    var inner: [Operation] = []
-    var after: [Operation] = []
+    var before: [Step] = []
+    var inner: [Step] = []
+    var after: [Step] = []
 
     /// All steps inside this one, in the order in which they run.
-    var nested: [Operation] { before + inner + after }
+    var nested: [Step] { before + inner + after }
 
     /// How many steps it is, with those inside.
     var size: Int { nested.reduce(1) { $0 + $1.size } }

@@ -1,6 +1,6 @@
 import DAOCore
 
-extension Operation {
+extension Step {
     /// Stands for the steps inside this one.
     static let nestedSteps = "{}"
 

@@ -1,0 +1,48 @@
+import DAOCore
+
+/// A working database that declares what it does not have, and refuses it: the ground of the suite's negative cases.
+final class LimitedDatabase: Database {
+    private let base: ArrayDatabase
+
+    init(_ name: String) throws {
+        var limits = ArrayDatabase.Limits()
+        limits.maximumValueLength = 8 << 20
+        base = try ArrayDatabase(name, limits: limits)
+    }
+
+    var configuration: DatabaseConfiguration { base.configuration }
+    var executor: DatabaseExecutor { base.executor }
+    var observations: ObservationHub { base.observations }
+
+    var capabilities: Capabilities {
+        var capabilities = base.capabilities
+        capabilities.hasSavepoints = false
+        capabilities.hasSnapshotReads = false
+        return capabilities
+    }
+
+    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.storage(for: model) }
+
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        if base.engine.coordinator.isInside { throw StorageError(.unsupported, "there are no transactions inside transactions") }
+        return try base.transaction(body)
+    }
+
+    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.write { try self.transaction(body) }
+    }
+
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        // A closed database says so first.
+        _ = try base.entities()
+        throw StorageError(.unsupported, "there are no snapshots")
+    }
+
+    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await executor.read { try self.snapshot(body) }
+    }
+
+    func entities() throws -> [EntityDescription] { try base.entities() }
+
+    func close() throws { try base.close() }
+}
