@@ -58,7 +58,6 @@ let package = Package(
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
         .testTarget(
             name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
-        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
