@@ -56,14 +56,16 @@ let package = Package(
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
-            name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
-        .testTarget(
-            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"], exclude: ["seeds.txt"]),
+            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples"],
+            exclude: ["seeds.txt"]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
         .target(name: "BookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
-        .target(name: "LoopbackServer", path: "Tests/DAOTransportTests/Server", resources: [.copy("server.py")]),
+        .target(
+            name: "LoopbackServer", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/Server",
+            resources: [.copy("server.py")]),
         .testTarget(
             name: "DAOTransportTests", dependencies: ["DAOTransport", "BookAPI", "LoopbackServer"],
             exclude: ["BookAPI", "Server"]),

@@ -23,23 +23,15 @@ final class LimitedDatabase: Database {
 
     func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.storage(for: model) }
 
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         if base.engine.coordinator.isInside { throw StorageError(.unsupported, "there are no transactions inside transactions") }
         return try base.transaction(body)
     }
 
-    func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.write { try self.transaction(body) }
-    }
-
-    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         // A closed database says so first.
         _ = try base.entities()
         throw StorageError(.unsupported, "there are no snapshots")
-    }
-
-    func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.read { try self.snapshot(body) }
     }
 
     func entities() throws -> [EntityDescription] { try base.entities() }

@@ -134,7 +134,9 @@ struct BrokenStorage<Record: Model>: Storage {
 
     private func stored(_ record: Record) -> Record {
         guard fault == .textComposed else { return record }
-        return mapping(record) { if case .string(let text) = $0 { .string(text.precomposedStringWithCanonicalMapping) } else { $0 } }
+        return mapping(record) {
+            if case .string(let text) = $0 { .string(text.precomposedStringWithCanonicalMapping) } else { $0 }
+        }
     }
 
     private func mapping(_ record: Record, _ change: (Value) -> Value) -> Record {

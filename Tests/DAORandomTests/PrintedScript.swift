@@ -102,7 +102,7 @@ import Testing
         tallies = DAO(storage: try database.storage(for: RandomProof.Tally.self))
         // partition of Query<RandomProof.Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))
         RandomProof.outcome { () throws -> Void in
-            try database.snapshot {
+            try database.snapshot { () throws -> Void in
                 RandomProof.outcome { try notes.read(Query<RandomProof.Note>()) }
                 RandomProof.elsewhere {
                     RandomProof.outcome { try notes.erase(byPrimaryKeys: [UniqueID("b\u{0}")] as [UniqueID]) }
@@ -111,13 +111,13 @@ import Testing
             }
         }
         RandomProof.outcome { () throws -> Void in
-            try database.transaction {
+            try database.transaction { () throws -> Void in
                 RandomProof.elsewhere {
                     RandomProof.outcome { try notes.read(Query<RandomProof.Note>()) }
                 }
                 RandomProof.outcome { try notes.erase() }
                 RandomProof.outcome { () throws -> Void in
-                    try database.transaction {
+                    try database.transaction { () throws -> Void in
                         RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7)]) }
                     }
                 }

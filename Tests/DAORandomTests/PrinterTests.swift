@@ -22,7 +22,8 @@ import Testing
             wide[field] = value
         }
         let deep = PredicateNode.or([
-            .not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]),
+            .not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])),
+            .isIn(field: 0, [.null, .string("a")]),
             .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive]),
         ])
         let read = Step(verb: .read)

@@ -4,6 +4,7 @@ import DAOKeyValue
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
+import Examples
 import Foundation
 
 /// The databases of this package. Files are not flushed to the disk after every commit: that is not what is tested here.
@@ -11,7 +12,9 @@ enum Targets {
     static let memory = ConformanceTarget(name: "memory", driver: .memory, isFile: false, path: \.name)
     static let sqlite = file(.sqlite)
     static let lmdb = file(.lmdb)
-    static let all = [memory, sqlite, lmdb]
+    /// The example of a store of one's own.
+    static let sortedArray = ConformanceTarget(name: "sorted array", driver: .mine, isFile: false, path: \.name)
+    static let all = [memory, sqlite, lmdb, sortedArray]
 
     private static func file(_ driver: DatabaseDriver) -> ConformanceTarget {
         ConformanceTarget(name: driver.scheme) { location in

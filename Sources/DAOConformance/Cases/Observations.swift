@@ -20,7 +20,9 @@ enum Observations {
 
     private static func results() -> [ConformanceCase] {
         [
-            ConformanceCase(concurrent: "O.first", "O1", title: "an observation begins with the result as it is, an empty one too") { context in
+            ConformanceCase(
+                concurrent: "O.first", "O1", title: "an observation begins with the result as it is, an empty one too"
+            ) { context in
                 let dao = try context.open().dao(Item.self)
                 var empty = Results(dao.observe())
                 let none = try await empty.next("the first result")
@@ -30,7 +32,8 @@ enum Observations {
                 let two = try await full.next("the first result")
                 try expectEqual(two.map(\.id), [2, 3], "the first result")
             },
-            ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new one") { context in
+            ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new one") {
+                context in
                 let dao = try context.open().dao(Item.self)
                 try await dao.create(Item.make(1...3))
                 var results = Results(dao.observe({ $0.number >= 20 }, orderedBy: .descending(\.number), limit: 2))
@@ -49,7 +52,9 @@ enum Observations {
                 ids = try await results.next("a result after a row left").map(\.id)
                 try expectEqual(ids, [2], "after a row left the condition")
             },
-            ConformanceCase(concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives one result, with all of them") { context in
+            ConformanceCase(
+                concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives one result, with all of them"
+            ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 var results = Results(dao.observe())
@@ -93,7 +98,10 @@ enum Observations {
                 let names = try await results.next("the one result").map(\.name)
                 try expectEqual(names, ["inside", "Item #2"], "the next result")
             },
-            ConformanceCase(concurrent: "O.slow", "O2", title: "a slow consumer misses results in between, never the last, and sees none go back") {
+            ConformanceCase(
+                concurrent: "O.slow", "O2",
+                title: "a slow consumer misses results in between, never the last, and sees none go back"
+            ) {
                 context in
                 let dao = try context.open().dao(Counter.self)
                 try await dao.create(Counter(id: 1, value: 0))
@@ -108,7 +116,9 @@ enum Observations {
                 }
                 try await writer.value
             },
-            ConformanceCase(concurrent: "O.secondHandle", "O1", "C3", title: "commits through another handle of the process are seen") { context in
+            ConformanceCase(
+                concurrent: "O.secondHandle", "O1", "C3", title: "commits through another handle of the process are seen"
+            ) { context in
                 let (one, two) = (try context.open(), try context.open())
                 let (observed, written) = (try one.dao(Item.self), try two.dao(Item.self))
                 var results = Results(observed.observe())
@@ -122,7 +132,9 @@ enum Observations {
 
     private static func differences() -> [ConformanceCase] {
         [
-            ConformanceCase(concurrent: "O.difference", "O3", title: "a change tells the inserted, the updated and the erased keys") { context in
+            ConformanceCase(
+                concurrent: "O.difference", "O3", title: "a change tells the inserted, the updated and the erased keys"
+            ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try await dao.create(Item.make(1...4))
@@ -159,7 +171,9 @@ enum Observations {
                 } catch is CancellationError {}
                 try await dao.create(Item.make([1]))
             },
-            ConformanceCase(concurrent: "O.close", "O4", "L2", title: "closing the database ends a waiting observation with closed") { context in
+            ConformanceCase(
+                concurrent: "O.close", "O4", "L2", title: "closing the database ends a waiting observation with closed"
+            ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 let (started, wait) = AsyncStream<Void>.makeStream()
@@ -175,7 +189,9 @@ enum Observations {
                     try expectEqual(error.kind, .closed, "the observation's error")
                 }
             },
-            ConformanceCase(concurrent: "O.many", "O1", "O4", title: "fifty observers, each left half-way, neither miss nor block anything") { context in
+            ConformanceCase(
+                concurrent: "O.many", "O1", "O4", title: "fifty observers, each left half-way, neither miss nor block anything"
+            ) { context in
                 let dao = try context.open().dao(Item.self)
                 try await dao.create(Item.make([1]))
                 try await withThrowingTaskGroup(of: Int.self) { group in

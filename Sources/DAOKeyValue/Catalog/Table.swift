@@ -57,7 +57,8 @@ final class Table: Sendable {
     init(_ entity: StoredEntity, state: State, path: String? = nil) throws {
         let description = entity.description
         func damaged(_ what: String) -> StorageError {
-            StorageError(.corrupted, "the catalog entry of '\(description.name)' is damaged: \(what)", entity: description.name,
+            StorageError(
+                .corrupted, "the catalog entry of '\(description.name)' is damaged: \(what)", entity: description.name,
                 path: path)
         }
         guard entity.slots.count == description.fields.count, Set(entity.slots).count == entity.slots.count,

@@ -88,7 +88,9 @@ final class RecordWriter: RowWriter {
 
     override func writeData(_ value: Data, at index: Int) throws { try value.withUnsafeBytes { try store($0, at: index) } }
 
-    override func writeUUID(_ value: UUID, at index: Int) throws { try withUnsafeBytes(of: value.uuid) { try store($0, at: index) } }
+    override func writeUUID(_ value: UUID, at index: Int) throws {
+        try withUnsafeBytes(of: value.uuid) { try store($0, at: index) }
+    }
 
     /// The bytes written for a field of the row so far; nil for null. Valid until the next write.
     func bytes(at index: Int) -> UnsafeRawBufferPointer? {
@@ -107,7 +109,8 @@ final class RecordWriter: RowWriter {
         let length = end - valuesStart
         guard length <= RecordFormat.wideLimit else {
             throw StorageError(
-                .unsupported, "a row of '\(table.description.name)' has more than 2 GiB of values", entity: table.description.name)
+                .unsupported, "a row of '\(table.description.name)' has more than 2 GiB of values", entity: table.description.name
+            )
         }
         if length > RecordFormat.narrowLimit { widen() } else { writeNarrowOffsets() }
         let marker =

@@ -126,7 +126,9 @@ extension KeyValueStorage {
     private func collectKeys(_ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
         let reader = reader(table)
-        guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else { return [] }
+        guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else {
+            return []
+        }
         let prefix = withUnsafeBytes(of: table.keyspace.bigEndian) { Array($0) }
         var remaining = query.limit ?? .max
         while remaining > 0, try source.nextKey(reader) {

@@ -56,7 +56,9 @@ struct RowUpdate {
     private func encoded() throws -> Encoded? {
         var key = KeyBuilder(scratch.rowKey)
         key.append(keyspace: table.keyspace)
-        guard let span = scratch.writer.bytes(at: table.keyField), key.append(primaryKey: span, as: table.keyForm) else { return nil }
+        guard let span = scratch.writer.bytes(at: table.keyField), key.append(primaryKey: span, as: table.keyForm) else {
+            return nil
+        }
         return Encoded(key: key.bytes, record: try scratch.writer.finish(key: key.bytes.from(KeyParser.keyspaceLength)))
     }
 
@@ -76,7 +78,9 @@ struct RowUpdate {
         let writeCount = handle.writeCount
         scratch.writer.begin(table)
         guard try rewrite(stored == nil ? nil : reader, scratch.writer) else { return false }
-        guard let row = try encoded(), row.key.order(against: key) == 0 else { throw keyChanged(key.from(KeyParser.keyspaceLength)) }
+        guard let row = try encoded(), row.key.order(against: key) == 0 else {
+            throw keyChanged(key.from(KeyParser.keyspaceLength))
+        }
         if handle.writeCount == writeCount {
             try upsert(row, over: stored, verifies: false)
         } else {

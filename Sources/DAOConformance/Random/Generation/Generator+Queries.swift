@@ -71,7 +71,9 @@ extension Generator {
         let match = one(TextMatch.allCases)
         let options = one(Pools.options)
         if match == .matches { return .text(field: field, match, one(Pools.patterns), options) }
-        return .text(field: field, match, one(chance(60) ? Pools.strings : ["", "a", "e", "s", "ss", "i", "\u{301}", "\0", "p", "https"]), options)
+        return .text(
+            field: field, match, one(chance(60) ? Pools.strings : ["", "a", "e", "s", "ss", "i", "\u{301}", "\0", "p", "https"]),
+            options)
     }
 
     private mutating func list(for field: Int, in entity: Entity) -> [Value] {

@@ -30,7 +30,8 @@ extension Generator {
         for _ in 0..<1 + int(3) {
             let field = chance(4) ? 0 : 1 + int(entity.fields.count - 1)
             if changes.contains(where: { $0.field == field }) { continue }
-            let value = field == 0 ? one(Pools.keys(entity.fields[0].type.kind)) : value(of: entity.fields[field], in: entity, field)
+            let value =
+                field == 0 ? one(Pools.keys(entity.fields[0].type.kind)) : value(of: entity.fields[field], in: entity, field)
             changes.append(Change(field: field, value: value))
             if let twin = entity.table.twins[field] { changes.append(Change(field: twin, value: value)) }
         }

@@ -50,11 +50,13 @@ struct Generator {
     }
 
     private static let writes: [(Int, Step.Verb)] = [
-        (9, .create), (18, .persist), (5, .upsert), (5, .merge), (7, .update), (3, .findOrCreate), (2, .eraseRows), (4, .eraseKeys),
+        (9, .create), (18, .persist), (5, .upsert), (5, .merge), (7, .update), (3, .findOrCreate), (2, .eraseRows),
+        (4, .eraseKeys),
         (3, .eraseQuery), (1, .eraseAll),
     ]
     private static let reads: [(Int, Step.Verb)] = [
-        (5, .readKey), (5, .readKeys), (20, .read), (6, .count), (3, .keys), (3, .exists), (2, .existsKey), (8, .total), (3, .forEach),
+        (5, .readKey), (5, .readKeys), (20, .read), (6, .count), (3, .keys), (3, .exists), (2, .existsKey), (8, .total),
+        (3, .forEach),
     ]
     private static let checks: [(Int, Step.Verb)] = [
         (2, .partition), (2, .inclusion), (4, .indexless), (2, .windows), (2, .reversal), (2, .agreement),
@@ -144,7 +146,8 @@ struct Generator {
         case .read, .count, .keys, .exists, .eraseQuery, .windows, .reversal, .agreement: operation.query = query(entity)
         case .total:
             operation.total = one(Total.allCases)
-            operation.field = one(operation.total == .min || operation.total == .max ? entity.table.ordered : entity.table.numeric)
+            operation.field = one(
+                operation.total == .min || operation.total == .max ? entity.table.ordered : entity.table.numeric)
             operation.query.node = condition(entity)
         case .forEach:
             operation.query = query(entity)

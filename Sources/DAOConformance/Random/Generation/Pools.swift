@@ -4,38 +4,51 @@ import Foundation
 /// Values that storages have been known to lose, few enough for collisions to be common.
 enum Pools {
     static let integers: [Int64] = [
-        .min, .min + 1, -1_000_000, -129, -128, -2, -1, 0, 1, 2, 3, 5, 10, 127, 128, 255, 256, 65_535, 1 << 31, (1 << 53) - 1, 1 << 53,
+        .min, .min + 1, -1_000_000, -129, -128, -2, -1, 0, 1, 2, 3, 5, 10, 127, 128, 255, 256, 65_535, 1 << 31, (1 << 53) - 1,
+        1 << 53,
         (1 << 53) + 1, .max - 1, .max,
     ]
     static let unsigned: [UInt64] = [0, 1, 2, 10, UInt64(Int64.max), UInt64(Int64.max) + 1, 1 << 63 | 5, .max - 1, .max]
 
     static let doubles: [Double] = [
-        -.infinity, -.greatestFiniteMagnitude, -1e19, -1.5, -1, -0x1p-1022, -.leastNonzeroMagnitude, -0.0, 0, .leastNonzeroMagnitude,
-        0.1, 0.1.nextUp, 0.5, 1, 1.5, 2, 3, 9_007_199_254_740_992, 9_223_372_036_854_775_808, 1e19, 1e300, .greatestFiniteMagnitude,
+        -.infinity, -.greatestFiniteMagnitude, -1e19, -1.5, -1, -0x1p-1022, -.leastNonzeroMagnitude, -0.0, 0,
+        .leastNonzeroMagnitude,
+        0.1, 0.1.nextUp, 0.5, 1, 1.5, 2, 3, 9_007_199_254_740_992, 9_223_372_036_854_775_808, 1e19, 1e300,
+        .greatestFiniteMagnitude,
         .infinity, .nan, -Double.nan, Double(bitPattern: 0x7ff8_0000_0000_0123),
     ]
     static let floats: [Float] = [
-        -.infinity, -.greatestFiniteMagnitude, -1.5, -0.0, 0, .leastNonzeroMagnitude, 0.1, 0.5, 1, 2, 16_777_216, 9e18, .infinity, .nan,
+        -.infinity, -.greatestFiniteMagnitude, -1.5, -0.0, 0, .leastNonzeroMagnitude, 0.1, 0.5, 1, 2, 16_777_216, 9e18, .infinity,
+        .nan,
     ]
     /// Numbers of few binary digits below 2⁵³: what decimals and floating-point numbers both hold.
     static let dyadic: [Double] = [-2.5, -1, 0, 0.25, 0.5, 1, 1.5, 2, 10, 1_000_000]
-    static let decimals: [Decimal] = [
-        "-12345678901234567890.5", "-100", "-2.5", "-2", "-0.001", "0", "0.001", "0.01", "0.1", "0.25", "0.5", "1", "1.5", "2", "9.99", "10",
-        "100", "9223372036854775808", "18446744073709551615", "12345678901234567890123456789012345678", "0.00000000000000000000000001",
-    ].compactMap { Decimal(string: $0) } + [.nan]
+    static let decimals: [Decimal] =
+        [
+            "-12345678901234567890.5", "-100", "-2.5", "-2", "-0.001", "0", "0.001", "0.01", "0.1", "0.25", "0.5", "1", "1.5",
+            "2", "9.99", "10",
+            "100", "9223372036854775808", "18446744073709551615", "12345678901234567890123456789012345678",
+            "0.00000000000000000000000001",
+        ].compactMap { Decimal(string: $0) } + [.nan]
 
     static let prefix = String(repeating: "p", count: 300)
     static let strings = [
-        "", "a", "ab", "abc", "a\0", "a\0b", "\0", "a\u{1}", "A", "AB", "B", "b", "Z", "f", "é", "e\u{301}", "É", "resume", "résumé", "RÉSUMÉ",
-        "ß", "SS", "ss", "Straße", "STRASSE", "İ", "i", "i\u{307}", "ı", "I", "Σίσυφος", "ΣΊΣΥΦΟΣ", "σ", "ς", "ﬁ", "fi", "\u{FFFD}", "\u{10000}", "\u{10FFFF}",
-        "\u{FEFF}x", "10", "2", "0123", "1e5", "NaN", "null", "100%", "a_b", "a*b", "a?b", "*", "?", "\\", "a\\b", "'; DROP", "\"", "\r\n", "a\r\nb",
+        "", "a", "ab", "abc", "a\0", "a\0b", "\0", "a\u{1}", "A", "AB", "B", "b", "Z", "f", "é", "e\u{301}", "É", "resume",
+        "résumé", "RÉSUMÉ",
+        "ß", "SS", "ss", "Straße", "STRASSE", "İ", "i", "i\u{307}", "ı", "I", "Σίσυφος", "ΣΊΣΥΦΟΣ", "σ", "ς", "ﬁ", "fi",
+        "\u{FFFD}", "\u{10000}", "\u{10FFFF}",
+        "\u{FEFF}x", "10", "2", "0123", "1e5", "NaN", "null", "100%", "a_b", "a*b", "a?b", "*", "?", "\\", "a\\b", "'; DROP",
+        "\"", "\r\n", "a\r\nb",
         "👩‍👩‍👧", "👩", "\u{301}", prefix, prefix + "a", prefix + "a\0", prefix + "b", prefix + "é", " a", "a ",
     ]
     static let patterns = [
-        "", "*", "?", "a*", "*a", "*b*", "a?b", "?*", "**", "\\*", "a\\*b", "\\", "a\\", "*é*", "r?sum?", "R*É", "s*", "*\0*", "*\u{301}", "?\u{301}",
+        "", "*", "?", "a*", "*a", "*b*", "a?b", "?*", "**", "\\*", "a\\*b", "\\", "a\\", "*é*", "r?sum?", "R*É", "s*", "*\0*",
+        "*\u{301}", "?\u{301}",
         "p*a", "σ*", "??", "*%*", "a_b", "[a]", "*\n*", "e?", "*ss*",
     ]
-    static let options: [TextOptions] = [[], [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]]
+    static let options: [TextOptions] = [
+        [], [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+    ]
 
     static let data: [Data] =
         [[], [0], [0, 0], [0, 1], [1], [1, 2, 3], [127], [128], [255], [255, 255]].map { Data($0) }
@@ -47,7 +60,8 @@ enum Pools {
     ].compactMap { UUID(uuidString: $0) }
     static let urls = ["https://a.example/?q=%20x", "https://a.example/", "file:///tmp/a%20b", "a", "b/c#d", "mailto:x@y.z"]
     static let dates: [Double] = [
-        -.infinity, -1e15, -63_114_076_800, -1, -0.0, 0, 1e-9, 0.1, 1, 700_000_000.123, 700_000_000.123.nextUp, 64_092_211_200, .infinity, .nan,
+        -.infinity, -1e15, -63_114_076_800, -1, -0.0, 0, 1e-9, 0.1, 1, 700_000_000.123, 700_000_000.123.nextUp, 64_092_211_200,
+        .infinity, .nan,
     ]
 
     /// The keys of an entity.
@@ -60,8 +74,11 @@ enum Pools {
         }
     }
 
-    private static let integerKeys: [Value] = [Int64.min, -10, -1, 0, 1, 2, 3, 10, 42, (1 << 53) + 1, .max - 1, .max].map(Value.integer)
-    private static let unsignedKeys: [Value] = [UInt64(0), 1, 2, 10, 255, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max].map(\.cell)
+    private static let integerKeys: [Value] = [Int64.min, -10, -1, 0, 1, 2, 3, 10, 42, (1 << 53) + 1, .max - 1, .max].map(
+        Value.integer)
+    private static let unsignedKeys: [Value] = [
+        UInt64(0), 1, 2, 10, 255, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max,
+    ].map(\.cell)
     private static let stringKeys: [Value] = [
         "", "a", "ab", "a\0", "a\u{1}", "A", "b", "é", "e\u{301}", "10", "2", "\u{FFFD}", "\u{10000}", "\0",
         String(repeating: "k", count: 256), String(repeating: "k", count: 255) + "l",

@@ -63,7 +63,8 @@ enum Entity: Int, Sendable, CaseIterable {
             func positions(_ condition: (FieldDescription) -> Bool) -> [Int] { fields.indices.filter { condition(fields[$0]) } }
             return Table(
                 name: description.name, fields: fields, blank: Record.blank.cells, twins: twins, unindexedTwins: unindexed,
-                kept: Set(positions { Record.keptFields.contains($0.name) }), indexed: positions { $0.isIndexed && !$0.isPrimaryKey },
+                kept: Set(positions { Record.keptFields.contains($0.name) }),
+                indexed: positions { $0.isIndexed && !$0.isPrimaryKey },
                 unique: positions(\.isUnique), numeric: positions { $0.type.kind.isNumeric && !$0.isPrimaryKey },
                 ordered: positions { $0.type.kind.isOrdered },
                 plainText: positions { $0.type.kind == .string && !$0.isIndexed && !$0.isPrimaryKey }.first)

@@ -37,7 +37,8 @@ struct ScriptPrinter {
     private func declarations(isChanging: Bool) -> String {
         let keyword = isChanging ? "var" : "let"
         let entities = divergence.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
-        return (["        \(keyword) database = try open()"]
+        return
+            (["        \(keyword) database = try open()"]
             + entities.sorted { $0.rawValue < $1.rawValue }.map { "        \(keyword) \(Self.dao($0))" })
             .joined(separator: "\n")
     }

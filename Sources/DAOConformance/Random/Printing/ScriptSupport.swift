@@ -83,19 +83,17 @@ extension RandomProof {
     }
 
     /// Runs a body on another thread, and waits for it.
-    public static func elsewhere(_ body: () -> Void) {
-        withoutActuallyEscaping(body) { body in
-            // This thread touches nothing until the other one has ended.
-            nonisolated(unsafe) let body = body
-            let ended = Signal()
-            let thread = Thread {
-                body()
-                ended.send()
-            }
-            thread.stackSize = 16 << 20
-            thread.start()
-            while !ended.wait(seconds: 3600) {}
+    public static func elsewhere(_ body: @escaping () -> Void) {
+        // This thread touches nothing until the other one has ended.
+        nonisolated(unsafe) let body = body
+        let ended = Signal()
+        let thread = Thread {
+            body()
+            ended.send()
         }
+        thread.stackSize = 16 << 20
+        thread.start()
+        while !ended.wait(seconds: 3600) {}
     }
 
     /// Closes a database and opens its place again; where data does not outlive that, the other way round.

@@ -59,8 +59,9 @@ extension Step {
                 + [flag ? "return [first, []]" : "return [first, try RandomProof.take(.max, from: cursor)]"]
         case .pages: return pagesSource
         case .transaction:
-            return ["try database.transaction {", Self.nestedSteps] + (flag ? ["    throw RandomProof.Abort()"] : []) + ["}"]
-        case .snapshot: return ["try database.snapshot {", Self.nestedSteps, "}"]
+            return ["try database.transaction { () throws -> Void in", Self.nestedSteps]
+                + (flag ? ["    throw RandomProof.Abort()"] : []) + ["}"]
+        case .snapshot: return ["try database.snapshot { () throws -> Void in", Self.nestedSteps, "}"]
         default: return []
         }
     }
@@ -85,7 +86,9 @@ extension Step {
         }
         let call = "return try \(entity.variable).storage.update(\(SwiftLiteral.query(query, entity))) { record in"
         guard let number else { return [call] + (changes.isEmpty ? ["    _ = record"] : changes) + ["}"] }
-        return ["var index = 0", call, "    if index == \(number) { throw RandomProof.Abort() }"] + changes + ["    index += 1", "}"]
+        return ["var index = 0", call, "    if index == \(number) { throw RandomProof.Abort() }"] + changes + [
+            "    index += 1", "}",
+        ]
     }
 
     private var forEachSource: [String] {

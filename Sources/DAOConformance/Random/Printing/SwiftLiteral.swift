@@ -20,7 +20,9 @@ enum SwiftLiteral {
         case (.null, _): return "nil"
         case (.string(let text), .url): return "URL(string: \(string(text)))!"
         case (.string(let json), .embedded):
-            if field.name == "tags", let tags = [String].from(value) { return "[" + tags.map(string).joined(separator: ", ") + "]" }
+            if field.name == "tags", let tags = [String].from(value) {
+                return "[" + tags.map(string).joined(separator: ", ") + "]"
+            }
             guard let shape = RandomProof.Shape.from(value) else { return string(json) }
             return "RandomProof.Shape(name: \(string(shape.name)), sides: \(shape.sides.map(String.init) ?? "nil"))"
         case (.string(let text), .string) where field.name == "mood":
@@ -68,10 +70,13 @@ enum SwiftLiteral {
     }
 
     private static func bytes(_ data: Data) -> String {
-        guard data.count > 64, let first = data.first else { return "Data([" + data.map(String.init).joined(separator: ", ") + "])" }
+        guard data.count > 64, let first = data.first else {
+            return "Data([" + data.map(String.init).joined(separator: ", ") + "])"
+        }
         let run = data.prefix { $0 == first }.count
         let rest = data.dropFirst(run)
-        return "Data(repeating: \(first), count: \(run))" + (rest.isEmpty ? "" : " + Data([" + rest.map(String.init).joined(separator: ", ") + "])")
+        return "Data(repeating: \(first), count: \(run))"
+            + (rest.isEmpty ? "" : " + Data([" + rest.map(String.init).joined(separator: ", ") + "])")
     }
 
     /// A string with everything beyond printable ASCII escaped, and a long run of one letter as such.

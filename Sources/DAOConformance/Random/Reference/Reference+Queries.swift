@@ -23,14 +23,16 @@ extension ReferenceState {
     private func check(_ query: QuerySpec, in entity: Entity) throws -> [Term] {
         if query.offset < 0 || (query.limit ?? 0) < 0 { throw Outcome.Failure(kind: .invalidQuery, entity: entity.name) }
         let terms = try query.order.map { term in
-            guard let field = entity.fields.firstIndex(where: { $0.name == term.field }), entity.fields[field].type.kind != .embedded
+            guard let field = entity.fields.firstIndex(where: { $0.name == term.field }),
+                entity.fields[field].type.kind != .embedded
             else { throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name) }
             return (field: field, isAscending: term.isAscending)
         }
         guard ReferencePredicate.isSound(query.node, entity.fields) else {
             throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name)
         }
-        return terms
+        // No two rows tie on the key: what comes after it orders nothing, and a page must not begin again at a row that only changed there.
+        return terms.firstIndex { $0.field == 0 }.map { Array(terms[...$0]) } ?? terms
     }
 
     /// By inserting each row where it belongs: nil first ascending and last descending, ties by ascending key (Q1, Q2).

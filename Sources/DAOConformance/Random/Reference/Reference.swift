@@ -186,7 +186,8 @@ struct Reference: Sendable {
 
     private static func byKeys(_ ids: [String], in state: ReferenceState, _ entity: Entity) throws -> [Row] {
         var rows: [Row] = []
-        for key in try ids.map({ try ReferenceState.key($0, entity) }) where !rows.contains(where: { ReferenceOrder.compare($0[0], key) == 0 }) {
+        for key in try ids.map({ try ReferenceState.key($0, entity) })
+        where !rows.contains(where: { ReferenceOrder.compare($0[0], key) == 0 }) {
             if let position = state.position(of: key, in: entity) { rows.append(state[entity][position]) }
         }
         return rows

@@ -14,8 +14,9 @@ enum ReferenceText {
         case .hasPrefix: text.starts(with: pattern)
         case .hasSuffix: text.reversed().starts(with: pattern.reversed())
         case .contains:
-            pattern.isEmpty || (text.count >= pattern.count
-                && (0...text.count - pattern.count).contains { text[$0..<$0 + pattern.count].elementsEqual(pattern) })
+            pattern.isEmpty
+                || (text.count >= pattern.count
+                    && (0...text.count - pattern.count).contains { text[$0..<$0 + pattern.count].elementsEqual(pattern) })
         }
     }
 

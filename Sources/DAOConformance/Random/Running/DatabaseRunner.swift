@@ -117,7 +117,9 @@ final class DatabaseRunner {
         }
         try old.database.close()
         let late = Outcome.of { .number(try old.dao(RandomProof.Note.self).count()) }
-        guard case .failed(let failure) = late, failure.kind == .closed else { return .wrong("a closed database answers: \(late.text)") }
+        guard case .failed(let failure) = late, failure.kind == .closed else {
+            return .wrong("a closed database answers: \(late.text)")
+        }
         return .done
     }
 

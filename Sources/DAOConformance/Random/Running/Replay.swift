@@ -4,8 +4,9 @@ import Foundation
 /// Runs a script on the reference and on a database, side by side.
 struct Replay: Sendable {
     let target: ConformanceTarget
-    /// After how many steps the whole state is compared.
-    var checkInterval = 25
+    /// After how many steps the whole state is compared, and at the end; nil for never. The rows of entities that a step may have
+    /// changed always are.
+    var checkInterval: Int? = 25
 
     /// Where the two parted.
     struct Divergence: Sendable {
@@ -42,9 +43,8 @@ struct Replay: Sendable {
                 result.divergence = Divergence(script: Array(script[...index]), path: path, expected: expected, got: got)
                 return result
             }
-            let isLast = index == script.count - 1
             let checks: [Step]
-            if isLast || index % checkInterval == checkInterval - 1 {
+            if let checkInterval, index == script.count - 1 || index % checkInterval == checkInterval - 1 {
                 checks = StateCheck.all(reference.state)
             } else {
                 checks = operation.mayChange ? StateCheck.rows(operation.entities) : []
@@ -113,7 +113,8 @@ extension Step {
     /// Whether rows may be others afterwards, or should be what they were after a failure.
     var mayChange: Bool {
         switch verb {
-        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen: true
+        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen:
+            true
         default: nested.contains(where: \.mayChange)
         }
     }

@@ -5,7 +5,9 @@ extension Step {
     /// How large the step is. Every smaller form weighs less, so shrinking ends.
     var weight: Int {
         var weight = 1000 + nested.reduce(0) { $0 + $1.weight }
-        for row in rows { weight += 100 + zip(row, entity.table.blank).reduce(0) { $0 + (Exact.same($1.0, $1.1) ? 0 : $1.0.weight) } }
+        for row in rows {
+            weight += 100 + zip(row, entity.table.blank).reduce(0) { $0 + (Exact.same($1.0, $1.1) ? 0 : $1.0.weight) }
+        }
         weight += ids.reduce(0) { $0 + 20 + $1.utf8.count }
         weight += query.node.weight + other.weight + 30 * query.order.count
         weight += (query.limit == nil ? 0 : 20) + (query.offset == 0 ? 0 : 20)
@@ -73,7 +75,8 @@ extension Step {
         }
         for field in set { add(without: [field]) }
         for field in [0] + set {
-            for value in row[field].smallerForms where !(entity.fields[field].type.kind == .embedded || entity.fields[field].type.kind == .url) {
+            for value in row[field].smallerForms
+            where !(entity.fields[field].type.kind == .embedded || entity.fields[field].type.kind == .url) {
                 if entity.fields[field].name == "mood" { continue }
                 var form = row
                 form[field] = value
@@ -88,7 +91,9 @@ extension Step {
         for (field, twin) in entity.table.unindexedTwins {
             for index in rows.indices { rows[index][twin] = rows[index][field] }
             changes.removeAll { $0.field == twin }
-            if let change = changes.first(where: { $0.field == field }) { changes.append(Change(field: twin, value: change.value)) }
+            if let change = changes.first(where: { $0.field == field }) {
+                changes.append(Change(field: twin, value: change.value))
+            }
         }
     }
 
@@ -219,7 +224,9 @@ extension Value {
             func string(_ scalars: some Sequence<Unicode.Scalar>) -> Value {
                 .string(String(scalars.reduce(into: String.UnicodeScalarView()) { $0.append($1) }))
             }
-            return [.string(""), .string("a"), string(scalars.prefix(scalars.count / 2)), string(scalars.suffix(scalars.count / 2))]
+            return [
+                .string(""), .string("a"), string(scalars.prefix(scalars.count / 2)), string(scalars.suffix(scalars.count / 2)),
+            ]
                 + (scalars.count > 1 ? [string(scalars.dropLast()), string(scalars.dropFirst())] : [])
         case .data(let data): return data.isEmpty ? [] : [.data(Data()), .data(Data(data.prefix(data.count / 2)))]
         default: return []

@@ -114,6 +114,8 @@ struct QuerySpec: Sendable {
     var offset = 0
 
     func query<Record: Model>(_ type: Record.Type) -> Query<Record> {
-        Query(where: Condition(node), orderedBy: order.map { .by($0.field, ascending: $0.isAscending) }, limit: limit, offset: offset)
+        Query(
+            where: Condition(node), orderedBy: order.map { .by($0.field, ascending: $0.isAscending) }, limit: limit,
+            offset: offset)
     }
 }
