@@ -168,15 +168,17 @@ extension RecordView.Span {
 extension UnsafeRawBufferPointer {
     /// Whether no byte has its top bit set.
     @inline(__always) fileprivate var isASCII: Bool {
-        var position = 0
         var bits: UInt64 = 0
-        while position &+ 8 <= count {
-            bits |= loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            position &+= 8
-        }
-        while position < count {
-            bits |= UInt64(self[position])
-            position &+= 1
+        if count >= 8 {
+            // The last eight bytes may overlap those before.
+            bits = loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+            var position = 0
+            while position &+ 8 < count {
+                bits |= loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                position &+= 8
+            }
+        } else {
+            for byte in self { bits |= UInt64(byte) }
         }
         return bits & 0x8080_8080_8080_8080 == 0
     }

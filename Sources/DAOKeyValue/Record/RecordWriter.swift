@@ -52,7 +52,7 @@ final class RecordWriter: RowWriter {
 
     /// Begins a row.
     func begin(_ table: Table) {
-        self.table = table
+        if self.table !== table { self.table = table }
         if slotCount != table.slotCount {
             places.deallocate()
             slotCount = table.slotCount
@@ -82,8 +82,12 @@ final class RecordWriter: RowWriter {
     }
 
     override func writeString(_ value: String, at index: Int) throws {
-        var value = value
-        try value.withUTF8 { try store(UnsafeRawBufferPointer($0), at: index) }
+        // Without a copy of the string, which would count a reference; there is always contiguous text but for bridged strings.
+        let isStored: Void? = try value.utf8.withContiguousStorageIfAvailable { try store(UnsafeRawBufferPointer($0), at: index) }
+        if isStored == nil {
+            var copy = value
+            try copy.withUTF8 { try store(UnsafeRawBufferPointer($0), at: index) }
+        }
     }
 
     override func writeData(_ value: Data, at index: Int) throws { try value.withUnsafeBytes { try store($0, at: index) } }
