@@ -63,7 +63,9 @@ let package = Package(
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
         .target(name: "BookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
-        .target(name: "LoopbackServer", path: "Tests/DAOTransportTests/Server", resources: [.copy("server.py")]),
+        .target(
+            name: "LoopbackServer", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/Server",
+            resources: [.copy("server.py")]),
         .testTarget(
             name: "DAOTransportTests", dependencies: ["DAOTransport", "BookAPI", "LoopbackServer"],
             exclude: ["BookAPI", "Server"]),

@@ -281,7 +281,7 @@ private final class Log: Sendable {
         try await Task.sleep(for: .milliseconds(200))
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test func cancellingTheProgressStopsTheTransfer() async throws {

@@ -1,4 +1,9 @@
+import DAOTransport
 import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#endif
 
 /// A real HTTP server on loopback, in a process of its own: started on an ephemeral port, stopped with this object or with the
 /// process that started it.
@@ -7,6 +12,9 @@ public final class LoopbackServer: Sendable {
     public let url: URL
 
     private let process: Process
+    private let port: UInt16
+    /// The socket that holds the port of a server that is stopped.
+    private let holder = Locked<Int32?>(nil)
 
     /// Starts a server and waits until it listens.
     public init() throws {
@@ -27,17 +35,47 @@ public final class LoopbackServer: Sendable {
         guard let port = UInt16(String(decoding: line, as: UTF8.self)), let url = URL(string: "http://127.0.0.1:\(port)/")
         else { throw CocoaError(.executableLoad) }
         self.url = url
+        self.port = port
         self.process = process
     }
 
     deinit {
         stop()
+        if let socket = holder.withLock({ $0 }) { close(socket) }
     }
 
-    /// Stops the server; requests to it cannot connect afterwards.
+    /// Stops the server; requests to it cannot connect afterwards, for as long as this object lives.
     public func stop() {
         guard process.isRunning else { return }
         process.terminate()
         process.waitUntilExit()
+        holder.withLock { $0 = Self.hold(port) }
+    }
+
+    /// A socket on a port that does not listen. Without it the port may go to the server of another test, which would answer in the
+    /// place of the one that is stopped.
+    private static func hold(_ port: UInt16) -> Int32? {
+        #if canImport(Glibc)
+            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let socket = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard socket >= 0 else { return nil }
+        var isOn: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        let isBound = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard isBound == 0 else {
+            close(socket)
+            return nil
+        }
+        return socket
     }
 }

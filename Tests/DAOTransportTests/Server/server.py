@@ -90,7 +90,7 @@ class Handler(BaseHTTPRequestHandler):
         elif path == "/body":
             self.answer(200, query.get("is", ""))
         elif path == "/slow":
-            time.sleep(float(query.get("seconds", "30")))
+            time.sleep(float(query.get("seconds", "120")))
             self.answer(200, '{"slow": true}')
         elif path == "/drip":
             self.send_response(200)
@@ -106,7 +106,7 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b"x" * 1000)
             self.wfile.flush()
-            time.sleep(30)
+            time.sleep(120)
         elif path == "/cut":
             self.answer(200, '{"data": [', length=1000)
             self.hang_up()
