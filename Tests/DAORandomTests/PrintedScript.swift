@@ -86,7 +86,7 @@ import Testing
                 pages.append(page.elements)
                 query.after = try page.next.map(RandomProof.recoded)
                 if pages.count == 1 {
-                RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7)]) }
+                    RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7)]) }
                 }
             } while query.after != nil && pages.count < 60
             return pages

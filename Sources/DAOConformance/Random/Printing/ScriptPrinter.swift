@@ -95,10 +95,11 @@ struct ScriptPrinter {
             line("\(opening) { () throws -> \(operation.resultType) in")
             indented { printer in
                 for text in source {
-                    if text == Step.nestedSteps {
-                        printer.depth += 1
+                    if text.hasSuffix(Step.nestedSteps), text.drop(while: { $0 == " " }) == Step.nestedSteps {
+                        let levels = (text.count - Step.nestedSteps.count) / 4
+                        printer.depth += levels
                         printer.addNested(of: operation, path)
-                        printer.depth -= 1
+                        printer.depth -= levels
                     } else {
                         printer.line(text)
                     }

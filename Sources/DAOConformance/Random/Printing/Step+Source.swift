@@ -1,7 +1,7 @@
 import DAOCore
 
 extension Step {
-    /// Stands for the steps inside this one.
+    /// Stands for the steps inside this one, after as many spaces as they are indented.
     static let nestedSteps = "{}"
 
     /// What the step gives back, in Swift.
@@ -55,13 +55,13 @@ extension Step {
             return [
                 "let cursor = try \(dao).storage.cursor(\(query))",
                 "let first = try RandomProof.take(\(number ?? 1), from: cursor)",
-            ] + (inner.isEmpty ? [] : ["do {", Self.nestedSteps, "}"])
+            ] + (inner.isEmpty ? [] : ["do {", "    " + Self.nestedSteps, "}"])
                 + [flag ? "return [first, []]" : "return [first, try RandomProof.take(.max, from: cursor)]"]
         case .pages: return pagesSource
         case .transaction:
-            return ["try database.transaction { () throws -> Void in", Self.nestedSteps]
+            return ["try database.transaction { () throws -> Void in", "    " + Self.nestedSteps]
                 + (flag ? ["    throw RandomProof.Abort()"] : []) + ["}"]
-        case .snapshot: return ["try database.snapshot { () throws -> Void in", Self.nestedSteps, "}"]
+        case .snapshot: return ["try database.snapshot { () throws -> Void in", "    " + Self.nestedSteps, "}"]
         default: return []
         }
     }
@@ -106,7 +106,7 @@ extension Step {
             "    let page = try \(entity.variable).page(query, limit: \(number ?? 1))",
             "    pages.append(page.elements)",
             "    query.after = \(flag ? "try page.next.map(RandomProof.recoded)" : "page.next")",
-        ] + (inner.isEmpty ? [] : ["    if pages.count == 1 {", Self.nestedSteps, "    }"]) + [
+        ] + (inner.isEmpty ? [] : ["    if pages.count == 1 {", "        " + Self.nestedSteps, "    }"]) + [
             "} while query.after != nil && pages.count < \(Self.maximumPages)",
             "return pages",
         ]
