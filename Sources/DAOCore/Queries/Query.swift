@@ -94,6 +94,11 @@ extension Query {
         var terms: [SortTerm] = []
         for sort in order {
             if let problem = sort.problem { throw problem.error(entity: entity.name) }
+            if sort.relation != nil {
+                throw StorageError(
+                    .unsupported, "a sort by a field of related rows needs the storage of a database, and has no pages",
+                    entity: entity.name)
+            }
             guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
             terms.append(SortTerm(field: field, isAscending: sort.isAscending))
             if field == entity.keyIndex { return terms }

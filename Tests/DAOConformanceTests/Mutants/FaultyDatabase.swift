@@ -50,8 +50,8 @@ final class FaultyDatabase: Database {
         return capabilities
     }
 
-    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
-        FaultyStorage(base: try base.storage(for: model), owner: self)
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        FaultyStorage(base: try base.makeStorage(for: model), owner: self)
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
