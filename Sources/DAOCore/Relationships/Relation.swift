@@ -150,7 +150,8 @@ extension TypedRelation {
         for (index, count) in linked.counts.enumerated() {
             let range = start..<start + count
             start += count
-            let children = places.map { places in linked.keys[range].compactMap { places[$0].map { rows[$0] } } } ?? Array(rows[range])
+            let children =
+                places.map { places in linked.keys[range].compactMap { places[$0].map { rows[$0] } } } ?? Array(rows[range])
             try put(children, into: &records[index])
         }
     }
