@@ -111,7 +111,8 @@ enum RelationsConditions {
             ) { context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
-                try await topics.create((100...899).map { Topic(id: "t\($0)", posts: [Post(id: $0, text: "", isRead: $0 % 2 == 0)]) })
+                try await topics.create(
+                    (100...899).map { Topic(id: "t\($0)", posts: [Post(id: $0, text: "", isRead: $0 % 2 == 0)]) })
                 var ids: [String] = []
                 for try await topic in topics.stream(Query(where: Condition { $0.posts.contains { $0.isRead } })) {
                     if ids.isEmpty { try await database.dao(Post.self).erase() }
@@ -119,6 +120,38 @@ enum RelationsConditions {
                     ids.append(topic.id)
                 }
                 try expectEqual(ids, (50...449).map { "t\($0 * 2)" })
+            },
+            ConformanceCase(
+                "P.words.related", "P6", "P5", title: "conditions on related rows in words give the rows of the typed form"
+            ) {
+                context in
+                let topics = try fill(context)
+                let pairs: [(words: Condition<Topic>, typed: Condition<Topic>)] = [
+                    ("ANY posts.isRead == true", Condition { $0.posts.contains { $0.isRead } }),
+                    ("SOME posts.isRead == NO", Condition { $0.posts.contains { !$0.isRead } }),
+                    ("all posts.isRead == true", Condition { $0.posts.allSatisfy { $0.isRead } }),
+                    ("NONE posts.isRead == true", Condition { !$0.posts.contains { $0.isRead } }),
+                    (
+                        "NOT ANY posts.author.name BEGINSWITH[c] 'b'",
+                        Condition { !$0.posts.contains { $0.author.name.hasPrefix("B") } }
+                    ),
+                    ("posts.@count > 1", Condition { $0.posts.count > 1 }), ("posts.@count == 0", Condition { $0.posts.isEmpty }),
+                    ("owner.name == 'Ada' OR owner == nil", Condition { $0.owner.name == "Ada" || $0.owner == nil }),
+                    ("owner.age != 36", Condition { $0.owner.age != 36 }), ("owner = 2", Condition { $0.owner.id == 2 }),
+                    ("owner != nil AND NOT (owner.name IN {'Ada'})", Condition { $0.owner != nil && !$0.owner.name.in(["Ada"]) }),
+                    (Condition("%K == %@ && ANY %K > %d", "owner.name", "Ada", "posts.id", 5), Condition { $0.id == "mixed" }),
+                ]
+                for (index, pair) in pairs.enumerated() {
+                    try expectSame(
+                        try topics.read(predicatedBy: pair.words).map(\.id), try topics.read(predicatedBy: pair.typed).map(\.id),
+                        "pair \(index)")
+                }
+                for text in [
+                    "posts.isRead == true", "ANY owner.name == 'Ada'", "ANY title == 'T'", "posts == nil", "posts.@count == 'x'",
+                    "owner > 1", "owner == 'Ada'", "owner.height == 1", "posts.@sum > 1",
+                ] {
+                    try expectError(.invalidPredicate, text) { try topics.read(predicatedBy: Condition(text)) }
+                }
             },
             ConformanceCase("P.relatedRefused", "P5", title: "what relationships cannot be asked is a typed refusal") { context in
                 let topics = try fill(context)
