@@ -88,10 +88,12 @@ public final class SQLiteDatabase: Database {
     /// Where the asynchronous forms run their work.
     public var executor: DatabaseExecutor { engine.executor }
 
-    /// The rows of a model. The first call for a model creates its table, or adopts one that is exactly what it would have created.
+    /// The rows of a model. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
+    /// date one that an earlier version of the model has made.
     ///
-    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference, `.readOnly` when the table is missing and cannot be made, and
-    ///   `.unsupported` for a model with relationships.
+    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step, `.uniqueViolation` when rows collide in a
+    ///   field that becomes unique, `.readOnly` when the table is missing or older and nothing can be written, and `.unsupported` for a model
+    ///   with relationships.
     public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
@@ -99,7 +101,7 @@ public final class SQLiteDatabase: Database {
             throw StorageError(
                 .unsupported, "relationships are not stored in SQLite yet", entity: schema.description.name, field: field.name)
         }
-        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.description, settings)) }
+        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.description, settings)) }
     }
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.
