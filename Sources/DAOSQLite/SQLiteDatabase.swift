@@ -76,7 +76,7 @@ public final class SQLiteDatabase: Database {
             : nil
         capabilities = Capabilities(
             engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
-            isReadOnly: !writes,
+            hasEvolution: true, isReadOnly: !writes,
             maximumValueLength: 1_000_000_000)
     }
 

@@ -73,7 +73,8 @@ public struct EntityChange: Sendable {
             .schemaMismatch,
             "the stored '\(wanted.name)' differs from the declared one in what needs a migration step: "
                 + "\(obstacles.joined(separator: "; "))"
-                + (steps.isEmpty ? "" : " (beside what changes by itself: \(steps.joined(separator: "; ")))") + ". Nothing was changed",
+                + (steps.isEmpty ? "" : " (beside what changes by itself: \(steps.joined(separator: "; ")))")
+                + ". Nothing was changed",
             entity: wanted.name, path: path)
     }
 }
@@ -123,7 +124,8 @@ extension EntityChange {
                     fill = value
                     steps.append("'\(new.name)' is no longer optional, nil becomes the default")
                 } else {
-                    obstacles.append("'\(new.name)' is stored as \(old.type) and declared as \(new.type), without a default for nil")
+                    obstacles.append(
+                        "'\(new.name)' is stored as \(old.type) and declared as \(new.type), without a default for nil")
                 }
             } else if old.type != new.type {
                 steps.append("'\(new.name)' becomes optional")

@@ -67,7 +67,8 @@ public enum EntityStoreAccess: Sendable {
 
 extension Database {
     /// A database that does not offer it refuses.
-    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
+    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
+    {
         throw StorageError(
             .unsupported, "\(capabilities.engine) databases do not offer rows without types, which migrations and copies need",
             path: configuration.path)

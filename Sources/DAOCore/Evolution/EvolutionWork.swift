@@ -36,7 +36,9 @@ struct EvolutionWork {
 
     private static func changes(_ declarations: [EntityDeclaration], _ entities: [EntityDescription]) -> [EntityChange] {
         declarations.compactMap { declaration in
-            guard let entity = entities.first(where: { $0.name.hasSameBytes(as: declaration.description.name) }) else { return nil }
+            guard let entity = entities.first(where: { $0.name.hasSameBytes(as: declaration.description.name) }) else {
+                return nil
+            }
             let change = EntityChange(from: entity, to: declaration)
             return change.isEmpty ? nil : change
         }

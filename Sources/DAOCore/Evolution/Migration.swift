@@ -25,7 +25,7 @@ public struct Migration: Sendable {
     ///   - name: What it does, for people.
     ///   - body: Changes entities and rows. It runs inside the one transaction of the whole migration, and touches nothing else that it could not
     ///     do again: after a failure it runs anew.
-    public init(to version: Int, _ name: String = "", _ body: @escaping @Sendable (MigrationStep) throws -> Void) {
+    public init(to version: Int, _ name: String = "", perform body: @escaping @Sendable (MigrationStep) throws -> Void) {
         self.version = version
         self.name = name.isEmpty ? "to version \(version)" : name
         self.body = body

@@ -22,7 +22,9 @@ public final class MigrationStep {
     /// - Throws: `.schemaMismatch` when there is none.
     public func entity(_ name: String) throws -> EntityDescription {
         guard let entity = try store.entity(named: name) else {
-            throw StorageError(.schemaMismatch, "the migration step '\(self.name)' looks for an entity '\(name)', which is not stored", entity: name)
+            throw StorageError(
+                .schemaMismatch, "the migration step '\(self.name)' looks for an entity '\(name)', which is not stored",
+                entity: name)
         }
         return entity
     }
@@ -61,7 +63,7 @@ public final class MigrationStep {
     public func addField(_ field: FieldDescription, to entity: String, value: Value = .null) throws {
         try change(entity) { wanted, defaults in
             wanted.fields.append(field)
-            defaults.append(value.isNull && field.type.isOptional ? nil : value)
+            defaults.append(value.isNull ? nil : value)
         }
     }
 
@@ -173,6 +175,8 @@ public final class MigrationStep {
                                 .keyChanged, "a row's key is changed with changeKey or rewrite, not while rows are walked",
                                 entity: entity)
                         }
+                        // Here the row can be named.
+                        try stored.write(row.values, to: RowWriter())
                         changed.append(row.values)
                     }
                 }

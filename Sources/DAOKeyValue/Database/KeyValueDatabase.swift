@@ -69,7 +69,7 @@ public final class KeyValueDatabase: Database {
         executor = DatabaseExecutor(name: traits.name)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasChecksums: options.usesChecksums, isReadOnly: traits.isReadOnly || configuration.isReadOnly)
+            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly)
     }
 
     deinit {

@@ -23,7 +23,8 @@ extension KeyValueDatabase {
     }
 
     /// Runs a body with entities and rows without the application's types; see ``Database``.
-    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
+    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
+    {
         switch access {
         case .read: return try read { try body(KeyValueEntityStore(self, $0) { _ in }) }
         case .write:

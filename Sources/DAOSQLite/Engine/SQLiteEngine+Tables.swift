@@ -32,7 +32,9 @@ extension SQLiteEngine {
     ///   - settings: For the transaction that makes it; nil when nothing may be written.
     /// - Throws: `.schemaMismatch` when the stored entity differs in what takes a migration step; `.readOnly` when it is missing or of an earlier
     ///   version and nothing can be written.
-    func table(for declaration: @autoclosure () throws -> EntityDeclaration, _ entity: EntityDescription, _ settings: WriteSettings?)
+    func table(
+        for declaration: @autoclosure () throws -> EntityDeclaration, _ entity: EntityDescription, _ settings: WriteSettings?
+    )
         throws -> KnownTable
     {
         if let known = tables.withLock({ $0[entity.name] }), known.table.entity == entity { return known }

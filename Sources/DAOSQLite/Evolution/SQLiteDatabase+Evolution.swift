@@ -3,7 +3,8 @@ import DAOSQL
 
 extension SQLiteDatabase {
     /// Runs a body with entities and rows without the application's types; see ``DAOCore/Database``.
-    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
+    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
+    {
         let path = engine.file.path
         return try call {
             switch access {

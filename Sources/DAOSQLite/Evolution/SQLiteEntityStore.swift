@@ -4,7 +4,7 @@ import DAOSQL
 
 /// Entities and rows of an SQLite file without the application's types, in one transaction.
 final class SQLiteEntityStore: EntityStore {
-    /// The entities that are not what they were at the beginning.
+    /// The entities that are described otherwise than at the beginning.
     private(set) var changed: Set<String> = []
 
     private let connection: SQLiteConnection
@@ -185,7 +185,6 @@ final class SQLiteEntityStore: EntityStore {
             throw StorageError(.invalidTransaction, "nothing can be written while entities are only read", path: path)
         }
         guard let entity else { return }
-        changed.insert(entity)
         try touch(entity)
     }
 
@@ -219,6 +218,7 @@ final class SQLiteEntityStore: EntityStore {
 
     /// Forgets what is known of an entity that has changed.
     private func forget(_ entity: String) {
+        changed.insert(entity)
         descriptions[entity] = nil
         inserts[entity] = nil
         upserts[entity] = nil

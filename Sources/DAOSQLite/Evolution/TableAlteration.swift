@@ -35,7 +35,9 @@ struct TableAlteration {
                 if !old.name.hasSameBytes(as: field.name) { renamedColumns.append((old.name, field.name)) }
                 if (old.isIndexed, old.isUnique) == (field.isIndexed, field.isUnique) || field.isPrimaryKey { continue }
                 if old.isIndexed {
-                    guard let names = try Self.indexes(on: old.name, alone: true, of: change.stored.name, connection) else { return nil }
+                    guard let names = try Self.indexes(on: old.name, alone: true, of: change.stored.name, connection) else {
+                        return nil
+                    }
                     droppedIndexes += names
                 }
             case .value(let value):
@@ -47,7 +49,9 @@ struct TableAlteration {
             if field.isIndexed { addedIndexes.append(index) }
         }
         for (origin, field) in change.stored.fields.enumerated() where !kept.contains(origin) {
-            guard let names = try Self.indexes(on: field.name, alone: false, of: change.stored.name, connection) else { return nil }
+            guard let names = try Self.indexes(on: field.name, alone: false, of: change.stored.name, connection) else {
+                return nil
+            }
             droppedIndexes += names
             droppedColumns.append(field.name)
         }
@@ -64,7 +68,8 @@ struct TableAlteration {
         // A new name may be another column's old one: all of them step aside first.
         if renamedColumns.count > 1 {
             for (position, column) in renamedColumns.enumerated() {
-                try connection.execute("ALTER TABLE \(name) RENAME COLUMN \(quoted(column.old)) TO \(quoted("dao old \(position)"))")
+                try connection.execute(
+                    "ALTER TABLE \(name) RENAME COLUMN \(quoted(column.old)) TO \(quoted("dao old \(position)"))")
             }
         }
         for (position, column) in renamedColumns.enumerated() {
