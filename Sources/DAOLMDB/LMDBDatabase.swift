@@ -33,7 +33,7 @@ public enum LMDBDatabase {
             // The file may be open here already, with a store of its own.
             if engine.store !== store { store.close() }
             return KeyValueDatabase(engine: engine, configuration: configuration, options: options) {
-                engines.release(identity) { $0.store.close() }
+                engines.release(identity) { $0.close() }
             }
         } catch {
             store.close()

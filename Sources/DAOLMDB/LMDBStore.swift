@@ -62,6 +62,13 @@ public final class LMDBStore: OrderedKeyValueStore {
         }
     }
 
+    /// The number of the last commit, which LMDB keeps beside its locks.
+    public func commitCount() throws -> UInt64? {
+        let reader = try environment.beginReading(user)
+        defer { reader.abort() }
+        return reader.number
+    }
+
     /// Closes the file, unless another store of this process has it open.
     public func close() {
         EnvironmentRegistry.shared.close(environment, user: user)

@@ -26,16 +26,19 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private nonisolated(unsafe) var touched: Set<String> = []
 
     /// Learns of every commit, in their order.
-    public let observations = ObservationHub()
+    public let observations: ObservationHub
 
     /// Creates a coordinator.
     ///
     /// - Parameters:
     ///   - beginWriting: Begins the one write transaction. Called with the writer's lock held.
     ///   - beginReading: Begins a read transaction. It is ended with `rollback()`.
+    ///   - observations: Learns of commits.
     public init(
-        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle
+        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle,
+        observations: ObservationHub = ObservationHub()
     ) {
+        self.observations = observations
         self.beginWriting = beginWriting
         self.beginReading = beginReading
     }
@@ -89,7 +92,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             handle.rollback()
             throw error
         }
-        try handle.commit()
+        try observations.committing { try handle.commit() }
         if observations.isObserved {
             if let entity { touched.insert(entity) }
             observations.didCommit(touched)

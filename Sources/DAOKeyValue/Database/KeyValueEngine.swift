@@ -26,10 +26,21 @@ package final class KeyValueEngine: Sendable {
         let tables = SharedTables()
         self.store = store
         self.tables = tables
+        let observations = ObservationHub()
         coordinator = TransactionCoordinator(
-            beginWriting: { KeyValueHandle(try store.begin(.write), canWrite: true) { tables.add($0) } },
-            beginReading: { KeyValueHandle(try store.begin(.read), canWrite: false) { _ in } })
+            beginWriting: {
+                KeyValueHandle(try store.begin(.write), canWrite: true, observations: observations) { tables.add($0) }
+            },
+            beginReading: { KeyValueHandle(try store.begin(.read), canWrite: false, observations: observations) { _ in } },
+            observations: observations)
+        if store.traits.isMultiProcess { observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { _ = try Catalog($0.transaction, path: store.traits.path).format() }
+    }
+
+    /// Closes the store. No transaction runs any more.
+    package func close() {
+        coordinator.observations.stopWatchingOthers()
+        store.close()
     }
 
     /// The committed table of an entity, as far as this process has met it.

@@ -12,6 +12,7 @@ final class KeyValueHandle: TransactionHandle {
     @exclusivity(unchecked) private var newTables: [(table: Table, depth: Int)] = []
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
+    private let observations: ObservationHub
     private let publish: ([Table]) -> Void
 
     /// Wraps a transaction.
@@ -19,10 +20,14 @@ final class KeyValueHandle: TransactionHandle {
     /// - Parameters:
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
+    ///   - observations: Learns which commits were made here.
     ///   - publish: Gets the tables that were added, once they are committed.
-    init(_ transaction: any KeyValueTransaction, canWrite: Bool, publish: @escaping ([Table]) -> Void) {
+    init(
+        _ transaction: any KeyValueTransaction, canWrite: Bool, observations: ObservationHub, publish: @escaping ([Table]) -> Void
+    ) {
         self.transaction = transaction
         self.canWrite = canWrite
+        self.observations = observations
         self.publish = publish
     }
 
@@ -32,6 +37,9 @@ final class KeyValueHandle: TransactionHandle {
         } catch {
             forgetTables(from: 0)
             throw error
+        }
+        if observations.isObserved, let count = transaction.countAfterCommit {
+            observations.didCommitHere(from: count &- 1, to: count)
         }
         if newTables.isEmpty { return }
         for entry in newTables { entry.table.state.store(.stored, ordering: .releasing) }

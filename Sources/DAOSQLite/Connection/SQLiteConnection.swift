@@ -18,6 +18,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let arena = BindArena(capacity: 1 << 12)
     /// Whether it is the one that writes.
     let isWriter: Bool
+    /// Learns which commits this connection made; only the writer's.
+    var observations: ObservationHub?
     /// What to do with a reader that is not needed any more.
     var release: ((SQLiteConnection) -> Void)?
 
@@ -187,12 +189,16 @@ extension SQLiteConnection: TransactionHandle {
             end()
             throw fault
         }
+        let before = observations?.isObserved == true ? CommitMark(self) : nil
         do {
             try run("COMMIT")
             isInTransaction = false
         } catch {
             end()
             throw error
+        }
+        if let before, let after = CommitMark(self), after.isNext(of: before) {
+            observations?.didCommitHere(from: before.count, to: after.count)
         }
     }
 
