@@ -53,13 +53,21 @@ public final class LMDBStore: OrderedKeyValueStore {
         case .read:
             return try environment.beginReading(user)
         case .write:
-            guard !traits.isReadOnly else {
-                throw StorageError(
-                    .readOnly, "The database was opened for reading only; open it without isReadOnly to write.", path: traits.path
-                )
-            }
-            return try environment.beginWriting(user)
+            return try beginWriting(within: nil)
         }
+    }
+
+    /// Begins the transaction that writes, waiting so long for that of another thread or process.
+    public func beginWriting(waiting busyTimeout: Duration) throws -> any KeyValueTransaction {
+        try beginWriting(within: busyTimeout / .seconds(1))
+    }
+
+    private func beginWriting(within seconds: Double?) throws -> any KeyValueTransaction {
+        guard !traits.isReadOnly else {
+            throw StorageError(
+                .readOnly, "The database was opened for reading only; open it without isReadOnly to write.", path: traits.path)
+        }
+        return try environment.beginWriting(user, within: seconds)
     }
 
     /// The number of the last commit, which LMDB keeps beside its locks.

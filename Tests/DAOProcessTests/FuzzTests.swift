@@ -4,45 +4,47 @@ import Testing
 
 /// Contract L5: damaged bytes give typed errors and end no process; `ROUNDS=100000` in the environment damages more files.
 @Suite(.serialized, .timeLimit(.minutes(120))) struct FuzzTests {
-    @Test(arguments: Place.Kind.allCases) func flippedBitsEndNoProcess(_ kind: Place.Kind) throws {
-        let place = try Place(kind)
-        let ledger = try Ledger(place.url())
-        for _ in 0..<40 { _ = try Batches.commitNext(ledger) }
-        try ledger.database.close()
-        let whole = try Data(contentsOf: place.file)
-        var seed = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-        let rounds = Rounds.count(150)
-        var outcomes: [String: Int] = [:]
-        var child = try Child("probe")
-        try child.expect("ready")
-        let began = ContinuousClock.now
-        for round in 0..<rounds {
-            var random = Seeded(state: seed)
-            let file = place.directory.appendingPathComponent("\(round).db")
-            try damaged(whole, &random).write(to: file)
-            defer {
-                for suffix in ["", "-lock", "-wal", "-shm", "-journal"] {
-                    try? FileManager.default.removeItem(atPath: file.path + suffix)
+    @Test(arguments: Place.Kind.allCases) func flippedBitsEndNoProcess(_ kind: Place.Kind) async throws {
+        try await onThread {
+            let place = try Place(kind)
+            let ledger = try Ledger(place.url())
+            for _ in 0..<40 { _ = try Batches.commitNext(ledger) }
+            try ledger.database.close()
+            let whole = try Data(contentsOf: place.file)
+            var seed = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+            let rounds = Rounds.count(150)
+            var outcomes: [String: Int] = [:]
+            var child = try Child("probe")
+            try child.expect("ready")
+            let began = ContinuousClock.now
+            for round in 0..<rounds {
+                var random = Seeded(state: seed)
+                let file = place.directory.appendingPathComponent("\(round).db")
+                try damaged(whole, &random).write(to: file)
+                defer {
+                    for suffix in ["", "-lock", "-wal", "-shm", "-journal"] {
+                        try? FileManager.default.removeItem(atPath: file.path + suffix)
+                    }
                 }
+                let outcome: String
+                do {
+                    outcome = try child.ask("\(kind.rawValue)://\(file.path)?durability=relaxed", within: 30)
+                } catch {
+                    child.kill()
+                    outcome = "ended with \(child.wait())"
+                    Issue.record("SEED=\(seed) \(kind): \(error), the process \(outcome)")
+                    child = try Child("probe")
+                    try child.expect("ready")
+                }
+                #expect(!outcome.contains("untyped"), "SEED=\(seed) \(kind): \(outcome)")
+                outcomes[outcome, default: 0] += 1
+                seed = random.next()
             }
-            let outcome: String
-            do {
-                outcome = try child.ask("\(kind.rawValue)://\(file.path)", within: 30)
-            } catch {
-                child.kill()
-                outcome = "ended with \(child.wait())"
-                Issue.record("SEED=\(seed) \(kind): \(error), the process \(outcome)")
-                child = try Child("probe")
-                try child.expect("ready")
-            }
-            #expect(!outcome.contains("untyped"), "SEED=\(seed) \(kind): \(outcome)")
-            outcomes[outcome, default: 0] += 1
-            seed = random.next()
+            let rate = Double(rounds) / ((ContinuousClock.now - began) / .seconds(1))
+            print(
+                "\(kind): \(Int(rate)) damaged files a second; \(outcomes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" })"
+            )
         }
-        let rate = Double(rounds) / ((ContinuousClock.now - began) / .seconds(1))
-        print(
-            "\(kind): \(Int(rate)) damaged files a second; \(outcomes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" })"
-        )
     }
 
     /// Bytes with a few of them changed: single bits, zeroes, other bytes, and now and then a whole stretch or the end.

@@ -26,29 +26,31 @@ import Testing
         #expect(latencies[10] < 200)
     }
 
-    @Test(arguments: Place.Kind.allCases) func ownCommitsWakeOnce(_ kind: Place.Kind) throws {
-        let place = try Place(kind)
-        let ledger = try Ledger(place.url("durability=relaxed"))
-        let hub = ledger.database.observations
-        let wakes = Wakes()
-        let id = hub.add(["entry"]) { wakes.add() }
-        defer { hub.remove(id) }
-        // For as long as the others' commits are looked for several times.
-        let end = ContinuousClock.now + .milliseconds(300)
-        var commits = 0
-        while ContinuousClock.now < end {
-            commits = try Batches.commitNext(ledger)
-            // Empty transactions, single statements and other entities are no news at all.
-            try ledger.database.transaction {}
-            try ledger.tallies.persist(Tally(id: 2, value: commits))
-            _ = try ledger.tallies.erase { $0.id == 3 }
+    @Test(arguments: Place.Kind.allCases) func ownCommitsWakeOnce(_ kind: Place.Kind) async throws {
+        try await onThread {
+            let place = try Place(kind)
+            let ledger = try Ledger(place.url("durability=relaxed"))
+            let hub = ledger.database.observations
+            let wakes = Wakes()
+            let id = hub.add(["entry"]) { wakes.add() }
+            defer { hub.remove(id) }
+            // For as long as the others' commits are looked for several times.
+            let end = ContinuousClock.now + .milliseconds(300)
+            var commits = 0
+            while ContinuousClock.now < end {
+                commits = try Batches.commitNext(ledger)
+                // Empty transactions, single statements and other entities are no news at all.
+                try ledger.database.transaction {}
+                try ledger.tallies.persist(Tally(id: 2, value: commits))
+                _ = try ledger.tallies.erase { $0.id == 3 }
+            }
+            #expect(wakes.count == commits)
+            let child = try Child("serve", place.url())
+            try child.expect("open")
+            _ = try child.ask("add")
+            wakes.wait(for: commits + 1)
+            #expect(wakes.count == commits + 1)
         }
-        #expect(wakes.count == commits)
-        let child = try Child("serve", place.url())
-        try child.expect("open")
-        _ = try child.ask("add")
-        wakes.wait(for: commits + 1)
-        #expect(wakes.count == commits + 1)
     }
 
     #if os(Linux)

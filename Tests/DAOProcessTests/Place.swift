@@ -32,6 +32,21 @@ final class Place: Sendable {
     func url(_ options: String = "") -> String { "\(kind.rawValue)://\(file.path)" + (options.isEmpty ? "" : "?\(options)") }
 }
 
+/// Runs a test that waits for other processes on a thread of its own, so that no other test has to wait for it.
+func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withTaskExecutorPreference(WaitingThreads.shared) { try body() }
+}
+
+/// Threads that may wait, unlike those of the cooperative pool.
+private final class WaitingThreads: TaskExecutor {
+    static let shared = WaitingThreads()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
 /// How often something random is done: more when the environment says so.
 enum Rounds {
     static func count(_ usual: Int) -> Int {

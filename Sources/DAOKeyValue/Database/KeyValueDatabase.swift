@@ -175,7 +175,9 @@ extension KeyValueDatabase {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity) { handle in
+                return try engine.coordinator.write(
+                    callsOut: callsOut, isStep: isStep, touching: entity, waiting: configuration.busyTimeout
+                ) { handle in
                     hasBegun = true
                     return try body(handle)
                 }

@@ -27,11 +27,13 @@ package final class KeyValueEngine: Sendable {
         self.store = store
         self.tables = tables
         let observations = ObservationHub()
+        let wrap: @Sendable (any KeyValueTransaction) -> KeyValueHandle = {
+            KeyValueHandle($0, canWrite: true, observations: observations) { tables.add($0) }
+        }
         coordinator = TransactionCoordinator(
-            beginWriting: {
-                KeyValueHandle(try store.begin(.write), canWrite: true, observations: observations) { tables.add($0) }
-            },
+            beginWriting: { wrap(try store.begin(.write)) },
             beginReading: { KeyValueHandle(try store.begin(.read), canWrite: false, observations: observations) { _ in } },
+            beginWaiting: { wrap(try store.beginWriting(waiting: $0)) },
             observations: observations)
         if store.traits.isMultiProcess { observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { _ = try Catalog($0.transaction, path: store.traits.path).format() }

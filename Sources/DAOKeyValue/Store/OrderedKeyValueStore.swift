@@ -23,6 +23,11 @@ public protocol OrderedKeyValueStore: AnyObject, Sendable {
     /// - Throws: `StorageError`, for instance `.busy` when another process holds the write lock for too long.
     func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction
 
+    /// Begins the transaction that writes, waiting so long for other processes.
+    ///
+    /// - Parameter busyTimeout: How long until `.busy`; zero to not wait at all.
+    func beginWriting(waiting busyTimeout: Duration) throws -> any KeyValueTransaction
+
     /// A number that every commit changes, whichever process makes it, as soon as it can be read; nil when only this process writes.
     ///
     /// It is read many times a second while somebody observes, and only then.
@@ -33,6 +38,9 @@ public protocol OrderedKeyValueStore: AnyObject, Sendable {
 }
 
 extension OrderedKeyValueStore {
+    /// Begins a transaction as ``begin(_:)`` does: nobody else writes.
+    public func beginWriting(waiting busyTimeout: Duration) throws -> any KeyValueTransaction { try begin(.write) }
+
     /// Nil: nobody else writes.
     public func commitCount() throws -> UInt64? { nil }
 }

@@ -57,12 +57,24 @@ final class SQLiteConnection: @unchecked Sendable {
     ///
     /// - Returns: A `StorageError`, or a `MissingTable` around one.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
-        let error = SQLiteError.error(code, String(cString: sqlite3_errmsg(handle)), path: path, entity: entity)
+        let error = SQLiteError.error(
+            code, String(cString: sqlite3_errmsg(handle)), path: path, entity: entity,
+            systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
         if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true {
             return MissingTable(underlying: error)
         }
         return error
+    }
+
+    /// What the operating system last said about the log, or else about the file; SQLite's own note of it does not outlive the rollback.
+    private var lastSystemCode: Int32 {
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        var code: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+        if let log, let control = log.pointee.pMethods?.pointee.xFileControl { _ = control(log, SQLITE_FCNTL_LAST_ERRNO, &code) }
+        if code == 0 { sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &code) }
+        return code
     }
 
     // MARK: Statements

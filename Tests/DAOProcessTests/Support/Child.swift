@@ -4,8 +4,10 @@ import Foundation
 public final class Child: Sendable {
     /// What went wrong with a child, not with a database.
     public struct Failure: Error, CustomStringConvertible {
+        /// What.
         public let description: String
 
+        /// Says what went wrong.
         public init(_ description: String) { self.description = description }
     }
 

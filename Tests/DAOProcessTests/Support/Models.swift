@@ -4,37 +4,49 @@ import DAOSQLite
 
 /// A row of a batch: what one transaction writes.
 public struct Entry: Plain, Model, Equatable {
+    /// The batch's number times ten, and some.
     public var id: Int
+    /// The number of the transaction.
     public var batch: Int
+    /// As long as the batch says.
     public var text: String
 
+    /// Makes a row.
     public init(id: Int, batch: Int, text: String) {
         self.id = id
         self.batch = batch
         self.text = text
     }
 
+    /// What is stored.
     public static let schema = Schema(
         "entry", Self.init, Field("id", \.id, .primaryKey), Field("batch", \.batch, .indexed), Field("text", \.text))
 }
 
 /// A number that goes up with every transaction.
 public struct Tally: Plain, Model, Equatable {
+    /// Which number.
     public var id: Int
+    /// The number.
     public var value: Int
 
+    /// Makes a number.
     public init(id: Int, value: Int) {
         self.id = id
         self.value = value
     }
 
+    /// What is stored.
     public static let schema = Schema("tally", Self.init, Field("id", \.id, .primaryKey), Field("value", \.value))
 }
 
 /// A database with the two entities that parents and children look at.
 public struct Ledger: Sendable {
+    /// The database.
     public let database: any Database
+    /// The rows of batches.
     public let entries: DAO<IdentityTranslator<Entry>>
+    /// The numbers; the first counts transactions.
     public let tallies: DAO<IdentityTranslator<Tally>>
 
     /// Opens it, and creates it when it is not there.
