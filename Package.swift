@@ -78,7 +78,7 @@ let package = Package(
             name: "ChildProcesses", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOProcessTests/Support"),
         .executableTarget(name: "dao-child", dependencies: ["ChildProcesses"], path: "Tests/DAOProcessTests/Child"),
         .testTarget(
-            name: "DAOProcessTests", dependencies: ["ChildProcesses", "dao-child"], exclude: ["Child", "Support"]),
+            name: "DAOProcessTests", dependencies: ["ChildProcesses", "dao-child", "CSQLite"], exclude: ["Child", "Support"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),

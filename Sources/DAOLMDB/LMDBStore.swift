@@ -77,8 +77,21 @@ public final class LMDBStore: OrderedKeyValueStore {
         return reader.number
     }
 
+    /// What LMDB syncs before a commit returns.
+    package var syncing: LMDBSyncing { environment.syncing }
+
     /// Closes the file, unless another store of this process has it open.
     public func close() {
         EnvironmentRegistry.shared.close(environment, user: user)
     }
+}
+
+/// What LMDB syncs before a commit returns.
+package enum LMDBSyncing: Sendable {
+    /// The data, then the page that points to it.
+    case everything
+    /// The data; the page that points to it is written, and synced by the system in its time.
+    case dataOnly
+    /// Less than what any durability promises.
+    case less
 }

@@ -74,6 +74,14 @@ final class LMDBEnvironment: @unchecked Sendable {
         syncsFully = options.durability == .full
     }
 
+    /// What LMDB says that it syncs.
+    var syncing: LMDBSyncing {
+        var flags: CUnsignedInt = 0
+        mdb_env_get_flags(handle, &flags)
+        if flags & CUnsignedInt(MDB_NOSYNC | MDB_MAPASYNC | MDB_WRITEMAP) != 0 { return .less }
+        return flags & CUnsignedInt(MDB_NOMETASYNC) == 0 ? .everything : .dataOnly
+    }
+
     // MARK: Users
 
     /// Lets another store use the environment.

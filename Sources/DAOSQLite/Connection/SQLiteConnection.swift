@@ -57,8 +57,10 @@ final class SQLiteConnection: @unchecked Sendable {
     ///
     /// - Returns: A `StorageError`, or a `MissingTable` around one.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
+        // What was refused before SQLite saw it has the words for its code.
+        let isSQLites = sqlite3_errcode(handle) & 0xFF == code & 0xFF
         let error = SQLiteError.error(
-            code, String(cString: sqlite3_errmsg(handle)), path: path, entity: entity,
+            code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
             systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
         if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true {
