@@ -10,7 +10,7 @@ enum Catalog {
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
-        TransactionsMisuse.cases,
+        TransactionsMisuse.cases, TransactionsTranslators.cases,
         Observations.cases, Concurrency.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
     ]
 }

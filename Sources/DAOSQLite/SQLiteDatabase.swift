@@ -77,7 +77,7 @@ public final class SQLiteDatabase: Database {
         capabilities = Capabilities(
             engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
             isReadOnly: !writes,
-            maximumValueLength: 1_000_000_000)
+            maximumValueLength: 1_000_000_000, underlyingTypes: [UnderlyingType(SQLiteHandle.self)])
     }
 
     deinit { if gate.close() { letGo() } }

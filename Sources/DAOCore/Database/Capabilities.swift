@@ -16,6 +16,8 @@ public struct Capabilities: Sendable, Hashable {
     public var isReadOnly: Bool
     /// The longest string or data value in bytes; nil when memory is the only limit.
     public var maximumValueLength: Int?
+    /// The engine's own handles that ``Database/underlying(as:touching:_:)`` gives; none where there is nothing underneath.
+    public var underlyingTypes: Set<UnderlyingType>
 
     /// Declares capabilities.
     ///
@@ -28,9 +30,11 @@ public struct Capabilities: Sendable, Hashable {
     ///   - hasChecksums: Whether every record carries a checksum that is verified when it is read.
     ///   - isReadOnly: Whether the database refuses writes.
     ///   - maximumValueLength: The longest string or data value in bytes; nil when memory is the only limit.
+    ///   - underlyingTypes: The engine's own handles that it gives.
     public init(
         engine: String, isPersistent: Bool = false, isMultiProcess: Bool = false, hasSnapshotReads: Bool = true,
-        hasSavepoints: Bool = true, hasChecksums: Bool = false, isReadOnly: Bool = false, maximumValueLength: Int? = nil
+        hasSavepoints: Bool = true, hasChecksums: Bool = false, isReadOnly: Bool = false, maximumValueLength: Int? = nil,
+        underlyingTypes: Set<UnderlyingType> = []
     ) {
         self.engine = engine
         self.isPersistent = isPersistent
@@ -40,5 +44,6 @@ public struct Capabilities: Sendable, Hashable {
         self.hasChecksums = hasChecksums
         self.isReadOnly = isReadOnly
         self.maximumValueLength = maximumValueLength
+        self.underlyingTypes = underlyingTypes
     }
 }

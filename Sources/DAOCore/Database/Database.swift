@@ -38,6 +38,12 @@ public protocol Database: AnyObject, Sendable {
     /// Runs a body in which every read sees the same state, here and now: what `snapshot` does.
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result
 
+    /// Gives the engine's own handle of the running transaction to a body: what `underlying(as:)` does for the types among
+    /// ``Capabilities/underlyingTypes``. By default there are none.
+    func runUnderlying<Handle: UnderlyingHandle, Result>(
+        as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
+    ) throws -> Result
+
     /// The entities that are stored, read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]
 
