@@ -6,9 +6,9 @@ enum TransactionsTranslators {
     static func cases() -> [ConformanceCase] { joining() + failing() + contending() + observing() }
 
     /// The rows of all three entities.
-    private static func dump(_ database: any Database) throws -> [String] {
-        try Dump.rows(of: database.storage(for: FolderModel.self)) + Dump.rows(of: database.storage(for: PageModel.self))
-            + Dump.rows(of: database.storage(for: Counter.self))
+    private static func dump(_ dao: DAO<FolderTranslator>) throws -> [String] {
+        let pages = dao.translator.pages
+        return try Dump.rows(of: dao.storage) + Dump.rows(of: pages.storage) + Dump.rows(of: pages.translator.counters)
     }
 
     /// Fails unless these folders are stored, and their pages have the serial numbers from 1, each once.
@@ -71,9 +71,9 @@ enum TransactionsTranslators {
                 let database = try context.open()
                 let dao = try database.folders()
                 try dao.persist(FolderPlain.make([1], pages: 2))
-                let before = try dump(database)
+                let before = try dump(dao)
                 func outside() throws {
-                    let reader = Background { try expectEqual(try dump(database), before, "the rows that others see") }
+                    let reader = Background { try expectEqual(try dump(dao), before, "the rows that others see") }
                     try reader.wait(seconds: 20, "a reader beside the transaction")
                 }
                 try database.transaction {
@@ -113,17 +113,17 @@ enum TransactionsTranslators {
                 let database = try context.open()
                 let dao = try database.folders()
                 try dao.persist(FolderPlain.make(1...2, pages: 3))
-                let before = try dump(database)
+                let before = try dump(dao)
                 for failing in 0..<3 {
                     var folders = FolderPlain.make(2...4, pages: 3, title: "new")
                     folders[failing].pages[1].text = "poison"
                     let error = DeliberateError(number: folders[failing].pages[1].id)
                     try expectDeliberate(error, "a persist that fails at folder \(failing)") { try dao.persist(folders) }
-                    try expectEqual(try dump(database), before, "the rows after a persist that failed at folder \(failing)")
+                    try expectEqual(try dump(dao), before, "the rows after a persist that failed at folder \(failing)")
                     folders.removeFirst()
                     guard failing > 0 else { continue }
                     try expectDeliberate(error, "a create that fails at folder \(failing)") { try dao.create(folders) }
-                    try expectEqual(try dump(database), before, "the rows after a create that failed at folder \(failing)")
+                    try expectEqual(try dump(dao), before, "the rows after a create that failed at folder \(failing)")
                 }
             },
             ConformanceCase(
@@ -147,7 +147,7 @@ enum TransactionsTranslators {
                 let database = try context.open()
                 let dao = try database.folders()
                 try await dao.persist(FolderPlain.make([1], pages: 3))
-                let before = try dump(database)
+                let before = try dump(dao)
                 var poisoned = FolderPlain.make(1...3, pages: 3, title: "new")
                 poisoned[2].pages[2].text = "poison"
                 let folders = poisoned
@@ -157,7 +157,7 @@ enum TransactionsTranslators {
                 } catch let error as DeliberateError {
                     try expectEqual(error, DeliberateError(number: 32), "the error")
                 }
-                try expectEqual(try dump(database), before, "the rows after the failure")
+                try expectEqual(try dump(dao), before, "the rows after the failure")
             },
         ]
     }

@@ -22,7 +22,8 @@ public protocol Database: AnyObject, Sendable {
     /// Where the asynchronous forms run their work.
     var executor: DatabaseExecutor { get }
 
-    /// Where observations wait for commits. All databases on one engine instance have the same.
+    /// Where observations wait for commits. All databases on one engine instance have the same. Closing one wakes them all, so that
+    /// those of the closed one end.
     var observations: ObservationHub { get }
 
     /// The rows of a model. The first call for a model creates what is missing in the database.

@@ -77,16 +77,25 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
             while true {
                 if last != nil { await subscription.signal.wait() }
                 try Task.checkCancellation()
-                let (dao, query, last) = (dao, query, last)
-                // The translator reads in the same snapshot, so that what it finds is of the same commit as the rows.
-                let (reading, change) = try await dao.storage.database.snapshot {
-                    let records = try dao.storage.read(query)
-                    let reading = try Reading(of: records)
-                    return (reading, try reading.change(since: last) { try dao.translator.translate(models: records) })
-                }
+                let (reading, change) = try await read(dao, query, last)
                 self.last = reading
                 if let change { return change }
             }
+        }
+
+        /// Reads the rows, and translates them when they differ from the last.
+        private func read(
+            _ dao: DAO<Mapping>, _ query: Query<Mapping.Model>, _ last: Reading?
+        ) async throws -> (Reading, ObservedChange<Mapping.Plain>?) {
+            let database = dao.storage.database
+            let read: @Sendable () throws -> (Reading, ObservedChange<Mapping.Plain>?) = {
+                let records = try dao.storage.read(query)
+                let reading = try Reading(of: records)
+                return (reading, try reading.change(since: last) { try dao.translator.translate(models: records) })
+            }
+            // The translator reads in the same snapshot, so that what it finds is of the same commit as the rows.
+            guard database.capabilities.hasSnapshotReads else { return try await database.executor.read(read) }
+            return try await database.snapshot(read)
         }
     }
 }
