@@ -88,18 +88,14 @@ public final class SQLiteDatabase: Database {
     /// Where the asynchronous forms run their work.
     public var executor: DatabaseExecutor { engine.executor }
 
-    /// The rows of a model. The first call for a model creates its table, or adopts one that is exactly what it would have created.
+    /// Makes a storage of a model's own rows. The first call for a model creates its table, or adopts one that is exactly what it would have
+    /// created.
     ///
-    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference, `.readOnly` when the table is missing and cannot be made, and
-    ///   `.unsupported` for a model with relationships.
-    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference, and `.readOnly` when the table is missing and cannot be made.
+    public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
-        if let field = schema.description.fields.first(where: \.type.kind.isRelationship) {
-            throw StorageError(
-                .unsupported, "relationships are not stored in SQLite yet", entity: schema.description.name, field: field.name)
-        }
-        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.description, settings)) }
+        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.storedDescription, settings)) }
     }
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.

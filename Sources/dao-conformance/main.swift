@@ -5,6 +5,7 @@ import Foundation
 
 do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
+    let cases = options.cases
     var reports: [ConformanceReport] = []
     for target in options.targets {
         let (isVerbose, cases) = (options.isVerbose, options.cases)

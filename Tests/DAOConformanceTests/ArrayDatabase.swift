@@ -37,7 +37,7 @@ final class ArrayDatabase: Database {
 
     deinit { try? close() }
 
-    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         return try call {
             let entity = Record.schema.description
@@ -53,8 +53,6 @@ final class ArrayDatabase: Database {
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try call { try engine.coordinator.snapshot(body) }
     }
-
-    // Of their own, so that `await` chooses them.
 
     func entities() throws -> [EntityDescription] {
         try read { $0.tables.values.compactMap(\.entity).sorted { $0.name < $1.name } }

@@ -6,6 +6,7 @@ enum SchemaCheck {
         func problem(_ message: String, field: String? = nil) -> StorageError {
             StorageError(.invalidSchema, message, entity: entity, field: field)
         }
+        if Record.self == LinkRow.self { return nil }
         guard isName(entity) else {
             return problem("the entity name '\(entity)' has to be letters, digits and underscores, not beginning with a digit")
         }
@@ -23,11 +24,21 @@ enum SchemaCheck {
             guard names.insert(field.name.lowercased()).inserted else {
                 return problem("two fields of '\(entity)' are named '\(field.name)' (case aside)", field: field.name)
             }
+            if field.type.kind == .toMany, field.type.isOptional {
+                return problem(
+                    "the field '\(field.name)' of '\(entity)' is an optional list of models: an empty list says the same",
+                    field: field.name)
+            }
             if field.isIndexed, !field.type.kind.isOrdered {
                 return problem(
                     "the field '\(field.name)' of '\(entity)' is \(field.type), which cannot be indexed or unique",
                     field: field.name)
             }
+        }
+        if let field = fields.first(where: \.hasUnknownRelation)?.description {
+            return problem(
+                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
+                field: field.name)
         }
         let keys = fields.filter(\.description.isPrimaryKey)
         guard let key = keys.first else {
@@ -65,7 +76,6 @@ extension Schema {
     ///
     /// - Throws: `.invalidSchema` naming both fields.
     public func checkOrder(with record: Record) throws {
-        guard !description.fields.contains(where: \.type.kind.isRelationship) else { return }
         let first = ValueRowWriter(count: description.fields.count)
         try encode(record, to: first)
         guard let copy = try? decode(ValueRowReader(entity: description, values: first.values)) else { return }
