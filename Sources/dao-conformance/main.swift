@@ -8,7 +8,7 @@ do {
     let cases = options.cases
     var reports: [ConformanceReport] = []
     for target in options.targets {
-        let (isVerbose, cases) = (options.isVerbose, options.cases)
+        let isVerbose = options.isVerbose
         let report = await Conformance.run(
             on: target, chapters: options.chapters,
             where: { test in cases.isEmpty || cases.contains { test.id.hasPrefix($0) } },
