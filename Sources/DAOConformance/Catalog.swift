@@ -13,5 +13,7 @@ enum Catalog {
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases,
         Observations.cases, Concurrency.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
+        EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
+        EvolutionMigrations.cases,
     ]
 }

@@ -44,10 +44,10 @@ public final class KeyValueDatabase: Database {
         let traits = store.traits
         let scheme = traits.name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         do {
+            let engine = try KeyValueEngine(store)
             self.init(
-                engine: try KeyValueEngine(store),
-                configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
-                options: options, release: { store.close() })
+                engine: engine, configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
+                options: options, release: { engine.close() })
         } catch {
             store.close()
             throw error
@@ -69,7 +69,7 @@ public final class KeyValueDatabase: Database {
         executor = DatabaseExecutor(name: traits.name)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasChecksums: options.usesChecksums, isReadOnly: traits.isReadOnly || configuration.isReadOnly,
+            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly,
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
@@ -77,20 +77,25 @@ public final class KeyValueDatabase: Database {
         if gate.close() { release() }
     }
 
-    /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database.
+    /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database, or brings up to date what was stored by an
+    /// earlier version of it.
     ///
-    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
+    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs in what
+    ///   takes a migration step, `.uniqueViolation` when rows collide in a field that becomes unique.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         let description = Record.schema.storedDescription
-        let (known, canAdd) = try read { handle in
-            (try engine.table(for: description, in: handle), handle.canWrite || !engine.coordinator.isInside)
+        let (stored, canAdd) = try read { handle in
+            (try engine.table(named: description.name, in: handle), handle.canWrite || !engine.coordinator.isInside)
         }
-        let table =
-            try known
-            ?? (canAdd && !capabilities.isReadOnly
-                ? write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
-                : Table(.absent(description), state: .void))
+        let table: Table
+        if let stored {
+            table = stored.description == description ? stored : try bringUpToDate(stored, Record.schema.declaration)
+        } else if canAdd, !capabilities.isReadOnly {
+            table = try write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
+        } else {
+            table = try Table(.absent(description), state: .void)
+        }
         return KeyValueStorage<Record>(database: self, table: table)
     }
 
@@ -188,7 +193,9 @@ extension KeyValueDatabase {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity) { handle in
+                return try engine.coordinator.write(
+                    callsOut: callsOut, isStep: isStep, touching: entity, waiting: configuration.busyTimeout
+                ) { handle in
                     hasBegun = true
                     return try body(handle)
                 }
