@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
             path: "Tests/Examples"),
-        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
+        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance", "DAOMemory"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),

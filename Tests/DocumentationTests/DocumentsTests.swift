@@ -7,7 +7,10 @@ import Testing
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    static let documents = ["README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Observing.md", "Docs/Underneath.md"]
+    static let documents = [
+        "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Relationships.md", "Docs/Observing.md",
+        "Docs/Underneath.md",
+    ]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)

@@ -133,7 +133,8 @@ extension EntityChange {
             fills.append(fill)
             if old.relation?.entity != new.relation?.entity {
                 obstacles.append(
-                    "'\(new.name)' leads to '\(old.relation?.entity ?? "")' and is declared to lead to '\(new.relation?.entity ?? "")'")
+                    "'\(new.name)' leads to '\(old.relation?.entity ?? "")' and is declared to lead to '\(new.relation?.entity ?? "")'"
+                )
             } else if old.relation != new.relation {
                 steps.append("'\(new.name)' \(new.relation?.cascades == true ? "now takes" : "no longer takes") its rows with it")
             }
