@@ -11,6 +11,6 @@ enum Catalog {
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases,
-        Observations.cases, Concurrency.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
+        Observations.cases, Concurrency.cases, Processes.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
     ]
 }

@@ -16,6 +16,8 @@ public struct ConformanceCase: Sendable {
         case file
         /// A target that opens with a changed configuration.
         case configuration
+        /// A database that several processes may use, and a target that starts them.
+        case processes
     }
 
     /// How a body runs.
@@ -109,6 +111,7 @@ extension ConformanceCase.Requirement {
                 case .hugeValues: (capabilities?.maximumValueLength ?? .max) >= 64 << 20
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
+                case .processes: target.startPeer != nil && capabilities?.isMultiProcess != false
                 }
             })
     }
@@ -121,6 +124,7 @@ extension ConformanceCase.Requirement {
         case .hugeValues: "it declares a longest value of less than 64 MiB"
         case .file: "the target does not tell where its file is"
         case .configuration: "the target does not open with a changed configuration"
+        case .processes: "the target does not start other processes, or the database is for one"
         }
     }
 
@@ -132,6 +136,7 @@ extension ConformanceCase.Requirement {
         case .hugeValues: "it declares values of 64 MiB, which other cases prove"
         case .file: "the target tells where its file is"
         case .configuration: "the target opens with a changed configuration"
+        case .processes: "the target starts other processes"
         }
     }
 }
