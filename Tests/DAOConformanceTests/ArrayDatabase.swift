@@ -66,6 +66,7 @@ final class ArrayDatabase: Database {
         }
         guard gate.close() else { return }
         isClosed.store(true, ordering: .releasing)
+        observations.wakeAll()
         Self.engines.release(configuration.path) { _ in }
     }
 

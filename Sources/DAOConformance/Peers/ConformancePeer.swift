@@ -51,7 +51,10 @@ public enum ConformancePeers {
     }
 
     /// Writes a line at once: it has to have come when the process is ended a moment later.
-    fileprivate static func answer(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    fileprivate static func answer(_ line: String) {
+        // Without anybody to answer to there is nothing more to do.
+        guard (try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))) != nil else { exit(0) }
+    }
 }
 
 /// What the processes of a case write: batches of rows, each in a transaction, and a counter that goes up with them.
