@@ -51,23 +51,32 @@ public final class BrokenSharing: Database {
         DatabaseDriver(scheme: "sqlite") { try BrokenSharing($0, fault) }
     }
 
+    /// As of a good database, but for the fault.
     public var configuration: DatabaseConfiguration { base.configuration }
+    /// As of a good database, but for the fault.
     public var capabilities: Capabilities { base.capabilities }
+    /// As of a good database, but for the fault.
     public var executor: DatabaseExecutor { base.executor }
+    /// As of a good database, but for the fault.
     public var observations: ObservationHub { fault == .isDeafToOthers ? ownObservations : base.observations }
 
+    /// As of a good database, but for the fault.
     public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         BrokenStorage(base: try base.storage(for: model), owner: self)
     }
 
+    /// As of a good database, but for the fault.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         fault == .hasNoTransactions ? try body() : try base.transaction(body)
     }
 
+    /// As of a good database, but for the fault.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try base.snapshot(body) }
 
+    /// As of a good database, but for the fault.
     public func entities() throws -> [EntityDescription] { try base.entities() }
 
+    /// As of a good database, but for the fault.
     public func close() throws { try base.close() }
 }
 
