@@ -3,24 +3,29 @@
     @usableFromInline let description: FieldDescription
     let keyPath: any AnyKeyPath & Sendable
     let offset: Int
-    let earlierName: String?
+    let earlierNames: [String]
     let writeDefault: (@Sendable (RowWriter) throws -> Void)?
     let value: @Sendable (Record) -> Value
     let key: (@Sendable (Record) -> Key)?
+    /// Makes the relationship that the field is, of its position; nil for a field that is none.
+    let relation: (@Sendable (Int) -> any Relation<Record>)?
+    /// Whether it holds models in a form that is neither `[SomeModel]` nor `SomeModel?`.
+    let hasUnknownRelation: Bool
 
     @usableFromInline init<Stored: FieldValue>(_ field: Field<Record, Stored>) {
         var isPrimaryKey = false
         var isIndexed = false
         var isUnique = false
-        var earlierName: String?
+        var cascades = false
+        var earlierNames: [String] = []
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
         for option in field.options {
             switch option.meaning {
             case .primaryKey: isPrimaryKey = true
             case .indexed: isIndexed = true
             case .unique: isUnique = true
-            case .cascade: break
-            case .renamed(let name): earlierName = name
+            case .cascade: cascades = true
+            case .renamed(let name): earlierNames.append(name)
             case .default(let value): writeDefault = { try value.write(to: $0, at: 0) }
             }
         }
@@ -28,7 +33,7 @@
             name: field.name, type: Stored.fieldType, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isUnique: isUnique)
         keyPath = field.keyPath
         offset = field.offset
-        self.earlierName = earlierName
+        self.earlierNames = earlierNames
         self.writeDefault = writeDefault
         value = { record in withUnsafePointer(to: record) { field.value(of: $0).fieldValue } }
         if isPrimaryKey, let keyType = Stored.self as? any PrimaryKeyValue.Type {
@@ -36,6 +41,22 @@
         } else {
             key = nil
         }
+        let related = Stored.relatedModel
+        relation = related.flatMap { Self.relation($0, field, cascades) }
+        hasUnknownRelation = related != nil && relation == nil
+    }
+
+    /// The relationship that a field is. `Child` is the model that the field's own type says it refers to.
+    private static func relation<Child: Model, Stored: FieldValue>(
+        _ type: Child.Type, _ field: Field<Record, Stored>, _ cascades: Bool
+    ) -> (@Sendable (Int) -> any Relation<Record>)? {
+        if let field = field as? Field<Record, [Child]> {
+            return { TypedRelation(.toMany(field), at: $0, cascades: cascades) }
+        }
+        if let field = field as? Field<Record, Child?> {
+            return { TypedRelation(.toOne(field), at: $0, cascades: cascades) }
+        }
+        return nil
     }
 
     /// Reads the key of a model. `KeyValue` is the field's own type, known here to be one that can be a key.

@@ -64,8 +64,21 @@ public struct FieldOption<Value: FieldValue>: Sendable {
 
     /// The name the field had in an earlier version of the schema; its values are kept.
     ///
+    /// A field that was renamed more than once says so more than once, the newest name first, so that a file of any version is understood.
+    /// The old name may be given to another field.
+    ///
     /// - Parameter name: The earlier name.
     public static func renamed(from name: String) -> FieldOption { FieldOption(meaning: .renamed(from: name)) }
+}
+
+/// A type of field that is a relationship: `[SomeModel]` and `SomeModel?`.
+public protocol RelationValue: FieldValue {}
+extension Array: RelationValue where Element: Model {}
+extension Optional: RelationValue where Wrapped: Model {}
+
+extension FieldOption where Value: RelationValue {
+    /// A related row that loses the last row that refers to it is erased with it (contract R3, R4).
+    public static var cascade: FieldOption { FieldOption(meaning: .cascade) }
 }
 
 extension FieldOption where Value: PrimaryKeyValue {

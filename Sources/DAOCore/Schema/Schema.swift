@@ -25,10 +25,17 @@ public final class Schema<Record: Model>: Sendable {
     /// The kind of the primary key.
     public let keyKind: ValueKind
 
+    /// The relationships among the fields, in order.
+    let relations: [any Relation<Record>]
+    /// Stands in a relationship field that was not read, so that nothing is written back for it (contract R6).
+    ///
+    /// It is empty, and told from other empty arrays by where it is in memory.
+    let unread: [Record]
+
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]
-    /// The earlier names of the fields, where they had one.
-    let earlierNames: [String?]
+    /// The earlier names of the fields, the newest first.
+    let earlierNames: [[String]]
     /// Writes the default of a field: what was declared, else the type's empty value if it has one.
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
 
@@ -100,8 +107,12 @@ public final class Schema<Record: Model>: Sendable {
         description = EntityDescription(name: entity, fields: fields.map { $0.description })
         problem = SchemaCheck.problem(entity: entity, fields: fields)
         keyKind = description.keyKind
+        relations = fields.enumerated().compactMap { index, field in field.relation?(index) }
+        var unread: [Record] = []
+        unread.reserveCapacity(1)
+        self.unread = unread
         keyPaths = fields.map { $0.keyPath }
-        earlierNames = fields.map { $0.earlierName }
+        earlierNames = fields.map { $0.earlierNames }
         defaults = fields.map { $0.writeDefault }
         values = fields.map { $0.value }
         var keyOfRecord: @Sendable (Record) -> Key = { _ in Key.integer(0) }

@@ -3,6 +3,46 @@ enum SchemaCheck {
 
     /// The first problem, or nil when there is none.
     static func problem<Record: Model>(entity: String, fields: [ErasedField<Record>]) -> StorageError? {
+        if Record.self == LinkRow.self { return nil }
+        if let fault = fault(in: EntityDescription(name: entity, fields: fields.map(\.description))) { return fault }
+        func problem(_ message: String, field: String? = nil) -> StorageError {
+            StorageError(.invalidSchema, message, entity: entity, field: field)
+        }
+        if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
+            return problem(
+                "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)
+        }
+        if let field = fields.first(where: \.hasUnknownRelation)?.description {
+            return problem(
+                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
+                field: field.name)
+        }
+        for (index, field) in fields.enumerated() {
+            if let twin = fields[..<index].first(where: { $0.keyPath == field.keyPath }) {
+                return problem(
+                    "the fields '\(twin.description.name)' and '\(field.description.name)' of '\(entity)' have the same key path",
+                    field: field.description.name)
+            }
+        }
+        return nil
+    }
+
+    /// Checks a description that was put together at run time.
+    ///
+    /// - Throws: `.invalidSchema`.
+    static func check(_ entity: EntityDescription) throws {
+        if let fault = fault(in: entity) { throw fault }
+        guard let kind = entity.fields.first(where: \.isPrimaryKey)?.type else { return }
+        if kind.isOptional || !(kind.kind == .string || kind.kind == .uuid || kind.kind.integerRange != nil) {
+            throw StorageError(
+                .invalidSchema, "the primary key of '\(entity.name)' is \(kind), which cannot be a key", entity: entity.name)
+        }
+    }
+
+    /// The first problem of a description, or nil when there is none.
+    private static func fault(in description: EntityDescription) -> StorageError? {
+        let entity = description.name
+        let fields = description.fields
         func problem(_ message: String, field: String? = nil) -> StorageError {
             StorageError(.invalidSchema, message, entity: entity, field: field)
         }
@@ -13,7 +53,7 @@ enum SchemaCheck {
             return problem("the entity name '\(entity)' begins with a prefix that databases keep for themselves")
         }
         var names: Set<String> = []
-        for field in fields.map(\.description) {
+        for field in fields {
             guard isName(field.name) else {
                 return problem(
                     "the field name '\(field.name)' has to be letters, digits and underscores, not beginning with a digit",
@@ -23,30 +63,24 @@ enum SchemaCheck {
             guard names.insert(field.name.lowercased()).inserted else {
                 return problem("two fields of '\(entity)' are named '\(field.name)' (case aside)", field: field.name)
             }
+            if field.type.kind == .toMany, field.type.isOptional {
+                return problem(
+                    "the field '\(field.name)' of '\(entity)' is an optional list of models: an empty list says the same",
+                    field: field.name)
+            }
             if field.isIndexed, !field.type.kind.isOrdered {
                 return problem(
                     "the field '\(field.name)' of '\(entity)' is \(field.type), which cannot be indexed or unique",
                     field: field.name)
             }
         }
-        let keys = fields.filter(\.description.isPrimaryKey)
-        guard let key = keys.first else {
+        let keys = fields.filter(\.isPrimaryKey)
+        guard !keys.isEmpty else {
             return problem("'\(entity)' has no primary key: add .primaryKey to one field")
         }
         if keys.count > 1 {
-            let names = keys.map { "'\($0.description.name)'" }.joined(separator: " and ")
-            return problem("'\(entity)' has more than one primary key: \(names)", field: keys[1].description.name)
-        }
-        if key.key == nil {
-            return problem(
-                "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)
-        }
-        for (index, field) in fields.enumerated() {
-            if let twin = fields[..<index].first(where: { $0.keyPath == field.keyPath }) {
-                return problem(
-                    "the fields '\(twin.description.name)' and '\(field.description.name)' of '\(entity)' have the same key path",
-                    field: field.description.name)
-            }
+            let names = keys.map { "'\($0.name)'" }.joined(separator: " and ")
+            return problem("'\(entity)' has more than one primary key: \(names)", field: keys[1].name)
         }
         return nil
     }
@@ -65,7 +99,6 @@ extension Schema {
     ///
     /// - Throws: `.invalidSchema` naming both fields.
     public func checkOrder(with record: Record) throws {
-        guard !description.fields.contains(where: \.type.kind.isRelationship) else { return }
         let first = ValueRowWriter(count: description.fields.count)
         try encode(record, to: first)
         guard let copy = try? decode(ValueRowReader(entity: description, values: first.values)) else { return }

@@ -6,37 +6,33 @@ package final class KeyValueEngine: Sendable {
     /// The store.
     package let store: any OrderedKeyValueStore
     let coordinator: TransactionCoordinator<KeyValueHandle>
-    private let tables: SharedTables
-
-    /// Tables whose catalog entries are committed, by entity name.
-    private final class SharedTables: Sendable {
-        let byName = Mutex<[String: Table]>([:])
-
-        func add(_ tables: [Table]) {
-            byName.withLock { byName in
-                for table in tables { byName[table.description.name] = table }
-            }
-        }
-    }
+    private let tables: KnownTables
 
     /// Takes a store and looks whether its format is one that this library reads.
     ///
     /// - Throws: `.schemaIsNewer`, `.notADatabase`, `.corrupted`, or what the store throws. The store is not closed then.
     package init(_ store: any OrderedKeyValueStore) throws {
-        let tables = SharedTables()
+        let path = store.traits.path
+        let tables = KnownTables()
         self.store = store
         self.tables = tables
         let observations = ObservationHub()
-        let wrap: @Sendable (any KeyValueTransaction) -> KeyValueHandle = {
-            KeyValueHandle($0, canWrite: true, observations: observations) { tables.add($0) }
+        let wrap: @Sendable (any KeyValueTransaction, Bool) throws -> KeyValueHandle = { transaction, canWrite in
+            do {
+                try tables.refresh(transaction, path: path)
+            } catch {
+                transaction.abort()
+                throw error
+            }
+            return KeyValueHandle(transaction, canWrite: canWrite, observations: observations) { tables.apply($0) }
         }
         coordinator = TransactionCoordinator(
-            beginWriting: { wrap(try store.begin(.write)) },
-            beginReading: { KeyValueHandle(try store.begin(.read), canWrite: false, observations: observations) { _ in } },
-            beginWaiting: { wrap(try store.beginWriting(waiting: $0)) },
+            beginWriting: { try wrap(store.begin(.write), true) },
+            beginReading: { try wrap(store.begin(.read), false) },
+            beginWaiting: { try wrap(store.beginWriting(waiting: $0), true) },
             observations: observations)
         if store.traits.isMultiProcess { observations.watchOthers { { try store.commitCount() ?? 0 } } }
-        try coordinator.read { _ = try Catalog($0.transaction, path: store.traits.path).format() }
+        try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
     }
 
     /// Closes the store. No transaction runs any more.
@@ -46,26 +42,34 @@ package final class KeyValueEngine: Sendable {
     }
 
     /// The committed table of an entity, as far as this process has met it.
-    func knownTable(named name: String) -> Table? { tables.byName.withLock { $0[name] } }
+    func knownTable(named name: String) -> Table? { tables.named(name) }
+
+    /// The table of an entity as a transaction sees it; nil when the database does not have it.
+    ///
+    /// - Parameters:
+    ///   - name: The entity.
+    ///   - handle: The transaction.
+    func table(named name: String, in handle: KeyValueHandle) throws -> Table? {
+        if let change = handle.change(of: name) { return change.table }
+        if let table = knownTable(named: name) { return table }
+        guard let stored = try Catalog(handle.transaction, path: store.traits.path).entity(named: name) else { return nil }
+        let table = try Table(stored, state: .stored, path: store.traits.path)
+        tables.add(table)
+        return table
+    }
 
     /// The table of an entity as a transaction sees it; nil when the database does not have it.
     ///
     /// - Throws: `.schemaMismatch` when what is stored differs.
     func table(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table? {
-        if let table = knownTable(named: description.name) ?? handle.newTable(named: description.name) {
-            try check(description, against: table.description)
-            return table
-        }
-        guard let stored = try Catalog(handle.transaction, path: store.traits.path).entity(named: description.name) else {
-            return nil
-        }
-        try check(description, against: stored.description)
-        let table = try Table(stored, state: .stored, path: store.traits.path)
-        tables.add([table])
+        guard let table = try table(named: description.name, in: handle) else { return nil }
+        if description != table.description { throw outdated(description) }
         return table
     }
 
     /// The table of an entity; what is missing is added by the transaction.
+    ///
+    /// - Throws: `.schemaMismatch` when what is stored differs.
     func makeTable(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table {
         if let table = try table(for: description, in: handle) { return table }
         handle.writeCount += 1
@@ -75,12 +79,65 @@ package final class KeyValueEngine: Sendable {
         return table
     }
 
-    private func check(_ description: EntityDescription, against stored: EntityDescription) throws {
-        guard description != stored else { return }
-        let differences = description.differences(from: stored)
-        throw StorageError(
+    /// The error of a storage whose entity was changed under it.
+    private func outdated(_ description: EntityDescription) -> StorageError {
+        StorageError(
             .schemaMismatch,
-            "the stored '\(description.name)' differs from the declared one: \(differences.joined(separator: "; ")). Nothing was changed",
+            "the stored '\(description.name)' was changed by another version of the application while this one was using it: "
+                + "ask the database for the storage again",
             entity: description.name, path: store.traits.path)
+    }
+}
+
+/// Tables whose catalog entries are committed, by entity name.
+private final class KnownTables: Sendable {
+    private let byName = Mutex<[String: Table]>([:])
+    /// The newest commit that was looked at for changes of other processes.
+    private let checked = Atomic<UInt64>(0)
+    /// How often entities had been changed then.
+    private let changeCount = Atomic<UInt64>(0)
+
+    func named(_ name: String) -> Table? { byName.withLock { $0[name] } }
+
+    func add(_ table: Table) { byName.withLock { $0[table.description.name] = table } }
+
+    func apply(_ changes: [TableChange]) {
+        byName.withLock { byName in
+            for change in changes { byName[change.name] = change.table }
+        }
+    }
+
+    /// Forgets the tables that another process has changed since the last look.
+    ///
+    /// Ends the transaction when that fails.
+    func refresh(_ transaction: any KeyValueTransaction, path: String?) throws {
+        guard let number = transaction.snapshotNumber, number > checked.load(ordering: .acquiring) else { return }
+        do {
+            let catalog = Catalog(transaction, path: path)
+            let count = try catalog.changeCount()
+            if count > changeCount.load(ordering: .acquiring) {
+                try byName.withLock { byName in
+                    for (name, table) in byName {
+                        if let stored = try catalog.entity(named: name), table.isMade(of: stored) { continue }
+                        table.state.store(.void, ordering: .releasing)
+                        byName[name] = nil
+                    }
+                }
+                changeCount.store(count, ordering: .releasing)
+            }
+            checked.store(number, ordering: .releasing)
+        } catch {
+            transaction.abort()
+            throw error
+        }
+    }
+}
+
+extension Table {
+    /// Whether a catalog entry is the one that the table was made of.
+    fileprivate func isMade(of entity: StoredEntity) -> Bool {
+        entity.description == description && entity.keyspace == keyspace && entity.slotCount == slotCount
+            && entity.slots.elementsEqual((0..<fieldCount).map { slots[$0] })
+            && indexes.allSatisfy { entity.indexes[name(of: $0)] == $0.keyspace }
     }
 }

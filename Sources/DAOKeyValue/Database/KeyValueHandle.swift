@@ -8,12 +8,12 @@ final class KeyValueHandle: TransactionHandle {
     let canWrite: Bool
     /// Goes up with every write: pointers that were read at another count may be dangling.
     @exclusivity(unchecked) var writeCount = 0
-    /// Tables whose catalog entries this transaction wrote, with the depth of savepoints they were written at.
-    @exclusivity(unchecked) private var newTables: [(table: Table, depth: Int)] = []
+    /// What this transaction did to catalog entries, in order.
+    @exclusivity(unchecked) private var changes: [TableChange] = []
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     private let observations: ObservationHub
-    private let publish: ([Table]) -> Void
+    private let publish: ([TableChange]) -> Void
 
     /// Wraps a transaction.
     ///
@@ -21,9 +21,9 @@ final class KeyValueHandle: TransactionHandle {
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
     ///   - observations: Learns which commits were made here.
-    ///   - publish: Gets the tables that were added, once they are committed.
+    ///   - publish: Gets what was done to tables, once it is committed.
     init(
-        _ transaction: any KeyValueTransaction, canWrite: Bool, observations: ObservationHub, publish: @escaping ([Table]) -> Void
+        _ transaction: any KeyValueTransaction, canWrite: Bool, observations: ObservationHub, publish: @escaping ([TableChange]) -> Void
     ) {
         self.transaction = transaction
         self.canWrite = canWrite
@@ -41,10 +41,12 @@ final class KeyValueHandle: TransactionHandle {
         if observations.isObserved, let count = transaction.countAfterCommit {
             observations.didCommitHere(from: count &- 1, to: count)
         }
-        if newTables.isEmpty { return }
-        for entry in newTables { entry.table.state.store(.stored, ordering: .releasing) }
-        publish(newTables.map(\.table))
-        newTables = []
+        if changes.isEmpty { return }
+        for change in changes { change.table?.state.store(.stored, ordering: .releasing) }
+        // A table that was made and replaced in this transaction is none any more.
+        for change in changes { change.replaced?.state.store(.void, ordering: .releasing) }
+        publish(changes)
+        changes = []
     }
 
     func rollback() {
@@ -60,7 +62,7 @@ final class KeyValueHandle: TransactionHandle {
     func releaseSavepoint() throws {
         try transaction.releaseSavepoint()
         depth -= 1
-        for index in newTables.indices { newTables[index].depth = min(newTables[index].depth, depth) }
+        for index in changes.indices { changes[index].depth = min(changes[index].depth, depth) }
     }
 
     func rollbackSavepoint() throws {
@@ -71,10 +73,21 @@ final class KeyValueHandle: TransactionHandle {
     }
 
     /// Takes note of a table whose catalog entry was written here.
-    func add(_ table: Table) { newTables.append((table, depth)) }
+    func add(_ table: Table) { changes.append(TableChange(name: table.description.name, table: table, depth: depth)) }
 
-    /// A table whose catalog entry was written here.
-    func newTable(named name: String) -> Table? { newTables.last { $0.table.description.name == name }?.table }
+    /// Takes note of a catalog entry that was written over, or removed.
+    ///
+    /// - Parameters:
+    ///   - name: The entity.
+    ///   - replaced: The table as others know it. Storages that have it find out at their next call.
+    ///   - table: What took its place; nil when it was removed.
+    func replace(_ name: String, _ replaced: Table?, with table: Table?) {
+        replaced?.state.store(.void, ordering: .releasing)
+        changes.append(TableChange(name: name, table: table, replaced: replaced, depth: depth))
+    }
+
+    /// What this transaction did last to the catalog entry of an entity; nil when it did nothing.
+    func change(of name: String) -> TableChange? { changes.last { $0.name == name } }
 
     /// Buffers for a call that writes; calls inside of it get others. ``giveBack(_:)`` lets the next call use them again.
     func takeScratch(_ table: Table, isChecked: Bool) -> WriteScratch {
@@ -86,7 +99,23 @@ final class KeyValueHandle: TransactionHandle {
     func giveBack(_ scratch: WriteScratch) { scratches.append(scratch) }
 
     private func forgetTables(from depth: Int) {
-        for entry in newTables where entry.depth >= depth { entry.table.state.store(.void, ordering: .releasing) }
-        newTables.removeAll { $0.depth >= depth }
+        for change in changes.reversed() where change.depth >= depth {
+            change.table?.state.store(.void, ordering: .releasing)
+            // What it was before this transaction, or what the rest of this loop makes it.
+            change.replaced?.state.store(.stored, ordering: .releasing)
+        }
+        changes.removeAll { $0.depth >= depth }
     }
+}
+
+/// What a transaction did to the catalog entry of an entity.
+struct TableChange {
+    /// The entity.
+    let name: String
+    /// The table of the new entry; nil when the entry was removed.
+    let table: Table?
+    /// The table of the entry that was there.
+    var replaced: Table?
+    /// How many savepoints it was made inside of.
+    var depth: Int
 }

@@ -91,6 +91,12 @@ public struct KeyValueStoreTraits: Sendable {
 /// has moved on. A cursor is not used after a write: the database above collects first and writes then.
 public protocol KeyValueTransaction: AnyObject {
 
+    /// The number of the last commit that the transaction sees, growing with every commit of any process; nil for a store that belongs to one
+    /// process.
+    ///
+    /// By it the database above notices that another process has changed an entity.
+    var snapshotNumber: UInt64? { get }
+
     /// The value of a key, in place, or nil when there is none. Logarithmic in the number of keys.
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer?
 
@@ -131,6 +137,9 @@ public protocol KeyValueTransaction: AnyObject {
 }
 
 extension KeyValueTransaction {
+    /// Nil: the store belongs to one process.
+    public var snapshotNumber: UInt64? { nil }
+
     /// Nil: observers look for themselves.
     public var countAfterCommit: UInt64? { nil }
 

@@ -6,6 +6,7 @@ extension SQLiteStorage {
         if resolved.isEmpty { return ArrayCursor(try read(query)) }
         let sql = try table.select(resolved)
         return try owner.call {
+            try checkCurrent()
             // Inside a transaction the rows are read at once: a statement would see what is written while it runs, and end with the transaction.
             guard let connection = try owner.engine.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {
@@ -27,12 +28,16 @@ private final class SQLiteCursor<Record: Model>: RowCursor<Record> {
     private let schema: Schema<Record>
     private let reader: SQLiteRowReader
     private let number: Int
+    private let connection: SQLiteConnection
     private var isAtEnd = false
+    /// Whether a body runs on the snapshot, which is let go of after it if the cursor ends meanwhile.
+    private var isHeld = false
 
     init(_ database: SQLiteDatabase, _ schema: Schema<Record>, _ reader: SQLiteRowReader, _ lease: CursorLease) {
         self.database = database
         self.schema = schema
         self.reader = reader
+        connection = lease.connection
         number = database.cursors.add(lease)
         super.init()
     }
@@ -54,9 +59,24 @@ private final class SQLiteCursor<Record: Model>: RowCursor<Record> {
         }
     }
 
+    override var holdsSnapshot: Bool { true }
+
+    override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try database.call {
+            if isAtEnd || isHeld { return try body() }
+            isHeld = true
+            defer {
+                isHeld = false
+                if isAtEnd { close() }
+            }
+            return try database.engine.coordinator.within(connection, body)
+        }
+    }
+
     override func close() {
         // The reader is not used after this: what it stands on goes back to the pool.
         isAtEnd = true
+        if isHeld { return }
         database.cursors.end(number)
     }
 }
