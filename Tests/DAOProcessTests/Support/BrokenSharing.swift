@@ -61,8 +61,8 @@ public final class BrokenSharing: Database {
     public var observations: ObservationHub { fault == .isDeafToOthers ? ownObservations : base.observations }
 
     /// As of a good database, but for the fault.
-    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
-        BrokenStorage(base: try base.storage(for: model), owner: self)
+    public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        BrokenStorage(base: try base.makeStorage(for: model), owner: self)
     }
 
     /// As of a good database, but for the fault.
