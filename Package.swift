@@ -53,9 +53,9 @@ let package = Package(
             path: "Tests/Examples"),
         .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
-        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
-        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
-        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
+        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),
+        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
         .testTarget(

@@ -18,12 +18,7 @@ package final class KeyValueEngine: Sendable {
         self.tables = tables
         let observations = ObservationHub()
         let wrap: @Sendable (any KeyValueTransaction, Bool) throws -> KeyValueHandle = { transaction, canWrite in
-            do {
-                try tables.refresh(transaction, path: path)
-            } catch {
-                transaction.abort()
-                throw error
-            }
+            try tables.refresh(transaction, path: path)
             return KeyValueHandle(transaction, canWrite: canWrite, observations: observations) { tables.apply($0) }
         }
         coordinator = TransactionCoordinator(
