@@ -25,7 +25,7 @@ import Testing
 
     /// What the section about relationships says.
     @Test func relationshipsDoWhatTheySay() throws {
-        let database = try MemoryDatabase(name: "readme-relationships")
+        let database = try DatabaseDrivers(.memory).open("memory:")
         let comments = [Comment(id: 1, text: "First!", isApproved: true), Comment(id: 2, text: "Swift.", isApproved: false)]
         let result = try relationships(database, Writer(id: 1, name: "Ada"), comments[0], comments[1])
         #expect(result.waiting == [1] && result.busy == [1] && result.left == 0)
