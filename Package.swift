@@ -56,7 +56,8 @@ let package = Package(
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
-        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .testTarget(
+            name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples"],
             exclude: ["seeds.txt"]),
@@ -75,10 +76,13 @@ let package = Package(
 
         // Several processes on one database, and what is left when one of them is killed
         .target(
-            name: "ChildProcesses", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOProcessTests/Support"),
-        .executableTarget(name: "dao-child", dependencies: ["ChildProcesses"], path: "Tests/DAOProcessTests/Child"),
+            name: "ChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB"],
+            path: "Tests/DAOProcessTests/Support"),
+        .executableTarget(
+            name: "dao-child", dependencies: ["ChildProcesses", "DAOConformance"], path: "Tests/DAOProcessTests/Child"),
         .testTarget(
-            name: "DAOProcessTests", dependencies: ["ChildProcesses", "dao-child", "CSQLite"], exclude: ["Child", "Support"]),
+            name: "DAOProcessTests", dependencies: ["ChildProcesses", "DAOConformance", "dao-child", "CSQLite"],
+            exclude: ["Child", "Support"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
