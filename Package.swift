@@ -55,6 +55,7 @@ let package = Package(
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
+        .testTarget(name: "DAOLinkTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(

@@ -3,7 +3,8 @@ import Foundation
 
 /// The catalog in keyspace 0: the format of the database and the entities in it, as JSON after an eight-byte checksum.
 ///
-/// The key of the format is the keyspace and `F`; that of an entity is the keyspace, `E` and the entity's name.
+/// The key of the format is the keyspace and `F`; that of an entity is the keyspace, `E` and the entity's name; that of a relationship's links is
+/// the keyspace, `L` and the names of entity and field with a dot between them.
 struct Catalog {
     private let transaction: any KeyValueTransaction
     private let path: String?
@@ -66,6 +67,21 @@ struct Catalog {
         try write(format, kind: "F", name: "")
         try write(entity, kind: "E", name: description.name)
         return entity
+    }
+
+    /// The catalog entry of a relationship's links.
+    func links(of relation: RelationDescription) throws -> StoredLinks? {
+        try read(kind: "L", name: StoredLinks.name(of: relation))
+    }
+
+    /// Writes an entry for the links of a relationship.
+    func add(_ relation: RelationDescription) throws -> StoredLinks {
+        var format = try format() ?? StoredFormat()
+        let links = StoredLinks(relation, keyspace: format.nextKeyspace)
+        format.nextKeyspace += 2
+        try write(format, kind: "F", name: "")
+        try write(links, kind: "L", name: StoredLinks.name(of: relation))
+        return links
     }
 
     private static func key(kind: Unicode.Scalar, name: String) -> [UInt8] {

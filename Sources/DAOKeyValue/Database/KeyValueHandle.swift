@@ -10,9 +10,12 @@ final class KeyValueHandle: TransactionHandle {
     @exclusivity(unchecked) var writeCount = 0
     /// Tables whose catalog entries this transaction wrote, with the depth of savepoints they were written at.
     @exclusivity(unchecked) private var newTables: [(table: Table, depth: Int)] = []
+    /// The same for links.
+    @exclusivity(unchecked) private var newLinks: [(table: LinkTable, depth: Int)] = []
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     private let publish: ([Table]) -> Void
+    private let publishLinks: ([LinkTable]) -> Void
 
     /// Wraps a transaction.
     ///
@@ -20,10 +23,15 @@ final class KeyValueHandle: TransactionHandle {
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
     ///   - publish: Gets the tables that were added, once they are committed.
-    init(_ transaction: any KeyValueTransaction, canWrite: Bool, publish: @escaping ([Table]) -> Void) {
+    ///   - publishLinks: Gets the links that were added, once they are committed.
+    init(
+        _ transaction: any KeyValueTransaction, canWrite: Bool, publish: @escaping ([Table]) -> Void,
+        publishLinks: @escaping ([LinkTable]) -> Void
+    ) {
         self.transaction = transaction
         self.canWrite = canWrite
         self.publish = publish
+        self.publishLinks = publishLinks
     }
 
     func commit() throws {
@@ -33,6 +41,8 @@ final class KeyValueHandle: TransactionHandle {
             forgetTables(from: 0)
             throw error
         }
+        if !newLinks.isEmpty { publishLinks(newLinks.map(\.table)) }
+        newLinks = []
         if newTables.isEmpty { return }
         for entry in newTables { entry.table.state.store(.stored, ordering: .releasing) }
         publish(newTables.map(\.table))
@@ -53,6 +63,7 @@ final class KeyValueHandle: TransactionHandle {
         try transaction.releaseSavepoint()
         depth -= 1
         for index in newTables.indices { newTables[index].depth = min(newTables[index].depth, depth) }
+        for index in newLinks.indices { newLinks[index].depth = min(newLinks[index].depth, depth) }
     }
 
     func rollbackSavepoint() throws {
@@ -68,6 +79,12 @@ final class KeyValueHandle: TransactionHandle {
     /// A table whose catalog entry was written here.
     func newTable(named name: String) -> Table? { newTables.last { $0.table.description.name == name }?.table }
 
+    /// Takes note of links whose catalog entry was written here.
+    func add(_ table: LinkTable) { newLinks.append((table, depth)) }
+
+    /// Links whose catalog entry was written here.
+    func newLinks(named name: String) -> LinkTable? { newLinks.last { $0.table.name == name }?.table }
+
     /// Buffers for a call that writes; calls inside of it get others. ``giveBack(_:)`` lets the next call use them again.
     func takeScratch(_ table: Table, isChecked: Bool) -> WriteScratch {
         guard let scratch = scratches.popLast() else { return WriteScratch(table, isChecked: isChecked) }
@@ -80,5 +97,6 @@ final class KeyValueHandle: TransactionHandle {
     private func forgetTables(from depth: Int) {
         for entry in newTables where entry.depth >= depth { entry.table.state.store(.void, ordering: .releasing) }
         newTables.removeAll { $0.depth >= depth }
+        newLinks.removeAll { $0.depth >= depth }
     }
 }

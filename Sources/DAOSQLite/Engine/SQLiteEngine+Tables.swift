@@ -11,7 +11,7 @@ struct KnownTable: Sendable {
 }
 
 extension SQLiteEngine {
-    private static let dialect = SQLiteDialect()
+    static let dialect = SQLiteDialect()
     private static let catalog = SQLCatalog(dialect: dialect)
 
     /// The table of an entity: known, found in the file, adopted, or made.
