@@ -10,6 +10,8 @@ public struct ConformanceCase: Sendable {
         case savepoints
         /// Readers that see a snapshot beside a writer.
         case snapshotReads
+        /// Stored entities that are brought up to date, migrations and copies.
+        case evolution
         /// Values of 64 MiB.
         case hugeValues
         /// A target that tells where its file is.
@@ -106,6 +108,7 @@ extension ConformanceCase.Requirement {
                 case .persistence: capabilities?.isPersistent ?? true
                 case .savepoints: capabilities?.hasSavepoints ?? true
                 case .snapshotReads: capabilities?.hasSnapshotReads ?? true
+                case .evolution: capabilities?.hasEvolution ?? true
                 case .hugeValues: (capabilities?.maximumValueLength ?? .max) >= 64 << 20
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
@@ -118,6 +121,7 @@ extension ConformanceCase.Requirement {
         case .persistence: "its data does not outlive the last reference"
         case .savepoints: "it declares that it has no savepoints"
         case .snapshotReads: "it declares that it has no snapshot reads"
+        case .evolution: "it declares that it has no evolution"
         case .hugeValues: "it declares a longest value of less than 64 MiB"
         case .file: "the target does not tell where its file is"
         case .configuration: "the target does not open with a changed configuration"
@@ -129,6 +133,7 @@ extension ConformanceCase.Requirement {
         case .persistence: "it declares that its data is persistent, which other cases prove"
         case .savepoints: "it declares savepoints, which other cases prove"
         case .snapshotReads: "it declares snapshot reads, which other cases prove"
+        case .evolution: "it declares evolution, which other cases prove"
         case .hugeValues: "it declares values of 64 MiB, which other cases prove"
         case .file: "the target tells where its file is"
         case .configuration: "the target opens with a changed configuration"

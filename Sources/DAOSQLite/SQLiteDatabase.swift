@@ -76,7 +76,7 @@ public final class SQLiteDatabase: Database {
             : nil
         capabilities = Capabilities(
             engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
-            isReadOnly: !writes,
+            hasEvolution: true, isReadOnly: !writes,
             maximumValueLength: 1_000_000_000)
     }
 
@@ -88,14 +88,15 @@ public final class SQLiteDatabase: Database {
     /// Where the asynchronous forms run their work.
     public var executor: DatabaseExecutor { engine.executor }
 
-    /// Makes a storage of a model's own rows. The first call for a model creates its table, or adopts one that is exactly what it would have
-    /// created.
+    /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
+    /// date one that an earlier version of the model has made.
     ///
-    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference, and `.readOnly` when the table is missing and cannot be made.
+    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step, `.uniqueViolation` when rows collide in a
+    ///   field that becomes unique, and `.readOnly` when the table is missing or older and nothing can be written.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
-        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.storedDescription, settings)) }
+        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.storedDescription, settings)) }
     }
 
     /// Makes a storage of a relationship's links, in a join table named after the entity and the field. The first call for a relationship creates

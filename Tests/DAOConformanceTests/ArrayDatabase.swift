@@ -20,6 +20,7 @@ final class ArrayDatabase: Database {
     struct Limits: Sendable {
         var isPersistent = false
         var maximumValueLength: Int?
+        var hasEvolution = true
     }
 
     private static let engines = SharedInstances<ArrayEngine>()
@@ -29,7 +30,8 @@ final class ArrayDatabase: Database {
         configuration = DatabaseConfiguration(scheme: "array", path: name)
         self.limits = limits
         capabilities = Capabilities(
-            engine: "array", isPersistent: limits.isPersistent, maximumValueLength: limits.maximumValueLength)
+            engine: "array", isPersistent: limits.isPersistent, hasEvolution: limits.hasEvolution,
+            maximumValueLength: limits.maximumValueLength)
         engine = try Self.engines.acquire(name) { ArrayEngine() }
         // One more user than will ever let go keeps the rows, as a file would.
         if limits.isPersistent { _ = try Self.engines.acquire(name) { engine } }
@@ -41,6 +43,12 @@ final class ArrayDatabase: Database {
         if let problem = Record.schema.problem { throw problem }
         return try call {
             let entity = Record.schema.description
+            if let stored = try read({ $0.tables[entity.name]?.entity }), stored != entity, limits.hasEvolution {
+                let change = EntityChange(from: stored, to: try Record.schema.declaration)
+                guard change.obstacles.isEmpty else { throw change.mismatch() }
+                if engine.coordinator.isInside { throw change.insideTransaction() }
+                try withEntityStore(.write) { try $0.apply(change) }
+            }
             try engine.coordinator.write(callsOut: false) { $0.tables[entity.name, default: .init()].entity = entity }
             return ArrayStorage<Record>(array: self)
         }
@@ -55,7 +63,7 @@ final class ArrayDatabase: Database {
     }
 
     func entities() throws -> [EntityDescription] {
-        try read { $0.tables.values.compactMap(\.entity).sorted { $0.name < $1.name } }
+        try read { try ArrayEntityStore($0).entities() }
     }
 
     func close() throws {
@@ -73,7 +81,7 @@ final class ArrayDatabase: Database {
         engine.coordinator.isInside && !isClosed.load(ordering: .acquiring) ? try body() : try gate.run(body)
     }
 
-    fileprivate func read<Result>(_ body: (ArrayTransaction) throws -> Result) throws -> Result {
+    func read<Result>(_ body: (ArrayTransaction) throws -> Result) throws -> Result {
         try call { try engine.coordinator.read(body) }
     }
 
@@ -165,7 +173,7 @@ struct ArrayStorage<Record: Model>: Storage {
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
         try array.read { transaction in
-            let table = table(transaction)
+            let table = try table(transaction)
             var seen: Set<Key> = []
             return try keys.compactMap { key in
                 let place = table.position(of: key)
@@ -183,7 +191,7 @@ struct ArrayStorage<Record: Model>: Storage {
         try array.write(touching: entity.name) { transaction in
             var erased = 0
             for key in keys {
-                let place = table(transaction).position(of: key)
+                let place = try table(transaction).position(of: key)
                 guard place.isThere else { continue }
                 transaction.tables[entity.name]?.rows.remove(at: place.index)
                 erased += 1
@@ -192,7 +200,13 @@ struct ArrayStorage<Record: Model>: Storage {
         }
     }
 
-    private func table(_ transaction: ArrayTransaction) -> ArrayTable { transaction.tables[entity.name] ?? ArrayTable() }
+    private func table(_ transaction: ArrayTransaction) throws -> ArrayTable {
+        let table = transaction.tables[entity.name] ?? ArrayTable()
+        if let stored = table.entity, stored != entity {
+            throw StorageError(.schemaMismatch, "another version has changed the entity", entity: entity.name)
+        }
+        return table
+    }
 
     private func decode(_ row: ArrayTable.Row) throws -> Record {
         do {
@@ -213,7 +227,7 @@ struct ArrayStorage<Record: Model>: Storage {
         }
         try array.write(touching: entity.name) { transaction in
             for row in rows {
-                let place = table(transaction).position(of: row.key)
+                let place = try table(transaction).position(of: row.key)
                 if place.isThere, !replacing {
                     throw StorageError(.duplicateKey, "the key is stored already", entity: entity.name, key: UniqueID(row.key))
                 }
@@ -229,7 +243,7 @@ struct ArrayStorage<Record: Model>: Storage {
 
     private func checkUnique(_ row: ArrayTable.Row, _ transaction: ArrayTransaction) throws {
         for (index, field) in entity.fields.enumerated() where field.isUnique && !row.values[index].isNull {
-            let other = table(transaction).rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
+            let other = try table(transaction).rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
             guard let other else { continue }
             throw StorageError(
                 .uniqueViolation, "another row has the same value", entity: entity.name, key: UniqueID(row.key),

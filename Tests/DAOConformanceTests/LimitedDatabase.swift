@@ -7,6 +7,7 @@ final class LimitedDatabase: Database {
     init(_ name: String) throws {
         var limits = ArrayDatabase.Limits()
         limits.maximumValueLength = 8 << 20
+        limits.hasEvolution = false
         base = try ArrayDatabase(name, limits: limits)
     }
 

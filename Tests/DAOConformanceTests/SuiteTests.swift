@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: Conformance.cases(for: persistent) { $0.requirements.contains(.persistence) })
     func conformsWithPersistence(_ test: ConformanceTest) async throws { try await test.run() }
 
-    @Test(arguments: Conformance.cases(for: limited, chapters: [.values, .writes, .transactions, .lifeCycle]))
+    @Test(arguments: Conformance.cases(for: limited, chapters: [.values, .writes, .transactions, .evolution, .lifeCycle]))
     func conformsWithLimits(_ test: ConformanceTest) async throws { try await test.run() }
 }
 

@@ -12,6 +12,8 @@ public struct Capabilities: Sendable, Hashable {
     public var hasSavepoints: Bool
     /// Whether every record carries a checksum that is verified when it is read.
     public var hasChecksums: Bool
+    /// Whether it brings stored entities up to date, runs migrations, and can be copied: ``Database/withEntityStore(_:_:)``.
+    public var hasEvolution: Bool
     /// Whether the database only refuses writes.
     public var isReadOnly: Bool
     /// The longest string or data value in bytes; nil when memory is the only limit.
@@ -26,11 +28,13 @@ public struct Capabilities: Sendable, Hashable {
     ///   - hasSnapshotReads: Whether readers see a snapshot and never wait for a writer.
     ///   - hasSavepoints: Whether a transaction can be inside another.
     ///   - hasChecksums: Whether every record carries a checksum that is verified when it is read.
+    ///   - hasEvolution: Whether it brings stored entities up to date, runs migrations, and can be copied.
     ///   - isReadOnly: Whether the database refuses writes.
     ///   - maximumValueLength: The longest string or data value in bytes; nil when memory is the only limit.
     public init(
         engine: String, isPersistent: Bool = false, isMultiProcess: Bool = false, hasSnapshotReads: Bool = true,
-        hasSavepoints: Bool = true, hasChecksums: Bool = false, isReadOnly: Bool = false, maximumValueLength: Int? = nil
+        hasSavepoints: Bool = true, hasChecksums: Bool = false, hasEvolution: Bool = false, isReadOnly: Bool = false,
+        maximumValueLength: Int? = nil
     ) {
         self.engine = engine
         self.isPersistent = isPersistent
@@ -38,6 +42,7 @@ public struct Capabilities: Sendable, Hashable {
         self.hasSnapshotReads = hasSnapshotReads
         self.hasSavepoints = hasSavepoints
         self.hasChecksums = hasChecksums
+        self.hasEvolution = hasEvolution
         self.isReadOnly = isReadOnly
         self.maximumValueLength = maximumValueLength
     }

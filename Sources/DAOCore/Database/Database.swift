@@ -49,6 +49,16 @@ public protocol Database: AnyObject, Sendable {
     /// The entities that are stored, read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]
 
+    /// Runs a body with entities and rows without the application's types: what migrations and copies are made of.
+    ///
+    /// A database that does not offer it leaves it to the default, which throws `.unsupported`.
+    ///
+    /// - Parameters:
+    ///   - access: Whether the body writes. It then runs as one transaction, all or nothing.
+    ///   - body: Gets the store for as long as it runs.
+    /// - Throws: What the body throws; `.invalidTransaction` for writing from inside a transaction or a snapshot of this database.
+    func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
+
     /// Waits for running calls and closes. Afterwards every call is `.closed`; closing again does nothing.
     ///
     /// - Throws: `.invalidTransaction` from inside a transaction of this database.

@@ -36,7 +36,6 @@ extension FieldExpression {
         _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
     ) -> Condition<Record> where Value == [Related] { related(.all, condition) }
 
-
     private func related<Related: Model>(
         _ match: RelatedMatch, _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
     ) -> Condition<Record> {

@@ -86,7 +86,8 @@ extension GraphStorage {
         let target = relation.targetDescription
         let keys = try values.filter { !$0.isNull }.map { value -> Key in
             guard let key = Key(value, of: target.keyKind) else {
-                throw PredicateProblem("the keys of '\(target.name)' are of type \(target.keyKind.rawValue)").error(entity: entity.name)
+                throw PredicateProblem("the keys of '\(target.name)' are of type \(target.keyKind.rawValue)").error(
+                    entity: entity.name)
             }
             return key
         }

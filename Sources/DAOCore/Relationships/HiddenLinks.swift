@@ -38,7 +38,9 @@ struct HiddenLinks: LinkStorage {
         let found = try rows.read(Query(where: Condition { $0.owner.in(owners) }, orderedBy: [.ascending(\.position)]))
         let lists = byOwner(found)
         var linked = LinkedKeys()
-        for owner in owners { linked.append(try (lists[.string(owner)] ?? []).map { try key($0.target, relation.targetKeyKind) }) }
+        for owner in owners {
+            linked.append(try (lists[.string(owner)] ?? []).map { try key($0.target, relation.targetKeyKind) })
+        }
         return linked
     }
 

@@ -3,7 +3,7 @@
     @usableFromInline let description: FieldDescription
     let keyPath: any AnyKeyPath & Sendable
     let offset: Int
-    let earlierName: String?
+    let earlierNames: [String]
     let writeDefault: (@Sendable (RowWriter) throws -> Void)?
     let value: @Sendable (Record) -> Value
     let key: (@Sendable (Record) -> Key)?
@@ -17,7 +17,7 @@
         var isIndexed = false
         var isUnique = false
         var cascades = false
-        var earlierName: String?
+        var earlierNames: [String] = []
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
         for option in field.options {
             switch option.meaning {
@@ -25,7 +25,7 @@
             case .indexed: isIndexed = true
             case .unique: isUnique = true
             case .cascade: cascades = true
-            case .renamed(let name): earlierName = name
+            case .renamed(let name): earlierNames.append(name)
             case .default(let value): writeDefault = { try value.write(to: $0, at: 0) }
             }
         }
@@ -33,7 +33,7 @@
             name: field.name, type: Stored.fieldType, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isUnique: isUnique)
         keyPath = field.keyPath
         offset = field.offset
-        self.earlierName = earlierName
+        self.earlierNames = earlierNames
         self.writeDefault = writeDefault
         value = { record in withUnsafePointer(to: record) { field.value(of: $0).fieldValue } }
         if isPrimaryKey, let keyType = Stored.self as? any PrimaryKeyValue.Type {

@@ -64,6 +64,9 @@ public struct FieldOption<Value: FieldValue>: Sendable {
 
     /// The name the field had in an earlier version of the schema; its values are kept.
     ///
+    /// A field that was renamed more than once says so more than once, the newest name first, so that a file of any version is understood.
+    /// The old name may be given to another field.
+    ///
     /// - Parameter name: The earlier name.
     public static func renamed(from name: String) -> FieldOption { FieldOption(meaning: .renamed(from: name)) }
 }

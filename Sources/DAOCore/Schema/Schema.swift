@@ -34,8 +34,8 @@ public final class Schema<Record: Model>: Sendable {
 
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]
-    /// The earlier names of the fields, where they had one.
-    let earlierNames: [String?]
+    /// The earlier names of the fields, the newest first.
+    let earlierNames: [[String]]
     /// Writes the default of a field: what was declared, else the type's empty value if it has one.
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
 
@@ -112,7 +112,7 @@ public final class Schema<Record: Model>: Sendable {
         unread.reserveCapacity(1)
         self.unread = unread
         keyPaths = fields.map { $0.keyPath }
-        earlierNames = fields.map { $0.earlierName }
+        earlierNames = fields.map { $0.earlierNames }
         defaults = fields.map { $0.writeDefault }
         values = fields.map { $0.value }
         var keyOfRecord: @Sendable (Record) -> Key = { _ in Key.integer(0) }

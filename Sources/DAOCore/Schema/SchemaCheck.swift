@@ -3,10 +3,49 @@ enum SchemaCheck {
 
     /// The first problem, or nil when there is none.
     static func problem<Record: Model>(entity: String, fields: [ErasedField<Record>]) -> StorageError? {
+        if Record.self == LinkRow.self { return nil }
+        if let fault = fault(in: EntityDescription(name: entity, fields: fields.map(\.description))) { return fault }
         func problem(_ message: String, field: String? = nil) -> StorageError {
             StorageError(.invalidSchema, message, entity: entity, field: field)
         }
-        if Record.self == LinkRow.self { return nil }
+        if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
+            return problem(
+                "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)
+        }
+        if let field = fields.first(where: \.hasUnknownRelation)?.description {
+            return problem(
+                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
+                field: field.name)
+        }
+        for (index, field) in fields.enumerated() {
+            if let twin = fields[..<index].first(where: { $0.keyPath == field.keyPath }) {
+                return problem(
+                    "the fields '\(twin.description.name)' and '\(field.description.name)' of '\(entity)' have the same key path",
+                    field: field.description.name)
+            }
+        }
+        return nil
+    }
+
+    /// Checks a description that was put together at run time.
+    ///
+    /// - Throws: `.invalidSchema`.
+    static func check(_ entity: EntityDescription) throws {
+        if let fault = fault(in: entity) { throw fault }
+        guard let kind = entity.fields.first(where: \.isPrimaryKey)?.type else { return }
+        if kind.isOptional || !(kind.kind == .string || kind.kind == .uuid || kind.kind.integerRange != nil) {
+            throw StorageError(
+                .invalidSchema, "the primary key of '\(entity.name)' is \(kind), which cannot be a key", entity: entity.name)
+        }
+    }
+
+    /// The first problem of a description, or nil when there is none.
+    private static func fault(in description: EntityDescription) -> StorageError? {
+        let entity = description.name
+        let fields = description.fields
+        func problem(_ message: String, field: String? = nil) -> StorageError {
+            StorageError(.invalidSchema, message, entity: entity, field: field)
+        }
         guard isName(entity) else {
             return problem("the entity name '\(entity)' has to be letters, digits and underscores, not beginning with a digit")
         }
@@ -14,7 +53,7 @@ enum SchemaCheck {
             return problem("the entity name '\(entity)' begins with a prefix that databases keep for themselves")
         }
         var names: Set<String> = []
-        for field in fields.map(\.description) {
+        for field in fields {
             guard isName(field.name) else {
                 return problem(
                     "the field name '\(field.name)' has to be letters, digits and underscores, not beginning with a digit",
@@ -35,29 +74,13 @@ enum SchemaCheck {
                     field: field.name)
             }
         }
-        if let field = fields.first(where: \.hasUnknownRelation)?.description {
-            return problem(
-                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
-                field: field.name)
-        }
-        let keys = fields.filter(\.description.isPrimaryKey)
-        guard let key = keys.first else {
+        let keys = fields.filter(\.isPrimaryKey)
+        guard !keys.isEmpty else {
             return problem("'\(entity)' has no primary key: add .primaryKey to one field")
         }
         if keys.count > 1 {
-            let names = keys.map { "'\($0.description.name)'" }.joined(separator: " and ")
-            return problem("'\(entity)' has more than one primary key: \(names)", field: keys[1].description.name)
-        }
-        if key.key == nil {
-            return problem(
-                "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)
-        }
-        for (index, field) in fields.enumerated() {
-            if let twin = fields[..<index].first(where: { $0.keyPath == field.keyPath }) {
-                return problem(
-                    "the fields '\(twin.description.name)' and '\(field.description.name)' of '\(entity)' have the same key path",
-                    field: field.description.name)
-            }
+            let names = keys.map { "'\($0.name)'" }.joined(separator: " and ")
+            return problem("'\(entity)' has more than one primary key: \(names)", field: keys[1].name)
         }
         return nil
     }

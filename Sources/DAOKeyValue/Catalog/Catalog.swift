@@ -4,7 +4,8 @@ import Foundation
 /// The catalog in keyspace 0: the format of the database and the entities in it, as JSON after an eight-byte checksum.
 ///
 /// The key of the format is the keyspace and `F`; that of an entity is the keyspace, `E` and the entity's name; that of a relationship's links is
-/// the keyspace, `L` and the names of entity and field with a dot between them.
+/// the keyspace, `L` and the names of entity and field with a dot between them; that of a property the keyspace, `P` and its name. Under `C` is how
+/// often entities were changed, eight bytes, little-endian, once one was.
 struct Catalog {
     private let transaction: any KeyValueTransaction
     private let path: String?
@@ -59,29 +60,81 @@ struct Catalog {
 
     /// Writes an entry for a new entity.
     func add(_ description: EntityDescription) throws -> StoredEntity {
+        try store { nextKeyspace in StoredEntity(description, nextKeyspace: nextKeyspace) }
+    }
+
+    /// Writes the entry of an entity.
+    ///
+    /// - Parameter make: Makes the entry, with keyspaces that were never in use.
+    func store(_ make: (() -> UInt32) throws -> StoredEntity) throws -> StoredEntity {
         var format = try format() ?? StoredFormat()
-        let entity = StoredEntity(description) {
+        let entity = try make {
             defer { format.nextKeyspace += 1 }
             return format.nextKeyspace
         }
         try write(format, kind: "F", name: "")
-        try write(entity, kind: "E", name: description.name)
+        try write(entity, kind: "E", name: entity.description.name)
         return entity
     }
 
-    /// The catalog entry of a relationship's links.
-    func links(of relation: RelationDescription) throws -> StoredLinks? {
-        try read(kind: "L", name: StoredLinks.name(of: relation))
+    /// Removes the entry of an entity.
+    func remove(_ name: String) throws {
+        try Self.key(kind: "E", name: name).withUnsafeBytes { _ = try transaction.delete($0) }
     }
 
-    /// Writes an entry for the links of a relationship.
-    func add(_ relation: RelationDescription) throws -> StoredLinks {
+    // MARK: Links
+
+    /// The entry of a relationship's links, by its name.
+    func links(named name: String) throws -> StoredLinks? { try read(kind: "L", name: name) }
+
+    /// Writes an entry for the links of a relationship, with keyspaces that were never in use.
+    func addLinks(_ relation: RelationDescription) throws -> StoredLinks {
         var format = try format() ?? StoredFormat()
         let links = StoredLinks(relation, keyspace: format.nextKeyspace)
         format.nextKeyspace += 2
         try write(format, kind: "F", name: "")
-        try write(links, kind: "L", name: StoredLinks.name(of: relation))
+        try setLinks(StoredLinks.name(of: relation), to: links)
         return links
+    }
+
+    /// Writes the entry of a relationship's links, or with nil removes it.
+    func setLinks(_ name: String, to links: StoredLinks?) throws {
+        if let links { return try write(links, kind: "L", name: name) }
+        try Self.key(kind: "L", name: name).withUnsafeBytes { _ = try transaction.delete($0) }
+    }
+
+    // MARK: Properties and changes
+
+    /// A text that is kept under a name; nil when there is none.
+    func property(_ name: String) throws -> String? {
+        let stored: StoredText? = try read(kind: "P", name: name)
+        return stored?.text
+    }
+
+    /// Keeps a text under a name, or with nil removes it.
+    func setProperty(_ name: String, to text: String?) throws {
+        if let text {
+            if try format() == nil { try write(StoredFormat(), kind: "F", name: "") }
+            try write(StoredText(text: text), kind: "P", name: name)
+        } else {
+            try Self.key(kind: "P", name: name).withUnsafeBytes { _ = try transaction.delete($0) }
+        }
+    }
+
+    /// How often entities were changed: what a process knows of them is good for as long as that is the same.
+    func changeCount() throws -> UInt64 {
+        try Self.key(kind: "C", name: "").withUnsafeBytes { key in
+            guard let bytes = try transaction.get(key), bytes.count == 8 else { return 0 }
+            return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+        }
+    }
+
+    /// Says that an entity was changed.
+    func countChange() throws {
+        let count = try changeCount() &+ 1
+        try Self.key(kind: "C", name: "").withUnsafeBytes { key in
+            try withUnsafeBytes(of: count.littleEndian) { try transaction.put(key, $0) }
+        }
     }
 
     private static func key(kind: Unicode.Scalar, name: String) -> [UInt8] {
@@ -117,4 +170,9 @@ struct Catalog {
             try bytes.withUnsafeBytes { try transaction.put(key, $0) }
         }
     }
+}
+
+/// A property as the catalog keeps it.
+private struct StoredText: Codable {
+    var text: String
 }

@@ -1,4 +1,5 @@
 import DAOCore
+import Foundation
 
 /// An entity as the catalog keeps it: what it looks like, and where its rows and indexes are.
 struct StoredEntity: Codable, Sendable {
@@ -12,6 +13,8 @@ struct StoredEntity: Codable, Sendable {
     var slots: [Int]
     /// How many slots there have ever been.
     var slotCount: Int
+    /// A record of what fields read as in rows that were stored before the field was there; nil when every row has every field.
+    var defaults: Data?
 
     /// An entity that is not in the database, in keyspaces that are always empty.
     static func absent(_ description: EntityDescription) -> StoredEntity {
@@ -34,6 +37,7 @@ struct StoredEntity: Codable, Sendable {
         for field in description.fields where field.isIndexed && !field.isPrimaryKey { indexes[field.name] = nextKeyspace() }
         slots = Array(description.fields.indices)
         slotCount = slots.count
+        defaults = nil
     }
 }
 
@@ -46,34 +50,4 @@ struct StoredFormat: Codable, Sendable {
     var version: Int = currentVersion
     /// The first keyspace that was never given out.
     var nextKeyspace: UInt32 = 1
-}
-
-extension EntityDescription {
-    /// How another description of the same entity differs, in words; empty when it does not.
-    ///
-    /// - Parameter stored: The description in the database.
-    func differences(from stored: EntityDescription) -> [String] {
-        var found: [String] = []
-        for field in fields {
-            guard let old = stored.fields.first(where: { $0.name == field.name }) else {
-                found.append("'\(field.name)' is not stored")
-                continue
-            }
-            if old.type != field.type { found.append("'\(field.name)' is stored as \(old.type) and declared as \(field.type)") }
-            if old.isPrimaryKey != field.isPrimaryKey {
-                found.append("'\(field.name)' is \(old.isPrimaryKey ? "" : "not ")the stored primary key")
-            } else if old.isUnique != field.isUnique {
-                found.append("'\(field.name)' is stored \(old.isUnique ? "" : "not ")unique")
-            } else if old.isIndexed != field.isIndexed {
-                found.append("'\(field.name)' is stored \(old.isIndexed ? "with" : "without") an index")
-            }
-        }
-        for old in stored.fields where !fields.contains(where: { $0.name == old.name }) {
-            found.append("'\(old.name)' is stored and not declared")
-        }
-        if found.isEmpty, fields.map(\.name) != stored.fields.map(\.name) {
-            found.append("the fields are stored in another order")
-        }
-        return found
-    }
 }

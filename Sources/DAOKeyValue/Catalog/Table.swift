@@ -25,6 +25,8 @@ final class Table: Sendable {
     let hasUniqueIndexes: Bool
     /// How many slots a record has.
     let slotCount: Int
+    /// What fields read as that a record does not have yet: a record with every slot; nil when no record lacks any.
+    let defaults: Blob?
     /// How primary keys are written.
     let keyForm: KeyForm
     /// The position of the primary key among the fields.
@@ -67,6 +69,11 @@ final class Table: Sendable {
         guard let keyForm = KeyForm(description.keyKind), keyForm != .floating, keyForm != .decimal else {
             throw damaged("its key")
         }
+        defaults = entity.defaults.map { $0.withUnsafeBytes { Blob(copying: $0) } }
+        let noKey = UnsafeRawBufferPointer(start: nil, count: 0)
+        if let defaults, RecordView(defaults.bytes, key: noKey, verifies: false)?.slotCount != entity.slotCount {
+            throw damaged("its defaults")
+        }
         self.description = description
         self.path = path
         self.keyForm = keyForm
@@ -95,6 +102,18 @@ final class Table: Sendable {
     /// The slot of a field; one that no record has for a position that is not a field's.
     @inline(__always) func slot(of field: Int) -> Int {
         UInt(bitPattern: field) < UInt(bitPattern: fieldCount) ? slots[field] : .max
+    }
+
+    /// Where the value of a slot is: in the record, or for one that is older than the slot among the defaults.
+    @inline(__always) func span(_ slot: Int, of record: RecordView) -> RecordView.Span {
+        let span = record.span(slot)
+        return span.isAbsent ? defaultSpan(slot) ?? span : span
+    }
+
+    private func defaultSpan(_ slot: Int) -> RecordView.Span? {
+        let noKey = UnsafeRawBufferPointer(start: nil, count: 0)
+        // The blob lives as long as the table.
+        return defaults.flatMap { RecordView($0.bytes, key: noKey, verifies: false)?.span(slot) }
     }
 
     /// The name of the field that an index is on.

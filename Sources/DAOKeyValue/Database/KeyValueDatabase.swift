@@ -69,27 +69,32 @@ public final class KeyValueDatabase: Database {
         executor = DatabaseExecutor(name: traits.name)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasChecksums: options.usesChecksums, isReadOnly: traits.isReadOnly || configuration.isReadOnly)
+            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly)
     }
 
     deinit {
         if gate.close() { release() }
     }
 
-    /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database.
+    /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database, or brings up to date what was stored by an
+    /// earlier version of it.
     ///
-    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
+    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs in what
+    ///   takes a migration step, `.uniqueViolation` when rows collide in a field that becomes unique.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         let description = Record.schema.storedDescription
-        let (known, canAdd) = try read { handle in
-            (try engine.table(for: description, in: handle), handle.canWrite || !engine.coordinator.isInside)
+        let (stored, canAdd) = try read { handle in
+            (try engine.table(named: description.name, in: handle), handle.canWrite || !engine.coordinator.isInside)
         }
-        let table =
-            try known
-            ?? (canAdd && !capabilities.isReadOnly
-                ? write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
-                : Table(.absent(description), state: .void))
+        let table: Table
+        if let stored {
+            table = stored.description == description ? stored : try bringUpToDate(stored, Record.schema.declaration)
+        } else if canAdd, !capabilities.isReadOnly {
+            table = try write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
+        } else {
+            table = try Table(.absent(description), state: .void)
+        }
         return KeyValueStorage<Record>(database: self, table: table)
     }
 

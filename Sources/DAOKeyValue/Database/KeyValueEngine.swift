@@ -6,72 +6,64 @@ package final class KeyValueEngine: Sendable {
     /// The store.
     package let store: any OrderedKeyValueStore
     let coordinator: TransactionCoordinator<KeyValueHandle>
-    private let tables: SharedTables
-    /// Links whose catalog entries are committed, by their relationship's name.
-    private let links = SharedLinks()
-
-    /// Tables whose catalog entries are committed, by entity name.
-    private final class SharedTables: Sendable {
-        let byName = Mutex<[String: Table]>([:])
-
-        func add(_ tables: [Table]) {
-            byName.withLock { byName in
-                for table in tables { byName[table.description.name] = table }
-            }
-        }
-    }
-
-    /// Links whose catalog entries are committed, by their relationship's name.
-    private final class SharedLinks: Sendable {
-        let byName = Mutex<[String: LinkTable]>([:])
-
-        func add(_ links: [LinkTable]) {
-            byName.withLock { byName in
-                for table in links { byName[table.name] = table }
-            }
-        }
-    }
+    private let tables: KnownTables
 
     /// Takes a store and looks whether its format is one that this library reads.
     ///
     /// - Throws: `.schemaIsNewer`, `.notADatabase`, `.corrupted`, or what the store throws. The store is not closed then.
     package init(_ store: any OrderedKeyValueStore) throws {
-        let tables = SharedTables()
-        let links = links
+        let path = store.traits.path
+        let tables = KnownTables()
         self.store = store
         self.tables = tables
         coordinator = TransactionCoordinator(
             beginWriting: {
-                KeyValueHandle(
-                    try store.begin(.write), canWrite: true, publish: { tables.add($0) }, publishLinks: { links.add($0) })
+                let transaction = try store.begin(.write)
+                try tables.refresh(transaction, path: path)
+                return KeyValueHandle(transaction, canWrite: true, linkGeneration: tables.linkGeneration) { changes, links in
+                    tables.apply(changes)
+                    tables.apply(links)
+                }
             },
             beginReading: {
-                KeyValueHandle(try store.begin(.read), canWrite: false, publish: { _ in }, publishLinks: { _ in })
+                // Before it begins: what changes from here on, it may not see.
+                let generation = tables.linkGeneration
+                let transaction = try store.begin(.read)
+                try tables.refresh(transaction, path: path)
+                return KeyValueHandle(transaction, canWrite: false, linkGeneration: generation) { _, _ in }
             })
-        try coordinator.read { _ = try Catalog($0.transaction, path: store.traits.path).format() }
+        try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
     }
 
     /// The committed table of an entity, as far as this process has met it.
-    func knownTable(named name: String) -> Table? { tables.byName.withLock { $0[name] } }
+    func knownTable(named name: String) -> Table? { tables.named(name) }
+
+    /// The table of an entity as a transaction sees it; nil when the database does not have it.
+    ///
+    /// - Parameters:
+    ///   - name: The entity.
+    ///   - handle: The transaction.
+    func table(named name: String, in handle: KeyValueHandle) throws -> Table? {
+        if let change = handle.change(of: name) { return change.table }
+        if let table = knownTable(named: name) { return table }
+        guard let stored = try Catalog(handle.transaction, path: store.traits.path).entity(named: name) else { return nil }
+        let table = try Table(stored, state: .stored, path: store.traits.path)
+        tables.add(table)
+        return table
+    }
 
     /// The table of an entity as a transaction sees it; nil when the database does not have it.
     ///
     /// - Throws: `.schemaMismatch` when what is stored differs.
     func table(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table? {
-        if let table = knownTable(named: description.name) ?? handle.newTable(named: description.name) {
-            try check(description, against: table.description)
-            return table
-        }
-        guard let stored = try Catalog(handle.transaction, path: store.traits.path).entity(named: description.name) else {
-            return nil
-        }
-        try check(description, against: stored.description)
-        let table = try Table(stored, state: .stored, path: store.traits.path)
-        tables.add([table])
+        guard let table = try table(named: description.name, in: handle) else { return nil }
+        if description != table.description { throw outdated(description) }
         return table
     }
 
     /// The table of an entity; what is missing is added by the transaction.
+    ///
+    /// - Throws: `.schemaMismatch` when what is stored differs.
     func makeTable(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table {
         if let table = try table(for: description, in: handle) { return table }
         handle.writeCount += 1
@@ -86,15 +78,21 @@ package final class KeyValueEngine: Sendable {
     /// - Throws: `.schemaMismatch` when they were stored between other kinds of keys.
     func links(of relation: RelationDescription, in handle: KeyValueHandle) throws -> LinkTable? {
         let name = StoredLinks.name(of: relation)
-        if let table = links.byName.withLock({ $0[name] }) ?? handle.newLinks(named: name) {
+        if let table = try links(named: name, in: handle) {
             try table.check(relation)
             return table
         }
+        return nil
+    }
+
+    /// Where the links of a relationship are, by its name.
+    func links(named name: String, in handle: KeyValueHandle) throws -> LinkTable? {
+        if let change = handle.linkChange(of: name) { return change.table }
+        if let table = tables.links(named: name) { return table }
         let path = store.traits.path
-        guard let stored = try Catalog(handle.transaction, path: path).links(of: relation) else { return nil }
+        guard let stored = try Catalog(handle.transaction, path: path).links(named: name) else { return nil }
         let table = try LinkTable(stored, name: name, path: path)
-        try table.check(relation)
-        links.add([table])
+        tables.add(table, ifStill: handle.linkGeneration)
         return table
     }
 
@@ -103,18 +101,93 @@ package final class KeyValueEngine: Sendable {
         if let table = try links(of: relation, in: handle) { return table }
         handle.writeCount += 1
         let path = store.traits.path
-        let table = try LinkTable(
-            Catalog(handle.transaction, path: path).add(relation), name: StoredLinks.name(of: relation), path: path)
-        handle.add(table)
+        let name = StoredLinks.name(of: relation)
+        let table = try LinkTable(Catalog(handle.transaction, path: path).addLinks(relation), name: name, path: path)
+        handle.setLinks(name, to: table)
         return table
     }
 
-    private func check(_ description: EntityDescription, against stored: EntityDescription) throws {
-        guard description != stored else { return }
-        let differences = description.differences(from: stored)
-        throw StorageError(
+    /// The error of a storage whose entity was changed under it.
+    private func outdated(_ description: EntityDescription) -> StorageError {
+        StorageError(
             .schemaMismatch,
-            "the stored '\(description.name)' differs from the declared one: \(differences.joined(separator: "; ")). Nothing was changed",
+            "the stored '\(description.name)' was changed by another version of the application while this one was using it: "
+                + "ask the database for the storage again",
             entity: description.name, path: store.traits.path)
+    }
+}
+
+/// Tables and links whose catalog entries are committed, by name.
+private final class KnownTables: Sendable {
+    private let byName = Mutex<[String: Table]>([:])
+    /// Links, and how often any were removed.
+    private let links = Mutex<(byName: [String: LinkTable], generation: UInt64)>(([:], 0))
+    /// The newest commit that was looked at for changes of other processes.
+    private let checked = Atomic<UInt64>(0)
+    /// How often entities had been changed then.
+    private let changeCount = Atomic<UInt64>(0)
+
+    func named(_ name: String) -> Table? { byName.withLock { $0[name] } }
+
+    func add(_ table: Table) { byName.withLock { $0[table.description.name] = table } }
+
+    func apply(_ changes: [TableChange]) {
+        byName.withLock { byName in
+            for change in changes { byName[change.name] = change.table }
+        }
+    }
+
+    func links(named name: String) -> LinkTable? { links.withLock { $0.byName[name] } }
+
+    /// What a transaction has to begin with to add links.
+    var linkGeneration: UInt64 { links.withLock { $0.generation } }
+
+    func add(_ table: LinkTable, ifStill generation: UInt64) {
+        links.withLock { if $0.generation == generation { $0.byName[table.name] = table } }
+    }
+
+    func apply(_ changes: [LinkTableChange]) {
+        if changes.isEmpty { return }
+        links.withLock { links in
+            for change in changes {
+                links.byName[change.name] = change.table
+                if change.table == nil { links.generation += 1 }
+            }
+        }
+    }
+
+    /// Forgets the tables that another process has changed since the last look.
+    ///
+    /// Ends the transaction when that fails.
+    func refresh(_ transaction: any KeyValueTransaction, path: String?) throws {
+        guard let number = transaction.snapshotNumber, number > checked.load(ordering: .acquiring) else { return }
+        do {
+            let catalog = Catalog(transaction, path: path)
+            let count = try catalog.changeCount()
+            if count > changeCount.load(ordering: .acquiring) {
+                try byName.withLock { byName in
+                    for (name, table) in byName {
+                        if let stored = try catalog.entity(named: name), table.isMade(of: stored) { continue }
+                        table.state.store(.void, ordering: .releasing)
+                        byName[name] = nil
+                    }
+                }
+                links.withLock { $0 = ([:], $0.generation + 1) }
+                changeCount.store(count, ordering: .releasing)
+            }
+            checked.store(number, ordering: .releasing)
+        } catch {
+            transaction.abort()
+            throw error
+        }
+    }
+}
+
+extension Table {
+    /// Whether a catalog entry is the one that the table was made of.
+    fileprivate func isMade(of entity: StoredEntity) -> Bool {
+        entity.description == description && entity.keyspace == keyspace && entity.slotCount == slotCount
+            && entity.slots.elementsEqual((0..<fieldCount).map { slots[$0] })
+            && indexes.allSatisfy { entity.indexes[name(of: $0)] == $0.keyspace }
     }
 }

@@ -143,7 +143,15 @@ final class RecordReader: RowReader {
             throw corruptedValue(at: index, "its type reads a field that is not its own")
         }
         if let defaults { return defaults }
-        let made = try makeDefaults()
+        let made: RowReader
+        if let record = table.defaults {
+            // It has every slot: this reader will not ask for another.
+            let reader = RecordReader(table: table, verifies: false, defaults: makeDefaults)
+            try reader.show(record.bytes, key: key)
+            made = reader
+        } else {
+            made = try makeDefaults()
+        }
         defaults = made
         return made
     }

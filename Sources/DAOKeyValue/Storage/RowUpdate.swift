@@ -121,7 +121,7 @@ struct RowUpdate {
                 throw table.corruptedRecord(row.primaryKey)
             }
             let new = try view(row)
-            for index in table.indexes where !old.span(index.slot).isSame(as: new.span(index.slot)) {
+            for index in table.indexes where !table.span(index.slot, of: old).isSame(as: new.span(index.slot)) {
                 if index.isUnique { try checkUnique(index, new, row) }
                 try addEntry(index, old, row.primaryKey, isRemoval: true)
                 try addEntry(index, new, row.primaryKey, isRemoval: false)
@@ -148,6 +148,26 @@ struct RowUpdate {
         let wasThere = try handle.transaction.delete(key)
         try writeEntries()
         return wasThere
+    }
+
+    /// Adds the entries of a stored row to indexes that do not have them yet.
+    ///
+    /// - Parameters:
+    ///   - indexes: The indexes.
+    ///   - key: The whole key in the store, not in the store's memory.
+    /// - Throws: `.uniqueViolation` when the value of an earlier row is the same.
+    func addEntries(to indexes: [Table.Index], for key: UnsafeRawBufferPointer) throws {
+        guard let stored = try handle.transaction.get(key) else { return }
+        let row = Encoded(key: key, record: stored)
+        guard let record = RecordView(stored, key: row.primaryKey, verifies: verifies) else {
+            throw table.corruptedRecord(row.primaryKey)
+        }
+        scratch.beginEntries()
+        for index in indexes {
+            if index.isUnique { try checkUnique(index, record, row) }
+            try addEntry(index, record, row.primaryKey, isRemoval: false)
+        }
+        try writeEntries()
     }
 
     private func view(_ row: Encoded) throws -> RecordView {
@@ -190,7 +210,7 @@ extension RowUpdate {
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
     ) throws -> Bool {
         builder.append(keyspace: index.keyspace)
-        let span = record.span(index.slot)
+        let span = table.span(index.slot, of: record)
         guard !span.isNull else {
             builder.append(byte: 0)
             return false
@@ -204,7 +224,7 @@ extension RowUpdate {
 
     /// Makes sure that no other row has the value of a unique field.
     private func checkUnique(_ index: Table.Index, _ record: RecordView, _ row: Encoded) throws {
-        let span = record.span(index.slot)
+        let span = table.span(index.slot, of: record)
         if span.isNull { return }
         var builder = KeyBuilder(scratch.prefix)
         let isCut = try appendValue(index, record, row.primaryKey, to: &builder)
@@ -233,7 +253,7 @@ extension RowUpdate {
             guard let record = try handle.transaction.get(key.bytes),
                 let view = RecordView(record, key: primaryKey, verifies: verifies)
             else { throw table.corruptedIndex(index) }
-            return view.span(index.slot).isSame(as: span)
+            return table.span(index.slot, of: view).isSame(as: span)
         }
     }
 

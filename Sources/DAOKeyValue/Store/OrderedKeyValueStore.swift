@@ -73,6 +73,12 @@ public struct KeyValueStoreTraits: Sendable {
 /// has moved on. A cursor is not used after a write: the database above collects first and writes then.
 public protocol KeyValueTransaction: AnyObject {
 
+    /// The number of the last commit that the transaction sees, growing with every commit of any process; nil for a store that belongs to one
+    /// process.
+    ///
+    /// By it the database above notices that another process has changed an entity.
+    var snapshotNumber: UInt64? { get }
+
     /// The value of a key, in place, or nil when there is none. Logarithmic in the number of keys.
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer?
 
@@ -109,6 +115,9 @@ public protocol KeyValueTransaction: AnyObject {
 }
 
 extension KeyValueTransaction {
+    /// Nil: the store belongs to one process.
+    public var snapshotNumber: UInt64? { nil }
+
     /// Looks the key up, then stores the value when there was none. A store that can do both in one step replaces this.
     public func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
         guard try get(key) == nil else { return false }

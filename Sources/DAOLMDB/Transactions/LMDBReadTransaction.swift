@@ -16,6 +16,8 @@ final class LMDBReadTransaction: LMDBTransaction {
         environment.leave()
     }
 
+    override var snapshotNumber: UInt64? { handle.map { UInt64(mdb_txn_id($0)) } }
+
     // MARK: Idleness
 
     /// Begins again, on the newest snapshot. Only for one that is idle.

@@ -24,6 +24,9 @@ class LMDBTransaction: KeyValueTransaction {
         database = environment.database
     }
 
+    /// The number of the last commit that the transaction sees. A writing one has the number of the commit that it will be.
+    var snapshotNumber: UInt64? { handle.map { UInt64(mdb_txn_id($0)) &- 1 } }
+
     /// The error of a call that comes too late.
     final var ended: StorageError {
         environment.errors.error(.invalidTransaction, "The transaction has ended; begin another.")

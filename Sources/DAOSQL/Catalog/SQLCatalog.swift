@@ -42,6 +42,9 @@ public struct SQLCatalog: Sendable {
             + "DO UPDATE SET \"description\" = excluded.\"description\", \"format\" = excluded.\"format\""
     }
 
+    /// Removes an entity; its name is bound.
+    public var delete: String { "DELETE FROM \(table) WHERE \"entity\" = \(dialect.placeholder(1))" }
+
     /// The text that stands for a description.
     public func encoded(_ entity: EntityDescription) throws -> String {
         let encoder = JSONEncoder()

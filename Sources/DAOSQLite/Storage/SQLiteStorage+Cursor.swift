@@ -6,6 +6,7 @@ extension SQLiteStorage {
         if resolved.isEmpty { return ArrayCursor(try read(query)) }
         let sql = try table.select(resolved)
         return try owner.call {
+            try checkCurrent()
             // Inside a transaction the rows are read at once: a statement would see what is written while it runs, and end with the transaction.
             guard let connection = try owner.engine.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {

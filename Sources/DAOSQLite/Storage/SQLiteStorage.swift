@@ -11,6 +11,7 @@ final class SQLiteStorage<Record: Model>: Storage {
     let owner: SQLiteDatabase
     let table: SQLTable
     let number: Int
+    private let outdated: KnownTable.Outdated
     let schema: Schema<Record>
     private let written = Atomic<Int>(0)
     private let hasTextKey: Bool
@@ -19,6 +20,7 @@ final class SQLiteStorage<Record: Model>: Storage {
         owner = database
         table = known.table
         number = known.number
+        outdated = known.outdated
         schema = Record.schema
         hasTextKey = known.table.entity.keyKind == .string
     }
@@ -54,6 +56,7 @@ final class SQLiteStorage<Record: Model>: Storage {
 
     /// Runs work, and once more when the table was gone: another process dropped it, or the transaction that made it was rolled back.
     @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
+        try checkCurrent()
         do {
             return try work()
         } catch is MissingTable {
@@ -64,6 +67,13 @@ final class SQLiteStorage<Record: Model>: Storage {
         } catch let error as MissingTable {
             throw error.underlying
         }
+    }
+
+    /// Makes sure that the entity is still what the model declares.
+    ///
+    /// - Throws: `.schemaMismatch` when another version of the model has changed it in this process.
+    @inline(__always) func checkCurrent() throws {
+        if outdated.isSet { throw SQLiteEngine.outdated(entity.name, path: owner.engine.file.path) }
     }
 
     private func refuse() throws {
@@ -86,7 +96,8 @@ final class SQLiteStorage<Record: Model>: Storage {
 
     /// The rows of a statement that reads every column, from its start to its end.
     func reader(of statement: Statement, _ connection: SQLiteConnection) -> SQLiteRowReader {
-        if let reader = statement.reader { return reader }
+        // The text of a query may be the same for two versions of an entity.
+        if let reader = statement.reader, reader.entity == entity { return reader }
         let reader = SQLiteRowReader(statement, connection, entity, keyColumn: entity.keyIndex)
         statement.reader = reader
         return reader

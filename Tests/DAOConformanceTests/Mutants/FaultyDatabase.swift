@@ -54,6 +54,11 @@ final class FaultyDatabase: Database {
         FaultyStorage(base: try base.makeStorage(for: model), owner: self)
     }
 
+    func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        guard fault == .linksSurviveRollback else { return FaultyLinks(base: try base.makeLinks(for: relation), fault: fault) }
+        return try ArrayDatabase(name + "-links").makeLinks(for: relation)
+    }
+
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         switch fault {
         case .noTransactions: return try body()

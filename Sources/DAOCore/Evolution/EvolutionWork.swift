@@ -1,0 +1,71 @@
+/// What is to be done to bring a database to a version, as far as can be told before the steps have run.
+struct EvolutionWork {
+    /// The version that the database has; nil when it never got one.
+    let stored: Int?
+
+    private let evolution: Evolution
+    private let declarations: [EntityDeclaration]
+    private let entities: [EntityDescription]
+    private let steps: [Migration]
+    private let changes: [EntityChange]
+    private let path: String
+
+    /// Looks at a database.
+    ///
+    /// - Throws: `.schemaIsNewer` when it is of a later version.
+    init(_ evolution: Evolution, _ declarations: [EntityDeclaration], _ store: any EntityStore, path: String) throws {
+        let stored = try store.version()
+        let entities = try store.entities()
+        if let stored, stored > evolution.version {
+            throw StorageError(
+                .schemaIsNewer,
+                "the database was written by version \(stored) of the application, this is version \(evolution.version): update it. "
+                    + "Nothing was changed", path: path)
+        }
+        self.evolution = evolution
+        self.declarations = declarations
+        self.stored = stored
+        self.entities = entities
+        self.path = path
+        steps = stored == nil && entities.isEmpty ? [] : evolution.steps(from: stored ?? 0)
+        changes = Self.changes(declarations, entities)
+    }
+
+    /// Whether the database is as it is to be.
+    var isNothing: Bool { stored == evolution.version && changes.isEmpty }
+
+    private static func changes(_ declarations: [EntityDeclaration], _ entities: [EntityDescription]) -> [EntityChange] {
+        declarations.compactMap { declaration in
+            guard let entity = entities.first(where: { $0.name.hasSameBytes(as: declaration.description.name) }) else {
+                return nil
+            }
+            let change = EntityChange(from: entity, to: declaration)
+            return change.isEmpty ? nil : change
+        }
+    }
+
+    /// Does it.
+    func run(_ store: any EntityStore, _ report: @escaping (EvolutionProgress) -> Void) throws {
+        for step in steps { try step.run(in: store, report) }
+        for change in Self.changes(declarations, try store.entities()) {
+            let total = try store.count(change.wanted.name)
+            try store.apply(change, path: path)
+            report(
+                EvolutionProgress(
+                    step: change.steps.joined(separator: "; "), entity: change.wanted.name, rows: total, total: total))
+        }
+        if stored != evolution.version { try store.setVersion(evolution.version) }
+    }
+
+    /// Says what it is.
+    func plan(_ store: any EntityStore) throws -> MigrationPlan {
+        var rows: [String: Int] = [:]
+        for entity in entities { rows[entity.name] = try store.count(entity.name) }
+        return MigrationPlan(
+            from: stored ?? 0, to: evolution.version, steps: steps.map(\.name),
+            automaticChanges: changes.map {
+                MigrationPlan.AutomaticChange(
+                    entity: $0.wanted.name, changes: $0.steps, obstacles: $0.obstacles, rows: rows[$0.stored.name] ?? 0)
+            }, rows: rows)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+extension Value {
+    /// The value in another type, when it is exactly that there: numbers to numbers that are equal, numbers and Booleans to their text and back, a
+    /// text to the date, UUID or URL that it is, anything to itself.
+    ///
+    /// What would round, overflow or guess is refused: a migration step converts such values itself.
+    ///
+    /// - Parameter kind: The type; nil stays nil.
+    /// - Returns: Nil when the value has no exact form of that type.
+    public func converted(to kind: ValueKind) -> Value? {
+        if isNull { return .null }
+        switch kind {
+        case .string: return asText.map(Value.string)
+        case .bool:
+            switch self {
+            case .bool: return self
+            case .integer(0), .string("false"): return .bool(false)
+            case .integer(1), .string("true"): return .bool(true)
+            default: return nil
+            }
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: return asInteger(of: kind)
+        case .double, .float:
+            guard let number = asDouble else { return nil }
+            return kind == .float && !number.isNaN && Double(Float(number)) != number ? nil : .double(number)
+        case .decimal:
+            switch self {
+            case .decimal: return self
+            case .integer(let number): return .decimal(Decimal(number))
+            case .unsigned(let number): return .decimal(Decimal(number))
+            case .string(let text): return Decimal(storedText: text).map(Value.decimal)
+            default: return nil
+            }
+        case .uuid:
+            switch self {
+            case .uuid: return self
+            case .string(let text): return UUID(uuidString: text).map(Value.uuid)
+            default: return nil
+            }
+        case .data:
+            switch self {
+            case .data: return self
+            case .string(let text): return .data(Data(text.utf8))
+            default: return nil
+            }
+        case .url:
+            guard case .string(let text) = self, URL(string: text) != nil else { return nil }
+            return self
+        case .date:
+            switch self {
+            case .date: return self
+            case .double(let seconds): return .date(Date(timeIntervalSinceReferenceDate: seconds))
+            default: return nil
+            }
+        case .embedded:
+            if case .string = self { return self }
+            return nil
+        case .toOne, .toMany: return nil
+        }
+    }
+
+    private var asText: String? {
+        switch self {
+        case .string(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .integer(let number): String(number)
+        case .unsigned(let number): String(number)
+        case .double(let number): String(number)
+        case .decimal(let number): number.storedText
+        case .uuid(let uuid): uuid.uuidString
+        case .data(let data): String(validating: data, as: UTF8.self)
+        case .null, .date: nil
+        }
+    }
+
+    private func asInteger(of kind: ValueKind) -> Value? {
+        let value: Value?
+        switch self {
+        case .integer, .unsigned: value = self
+        case .bool(let flag): value = .integer(flag ? 1 : 0)
+        case .double(let number):
+            value = Int64(exactly: number).map(Value.integer) ?? UInt64(exactly: number).map(Value.unsigned)
+        case .string(let text): value = Int64(text).map(Value.integer) ?? UInt64(text).map(Value.unsigned)
+        default: value = nil
+        }
+        switch value {
+        case .integer(let number) where kind.integerRange?.contains(number) == true: return value
+        case .unsigned where kind == .uint64: return value
+        default: return nil
+        }
+    }
+
+    private var asDouble: Double? {
+        switch self {
+        case .double(let number): number
+        case .integer(let number): Double(exactly: number)
+        case .unsigned(let number): Double(exactly: number)
+        case .string(let text): Double(text)?.normalized
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+extension EntityDescription {
+    /// Writes a row of values, each checked to be one of its field's type.
+    ///
+    /// - Parameters:
+    ///   - values: One for each field, in the form that ``RowReader/readValue(at:)`` gives.
+    ///   - row: Takes them.
+    /// - Throws: `.corruptedValue` naming the field of a value that does not fit.
+    public func write(_ values: [Value], to row: RowWriter) throws {
+        guard values.count == fields.count else {
+            throw StorageError(
+                .corruptedValue, "a row of '\(name)' has \(fields.count) fields, not \(values.count)", entity: name)
+        }
+        for index in fields.indices { try write(values[index], at: index, to: row) }
+    }
+
+    /// Writes one value of a row.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - index: The position of its field.
+    ///   - row: Takes it.
+    public func write(_ value: Value, at index: Int, to row: RowWriter) throws {
+        let type = fields[index].type
+        func wrong() -> StorageError {
+            StorageError(
+                .corruptedValue, "a value for the field '\(fields[index].name)' is \(value.typeName), which \(type) cannot hold",
+                entity: name, field: fields[index].name)
+        }
+        switch (type.kind, value) {
+        case (_, .null):
+            guard type.isOptional || type.kind.isRelationship else { throw wrong() }
+            try row.writeNull(at: index)
+        case (.bool, .bool(let flag)): try row.writeInt64(flag ? 1 : 0, at: index)
+        case (.int8, .integer(let number)), (.int16, .integer(let number)), (.int32, .integer(let number)),
+            (.int64, .integer(let number)):
+            guard type.kind.integerRange?.contains(number) == true else { throw wrong() }
+            try row.writeInt64(number, at: index)
+        case (.uint8, .integer(let number)), (.uint16, .integer(let number)), (.uint32, .integer(let number)),
+            (.uint64, .integer(let number)):
+            guard type.kind.integerRange?.contains(number) == true else { throw wrong() }
+            try row.writeUInt64(UInt64(number), at: index)
+        case (.uint64, .unsigned(let number)): try row.writeUInt64(number, at: index)
+        case (.double, .double(let number)): try row.writeDouble(number.normalized, at: index)
+        case (.double, .integer(let number)):
+            guard let number = Double(exactly: number) else { throw wrong() }
+            try row.writeDouble(number, at: index)
+        case (.float, .double(let number)):
+            guard number.isNaN || Double(Float(number)) == number else { throw wrong() }
+            try row.writeDouble(number.normalized, at: index)
+        case (.decimal, .decimal(let number)): try row.writeString(number.storedText, at: index)
+        case (.string, .string(let text)), (.url, .string(let text)), (.embedded, .string(let text)):
+            try row.writeString(text, at: index)
+        case (.data, .data(let data)): try row.writeData(data, at: index)
+        case (.uuid, .uuid(let uuid)): try row.writeUUID(uuid, at: index)
+        case (.date, .date(let date)): try row.writeDouble(date.timeIntervalSinceReferenceDate.normalized, at: index)
+        default: throw wrong()
+        }
+    }
+
+    /// The primary key of a row of values.
+    ///
+    /// - Throws: `.invalidKey` when the value is none of this entity's keys.
+    public func key(of values: [Value]) throws -> Key {
+        switch values.indices.contains(keyIndex) ? values[keyIndex] : .null {
+        case .integer(let number): return .integer(number)
+        case .unsigned(let number): return .unsigned(number)
+        case .uuid(let uuid): return .uuid(uuid)
+        case .string(let text):
+            guard text.utf8.count <= Key.maximumLength else { throw Key.tooLong(text.utf8.count, entity: name) }
+            return .string(text)
+        default: throw StorageError(.invalidKey, "a row of '\(name)' has no key", entity: name)
+        }
+    }
+}

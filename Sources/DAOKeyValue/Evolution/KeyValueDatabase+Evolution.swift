@@ -1,0 +1,45 @@
+import DAOCore
+
+extension KeyValueDatabase {
+    /// Makes a stored entity what a model declares, in one transaction.
+    ///
+    /// - Returns: Its table afterwards.
+    func bringUpToDate(_ table: Table, _ declaration: EntityDeclaration) throws -> Table {
+        let name = declaration.description.name
+        let path = engine.store.traits.path
+        let change = EntityChange(from: table.description, to: declaration)
+        guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
+        if capabilities.isReadOnly { throw change.readOnly(path: path) }
+        if engine.coordinator.isInside { throw change.insideTransaction(path: path) }
+        return try write(callsOut: false, touching: name) { handle in
+            // Another process may have been first.
+            guard let stored = try engine.table(named: name, in: handle) else {
+                return try engine.makeTable(for: declaration.description, in: handle)
+            }
+            let store = KeyValueEntityStore(self, handle) { _ in }
+            try store.apply(EntityChange(from: stored.description, to: declaration), path: path)
+            return try engine.makeTable(for: declaration.description, in: handle)
+        }
+    }
+
+    /// Runs a body with entities and rows without the application's types; see ``Database``.
+    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
+    {
+        switch access {
+        case .read: return try read { try body(KeyValueEntityStore(self, $0) { _ in }) }
+        case .write:
+            if engine.coordinator.isInside {
+                throw StorageError(
+                    .invalidTransaction, "entities cannot be changed inside a transaction or a snapshot: do it before",
+                    path: engine.store.traits.path)
+            }
+            return try write(callsOut: true) { handle in
+                try body(
+                    KeyValueEntityStore(self, handle) { name in
+                        // So that observations of the entity are told.
+                        try self.write(callsOut: false, isStep: true, touching: name) { _ in }
+                    })
+            }
+        }
+    }
+}

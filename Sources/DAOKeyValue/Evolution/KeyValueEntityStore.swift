@@ -1,0 +1,192 @@
+import DAOCore
+import Foundation
+
+/// Entities and rows of a key-value database without the application's types, in one transaction.
+final class KeyValueEntityStore: EntityStore {
+    private let database: KeyValueDatabase
+    private let handle: KeyValueHandle
+    private let touch: (String) throws -> Void
+
+    /// Looks at a database through a transaction.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - handle: The running transaction.
+    ///   - touch: Told of every entity whose rows are written.
+    init(_ database: KeyValueDatabase, _ handle: KeyValueHandle, touch: @escaping (String) throws -> Void) {
+        self.database = database
+        self.handle = handle
+        self.touch = touch
+    }
+
+    private var path: String? { database.engine.store.traits.path }
+    private var catalog: Catalog { Catalog(handle.transaction, path: path) }
+
+    // MARK: The catalog
+
+    func entities() throws -> [EntityDescription] { try catalog.entities().map(\.description) }
+
+    func property(_ name: String) throws -> String? { try catalog.property(name) }
+
+    func setProperty(_ name: String, to value: String?) throws {
+        try beginWriting()
+        try catalog.setProperty(name, to: value)
+    }
+
+    func create(_ entity: EntityDescription) throws {
+        try beginWriting(entity.name)
+        if try catalog.entity(named: entity.name) != nil {
+            throw StorageError(.schemaMismatch, "there is an entity '\(entity.name)' already", entity: entity.name, path: path)
+        }
+        handle.add(try Table(catalog.add(entity), state: .provisional, path: path))
+    }
+
+    func drop(_ entity: String) throws {
+        try beginWriting(entity)
+        let (stored, table) = try stored(entity)
+        try catalog.remove(entity)
+        try catalog.countChange()
+        handle.replace(entity, table, with: nil)
+        for keyspace in [stored.keyspace] + stored.indexes.values.sorted() { try clear(keyspace) }
+    }
+
+    func rename(_ entity: String, to name: String) throws {
+        try beginWriting(entity)
+        try touch(name)
+        var (stored, table) = try stored(entity)
+        try catalog.remove(entity)
+        stored.description.name = name
+        let renamed = try catalog.store { _ in stored }
+        try catalog.countChange()
+        handle.replace(entity, table, with: nil)
+        handle.add(try Table(renamed, state: .provisional, path: path))
+    }
+
+    func alter(_ change: EntityChange) throws -> Bool {
+        guard change.fills.allSatisfy({ $0 == nil }) else { return false }
+        try beginWriting(change.wanted.name)
+        let (old, oldTable) = try stored(change.stored.name)
+        var layout = EntityLayout(old, change)
+        let new = try catalog.store { nextKeyspace in
+            layout.addIndexes(nextKeyspace)
+            return try layout.finish(change, oldTable)
+        }
+        let table = try Table(new, state: .provisional, path: path)
+        try catalog.countChange()
+        handle.replace(change.wanted.name, oldTable, with: table)
+        for keyspace in layout.droppedKeyspaces { try clear(keyspace) }
+        let added = table.indexes.filter { layout.addedKeyspaces.contains($0.keyspace) }
+        if !added.isEmpty {
+            try update(table) { update in
+                try forEachKey(of: table.keyspace) { try $0.withUnsafeBytes { try update.addEntries(to: added, for: $0) } }
+            }
+        }
+        return true
+    }
+
+    // MARK: Rows
+
+    func count(_ entity: String) throws -> Int {
+        let cursor = try handle.transaction.cursor()
+        let range = KeyRange(prefix: Self.prefix(try stored(entity).table.keyspace))
+        var count = 0
+        var isThere = try range.lower.withUnsafeBytes(cursor.seek)
+        while isThere, cursor.key.order(against: range.upper) < 0 {
+            count += 1
+            isThere = try cursor.next()
+        }
+        return count
+    }
+
+    func forEachRow(of entity: String, after key: Key?, _ body: (Key, [Value]) throws -> Bool) throws {
+        let table = try stored(entity).table
+        let reader = RecordReader(table: table, verifies: database.options.usesChecksums) { [path] in
+            throw StorageError(
+                .corrupted, "a stored row of '\(entity)' lacks a field that has no default", entity: entity, path: path)
+        }
+        var range = KeyRange(prefix: Self.prefix(table.keyspace))
+        if let key {
+            range.lower = try KeyBuilder.with { builder in
+                try builder.appendRow(key, of: table)
+                // The first key behind it.
+                return Array(builder.bytes) + [0]
+            }
+        }
+        let cursor = try handle.transaction.cursor()
+        var isThere = try range.lower.withUnsafeBytes(cursor.seek)
+        while isThere, cursor.key.order(against: range.upper) < 0 {
+            try reader.show(cursor.value, key: cursor.key.from(KeyParser.keyspaceLength))
+            guard let key = reader.currentKey else { throw table.corruptedRecord(reader.key) }
+            if try !body(key, table.description.fields.indices.map { try reader.readValue(at: $0) }) { return }
+            isThere = try cursor.next()
+        }
+    }
+
+    func store(_ rows: [[Value]], in entity: String, replaces: Bool) throws {
+        try beginWriting(entity)
+        let table = try stored(entity).table
+        try update(table) { update in
+            for values in rows {
+                let row = try update.encode { try table.description.write(values, to: $0) }
+                if replaces { try update.upsert(row) } else { try update.insert(row) }
+            }
+        }
+    }
+
+    func erase(_ keys: [Key], from entity: String) throws {
+        try beginWriting(entity)
+        let table = try stored(entity).table
+        try update(table) { update in
+            for key in keys { _ = try update.erase(update.storeKey(key)) }
+        }
+    }
+
+    // MARK: What they share
+
+    private func beginWriting(_ entity: String? = nil) throws {
+        guard handle.canWrite else {
+            throw StorageError(.invalidTransaction, "nothing can be written while entities are only read", path: path)
+        }
+        handle.writeCount += 1
+        if let entity { try touch(entity) }
+    }
+
+    /// The catalog entry and the table of an entity.
+    private func stored(_ name: String) throws -> (entity: StoredEntity, table: Table) {
+        guard let entity = try catalog.entity(named: name), let table = try database.engine.table(named: name, in: handle) else {
+            throw StorageError(.schemaMismatch, "there is no entity '\(name)'", entity: name, path: path)
+        }
+        return (entity, table)
+    }
+
+    private func update(_ table: Table, _ body: (RowUpdate) throws -> Void) throws {
+        let usesChecksums = database.options.usesChecksums
+        let scratch = handle.takeScratch(table, isChecked: usesChecksums)
+        defer { handle.giveBack(scratch) }
+        try body(RowUpdate(handle, table, scratch, verifies: usesChecksums))
+    }
+
+    private static func prefix(_ keyspace: UInt32) -> [UInt8] { withUnsafeBytes(of: keyspace.bigEndian) { Array($0) } }
+
+    private func clear(_ keyspace: UInt32) throws {
+        handle.writeCount += 1
+        try forEachKey(of: keyspace) { try $0.withUnsafeBytes { _ = try handle.transaction.delete($0) } }
+    }
+
+    /// Gives every key of a keyspace to a body that writes: copied out of the store, a run of them at a time.
+    private func forEachKey(of keyspace: UInt32, _ body: ([UInt8]) throws -> Void) throws {
+        var range = KeyRange(prefix: Self.prefix(keyspace))
+        var keys: [[UInt8]] = []
+        repeat {
+            keys.removeAll(keepingCapacity: true)
+            let cursor = try handle.transaction.cursor()
+            var isThere = try range.lower.withUnsafeBytes(cursor.seek)
+            while isThere, keys.count < 4096, cursor.key.order(against: range.upper) < 0 {
+                keys.append(Array(cursor.key))
+                isThere = try cursor.next()
+            }
+            for key in keys { try body(key) }
+            if let last = keys.last { range.lower = last + [0] }
+        } while !keys.isEmpty
+    }
+}

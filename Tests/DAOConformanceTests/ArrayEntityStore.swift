@@ -1,0 +1,120 @@
+import DAOCore
+
+extension ArrayDatabase {
+    func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
+        guard capabilities.hasEvolution else { throw StorageError(.unsupported, "no evolution") }
+        if access == .read { return try read { try body(ArrayEntityStore($0)) } }
+        if engine.coordinator.isInside { throw StorageError(.invalidTransaction, "not inside a transaction") }
+        return try engine.coordinator.write(callsOut: true) { try body(ArrayEntityStore($0)) }
+    }
+}
+
+/// Entities and rows of arrays: what the suite is tried on.
+final class ArrayEntityStore: EntityStore {
+    private static let properties = EntityDescription(
+        name: "dao_properties",
+        fields: [
+            FieldDescription(name: "name", type: FieldType(.string), isPrimaryKey: true),
+            FieldDescription(name: "value", type: FieldType(.string)),
+        ])
+    private let transaction: ArrayTransaction
+
+    init(_ transaction: ArrayTransaction) { self.transaction = transaction }
+
+    func entities() throws -> [EntityDescription] {
+        transaction.tables.values.compactMap(\.entity).filter { $0 != Self.properties }.sorted { $0.name < $1.name }
+    }
+
+    func property(_ name: String) throws -> String? {
+        let row = transaction.tables[Self.properties.name]?.rows.first { $0.key == .string(name) }
+        guard case .string(let text) = row?.values[1] else { return nil }
+        return text
+    }
+
+    func setProperty(_ name: String, to value: String?) throws {
+        var table = transaction.tables[Self.properties.name] ?? ArrayTable(entity: Self.properties)
+        table.rows.removeAll { $0.key == .string(name) }
+        if let value { table.rows.append(.init(key: .string(name), values: [.string(name), .string(value)])) }
+        transaction.tables[Self.properties.name] = table
+    }
+
+    func create(_ entity: EntityDescription) throws {
+        guard transaction.tables[entity.name]?.entity == nil else {
+            throw StorageError(.schemaMismatch, "the entity is there", entity: entity.name)
+        }
+        transaction.tables[entity.name] = ArrayTable(entity: entity)
+    }
+
+    func drop(_ entity: String) throws { transaction.tables[entity] = nil }
+
+    func rename(_ entity: String, to name: String) throws {
+        var table = transaction.tables.removeValue(forKey: entity)
+        table?.entity?.name = name
+        transaction.tables[name] = table
+    }
+
+    func alter(_ change: EntityChange) throws -> Bool {
+        let name = change.wanted.name
+        let rows = try values(of: change.stored.name)
+        transaction.tables[name] = ArrayTable(entity: change.wanted)
+        do {
+            try store(rows.map { change.row($0.values) }, in: name, replaces: false)
+        } catch {
+            transaction.tables[name] = ArrayTable(entity: change.stored)
+            try store(rows.map(\.values), in: name, replaces: false)
+            throw error
+        }
+        return true
+    }
+
+    func count(_ entity: String) throws -> Int { try table(entity).table.rows.count }
+
+    func forEachRow(of entity: String, after key: Key?, _ body: (Key, [Value]) throws -> Bool) throws {
+        for (rowKey, values) in try values(of: entity) {
+            if let key, !(key < rowKey) { continue }
+            if try !body(rowKey, values) { return }
+        }
+    }
+
+    func store(_ rows: [[Value]], in entity: String, replaces: Bool) throws {
+        for values in rows {
+            var (description, table) = try table(entity)
+            let writer = ValueRowWriter(count: description.fields.count)
+            try description.write(values, to: writer)
+            let row = ArrayTable.Row(key: try description.key(of: values), values: writer.values)
+            let place = table.position(of: row.key)
+            if place.isThere, !replaces {
+                throw StorageError(.duplicateKey, "the key is there", entity: entity, key: UniqueID(row.key))
+            }
+            for (index, field) in description.fields.enumerated() where field.isUnique && !row.values[index].isNull {
+                let other = table.rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
+                guard let other else { continue }
+                throw StorageError(
+                    .uniqueViolation, "another row has the same value", entity: entity, key: UniqueID(row.key),
+                    conflictingKey: UniqueID(other.key), field: field.name)
+            }
+            if place.isThere { table.rows[place.index] = row } else { table.rows.insert(row, at: place.index) }
+            transaction.tables[entity] = table
+        }
+    }
+
+    func erase(_ keys: [Key], from entity: String) throws {
+        let keys = Set(keys)
+        transaction.tables[entity]?.rows.removeAll { keys.contains($0.key) }
+    }
+
+    private func table(_ entity: String) throws -> (EntityDescription, table: ArrayTable) {
+        guard let table = transaction.tables[entity], let description = table.entity else {
+            throw StorageError(.schemaMismatch, "there is no such entity", entity: entity)
+        }
+        return (description, table)
+    }
+
+    private func values(of entity: String) throws -> [(key: Key, values: [Value])] {
+        let (description, table) = try table(entity)
+        return try table.rows.map { row in
+            let reader = ValueRowReader(entity: description, values: row.values)
+            return (row.key, try description.fields.indices.map { try reader.readValue(at: $0) })
+        }
+    }
+}
