@@ -74,6 +74,13 @@ let package = Package(
             name: "DAONodesTests",
             dependencies: ["DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples", "LoopbackServer", "dao-offline-demo"]),
 
+        // Several processes on one database, and what is left when one of them is killed
+        .target(
+            name: "ChildProcesses", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOProcessTests/Support"),
+        .executableTarget(name: "dao-child", dependencies: ["ChildProcesses"], path: "Tests/DAOProcessTests/Child"),
+        .testTarget(
+            name: "DAOProcessTests", dependencies: ["ChildProcesses", "dao-child", "CSQLite"], exclude: ["Child", "Support"]),
+
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),

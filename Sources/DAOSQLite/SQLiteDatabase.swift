@@ -76,8 +76,7 @@ public final class SQLiteDatabase: Database {
             : nil
         capabilities = Capabilities(
             engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
-            hasEvolution: true, isReadOnly: !writes,
-            maximumValueLength: 1_000_000_000)
+            hasEvolution: true, isReadOnly: !writes, maximumValueLength: Bind.longestValue)
     }
 
     deinit { if gate.close() { letGo() } }

@@ -19,6 +19,7 @@ public protocol TransactionHandle: AnyObject {
 /// A backend has one for each engine instance, and asks it for a handle in every call.
 public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private let beginWriting: @Sendable () throws -> Handle
+    private let beginWaiting: (@Sendable (Duration) throws -> Handle)?
     private let beginReading: @Sendable () throws -> Handle
     /// Held for as long as a write transaction runs, its body included (contract T4).
     private let writerLock = NSLock()
@@ -26,18 +27,24 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private nonisolated(unsafe) var touched: Set<String> = []
 
     /// Learns of every commit, in their order.
-    public let observations = ObservationHub()
+    public let observations: ObservationHub
 
     /// Creates a coordinator.
     ///
     /// - Parameters:
     ///   - beginWriting: Begins the one write transaction. Called with the writer's lock held.
     ///   - beginReading: Begins a read transaction. It is ended with `rollback()`.
+    ///   - beginWaiting: Begins the one write transaction where the caller says how long to wait for other processes; nil when an engine's
+    ///     transactions all wait as long.
+    ///   - observations: Learns of commits.
     public init(
-        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle
+        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle,
+        beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil, observations: ObservationHub = ObservationHub()
     ) {
         self.beginWriting = beginWriting
         self.beginReading = beginReading
+        self.beginWaiting = beginWaiting
+        self.observations = observations
     }
 
     /// Runs a body with the ambient transaction, or else with a read transaction of its own.
@@ -56,9 +63,11 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     ///   - callsOut: Whether the body calls code of the application, which then finds the transaction around it.
     ///   - isStep: Whether a failing body has written nothing, so that no savepoint is needed inside another transaction.
     ///   - entity: The entity whose rows are written; nil for a transaction that is told of them by the calls inside.
+    ///   - busyTimeout: How long to wait for other processes; nil for as long as the engine does by itself.
     ///   - body: What to do.
     public func write<Result>(
-        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (Handle) throws -> Result
+        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, waiting busyTimeout: Duration? = nil,
+        _ body: (Handle) throws -> Result
     ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
@@ -80,7 +89,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         }
         writerLock.lock()
         defer { writerLock.unlock() }
-        let handle = try beginWriting()
+        let handle =
+            if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
         touched.removeAll(keepingCapacity: true)
         let result: Result
         do {
@@ -89,7 +99,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             handle.rollback()
             throw error
         }
-        try handle.commit()
+        try observations.committing { try handle.commit() }
         if observations.isObserved {
             if let entity { touched.insert(entity) }
             observations.didCommit(touched)

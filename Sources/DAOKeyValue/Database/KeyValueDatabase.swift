@@ -44,10 +44,10 @@ public final class KeyValueDatabase: Database {
         let traits = store.traits
         let scheme = traits.name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         do {
+            let engine = try KeyValueEngine(store)
             self.init(
-                engine: try KeyValueEngine(store),
-                configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
-                options: options, release: { store.close() })
+                engine: engine, configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
+                options: options, release: { engine.close() })
         } catch {
             store.close()
             throw error
@@ -187,7 +187,9 @@ extension KeyValueDatabase {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity) { handle in
+                return try engine.coordinator.write(
+                    callsOut: callsOut, isStep: isStep, touching: entity, waiting: configuration.busyTimeout
+                ) { handle in
                     hasBegun = true
                     return try body(handle)
                 }

@@ -16,23 +16,34 @@ package final class KeyValueEngine: Sendable {
         let tables = KnownTables()
         self.store = store
         self.tables = tables
+        let observations = ObservationHub()
+        // What was known of links is looked at before the transaction begins: what changes from there on, it may not see.
+        let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
+            generation, transaction, canWrite in
+            do {
+                try tables.refresh(transaction, path: path)
+            } catch {
+                transaction.abort()
+                throw error
+            }
+            return KeyValueHandle(transaction, canWrite: canWrite, linkGeneration: generation, observations: observations) {
+                tables.apply($0)
+                tables.apply($1)
+            }
+        }
         coordinator = TransactionCoordinator(
-            beginWriting: {
-                let transaction = try store.begin(.write)
-                try tables.refresh(transaction, path: path)
-                return KeyValueHandle(transaction, canWrite: true, linkGeneration: tables.linkGeneration) { changes, links in
-                    tables.apply(changes)
-                    tables.apply(links)
-                }
-            },
-            beginReading: {
-                // Before it begins: what changes from here on, it may not see.
-                let generation = tables.linkGeneration
-                let transaction = try store.begin(.read)
-                try tables.refresh(transaction, path: path)
-                return KeyValueHandle(transaction, canWrite: false, linkGeneration: generation) { _, _ in }
-            })
+            beginWriting: { try wrap(tables.linkGeneration, store.begin(.write), true) },
+            beginReading: { try wrap(tables.linkGeneration, store.begin(.read), false) },
+            beginWaiting: { try wrap(tables.linkGeneration, store.beginWriting(waiting: $0), true) },
+            observations: observations)
+        if store.traits.isMultiProcess { observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
+    }
+
+    /// Closes the store. No transaction runs any more.
+    package func close() {
+        coordinator.observations.stopWatchingOthers()
+        store.close()
     }
 
     /// The committed table of an entity, as far as this process has met it.

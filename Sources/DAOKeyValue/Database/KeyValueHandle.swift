@@ -16,6 +16,7 @@ final class KeyValueHandle: TransactionHandle {
     let linkGeneration: UInt64
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
+    private let observations: ObservationHub
     private let publish: ([TableChange], [LinkTableChange]) -> Void
 
     /// Wraps a transaction.
@@ -24,14 +25,16 @@ final class KeyValueHandle: TransactionHandle {
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
     ///   - linkGeneration: What was known of links before the transaction began.
+    ///   - observations: Learns which commits were made here.
     ///   - publish: Gets what was done to tables and links, once it is committed.
     init(
-        _ transaction: any KeyValueTransaction, canWrite: Bool, linkGeneration: UInt64,
+        _ transaction: any KeyValueTransaction, canWrite: Bool, linkGeneration: UInt64, observations: ObservationHub,
         publish: @escaping ([TableChange], [LinkTableChange]) -> Void
     ) {
         self.transaction = transaction
         self.canWrite = canWrite
         self.linkGeneration = linkGeneration
+        self.observations = observations
         self.publish = publish
     }
 
@@ -41,6 +44,9 @@ final class KeyValueHandle: TransactionHandle {
         } catch {
             forgetTables(from: 0)
             throw error
+        }
+        if observations.isObserved, let count = transaction.countAfterCommit {
+            observations.didCommitHere(from: count &- 1, to: count)
         }
         if changes.isEmpty, linkChanges.isEmpty { return }
         for change in changes { change.table?.state.store(.stored, ordering: .releasing) }

@@ -96,6 +96,8 @@ class LMDBTransaction: KeyValueTransaction {
     }
 
     func abort() {}
+
+    var countAfterCommit: UInt64? { nil }
 }
 
 extension MDB_val {
