@@ -54,7 +54,7 @@ public enum Conformance {
     ///   - onResult: Called with each result as it comes, in no particular order.
     public static func run(
         on target: ConformanceTarget, chapters: Set<ContractRule.Chapter> = Set(ContractRule.Chapter.allCases),
-        timeLimit: Duration = Conformance.timeLimit, where filter: (ConformanceCase) -> Bool = { _ in true },
+        timeLimit: Duration = Conformance.timeLimit, where filter: @Sendable (ConformanceCase) -> Bool = { _ in true },
         onResult: @escaping @Sendable (ConformanceResult) -> Void = { _ in }
     ) async -> ConformanceReport {
         let capabilities = capabilities(of: target)

@@ -88,20 +88,15 @@ public final class SQLiteDatabase: Database {
     /// Where the asynchronous forms run their work.
     public var executor: DatabaseExecutor { engine.executor }
 
-    /// The rows of a model. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
+    /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
     /// date one that an earlier version of the model has made.
     ///
     /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step, `.uniqueViolation` when rows collide in a
-    ///   field that becomes unique, `.readOnly` when the table is missing or older and nothing can be written, and `.unsupported` for a model
-    ///   with relationships.
-    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+    ///   field that becomes unique, `.readOnly` when the table is missing or older and nothing can be written.
+    public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
-        if let field = schema.description.fields.first(where: \.type.kind.isRelationship) {
-            throw StorageError(
-                .unsupported, "relationships are not stored in SQLite yet", entity: schema.description.name, field: field.name)
-        }
-        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.description, settings)) }
+        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.storedDescription, settings)) }
     }
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.

@@ -5,12 +5,13 @@ import Foundation
 
 do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
+    let cases = options.cases
     var reports: [ConformanceReport] = []
     for target in options.targets {
         let isVerbose = options.isVerbose
         let report = await Conformance.run(
             on: target, chapters: options.chapters,
-            where: { test in options.cases.isEmpty || options.cases.contains { test.id.hasPrefix($0) } },
+            where: { test in cases.isEmpty || cases.contains { test.id.hasPrefix($0) } },
             onResult: { result in
                 if isVerbose {
                     print("\(result.status.rawValue)  \(target.name)  \(result.id)  \(Int(result.seconds * 1000)) ms")

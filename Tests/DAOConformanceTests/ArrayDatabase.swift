@@ -39,7 +39,7 @@ final class ArrayDatabase: Database {
 
     deinit { try? close() }
 
-    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         return try call {
             let entity = Record.schema.description
@@ -62,8 +62,6 @@ final class ArrayDatabase: Database {
         try call { try engine.coordinator.snapshot(body) }
     }
 
-    // Of their own, so that `await` chooses them.
-
     func entities() throws -> [EntityDescription] {
         try read { try ArrayEntityStore($0).entities() }
     }
@@ -74,6 +72,7 @@ final class ArrayDatabase: Database {
         }
         guard gate.close() else { return }
         isClosed.store(true, ordering: .releasing)
+        observations.wakeAll()
         Self.engines.release(configuration.path) { _ in }
     }
 

@@ -22,7 +22,7 @@ final class LimitedDatabase: Database {
         return capabilities
     }
 
-    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.storage(for: model) }
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.makeStorage(for: model) }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         if base.engine.coordinator.isInside { throw StorageError(.unsupported, "there are no transactions inside transactions") }

@@ -16,7 +16,7 @@ private func naive(_ node: PredicateNode, _ row: [Value], _ entity: EntityDescri
         values.contains { holds(row[field], .equal, literal($0, entity.fields[field].type.kind)) }
     case .text(let field, let match, let pattern, let options):
         if case .string(let text) = row[field] { TextPattern(match, pattern, options).matches(text) } else { false }
-    case .invalid: false
+    case .related, .relatedCount, .through, .invalid: false
     }
 }
 

@@ -21,8 +21,8 @@ final class BrokenDatabase: Database {
     func entities() throws -> [EntityDescription] { try base.entities() }
     func close() throws { if fault != .neverCloses { try base.close() } }
 
-    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
-        BrokenStorage(base: try base.storage(for: model), database: self, fault: fault)
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        BrokenStorage(base: try base.makeStorage(for: model), database: self, fault: fault)
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {

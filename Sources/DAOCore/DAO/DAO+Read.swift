@@ -79,7 +79,7 @@ extension DAO {
         guard records.count == limit, let last = records.last else {
             return Page(elements: try translator.translate(models: records), next: nil)
         }
-        let order = try query.resolved().order
+        let order = try query.orderTerms()
         let cursor = PageCursor(
             entity: Record.schema.description, order: order, values: order.map { Record.schema.value(at: $0.field, of: last) })
         return Page(elements: try translator.translate(models: records), next: cursor)

@@ -25,10 +25,18 @@ public protocol Database: AnyObject, Sendable {
     /// Where observations wait for commits. All databases on one engine instance have the same.
     var observations: ObservationHub { get }
 
-    /// The rows of a model. The first call for a model creates what is missing in the database.
+    /// Makes a storage of a model's own rows, without related ones: what `storage(for:)` stands on. The first call for a model creates what is
+    /// missing in the database.
+    ///
+    /// Applications call `storage(for:)`, which adds relationships; a database supplies this.
     ///
     /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
-    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record>
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record>
+
+    /// Makes a storage of one relationship's links. By default they are rows of a hidden entity, in the database's own storage for it.
+    ///
+    /// - Parameter relation: The relationship; both of its entities have been made.
+    func makeLinks(for relation: RelationDescription) throws -> any LinkStorage
 
     /// Runs a body as one transaction, here and now: what `transaction` does.
     ///
@@ -60,6 +68,12 @@ public protocol Database: AnyObject, Sendable {
 // Both forms stand beside each other here, so that `await` chooses between them on every database. Were the synchronous ones requirements,
 // a class's own method would be preferred to the asynchronous one, `await` or not.
 extension Database {
+    /// The rows of a model, with what is related to them. The first call for a model creates what is missing in the database, for related
+    /// models too.
+    ///
+    /// - Throws: `.invalidSchema` when a declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
+    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try GraphStorage<Record>(self) }
+
     /// Runs a body as one transaction: all of its writes, or none when it throws (contract T1).
     ///
     /// The body runs here, once, on this thread. DAOs and storages that it uses join by themselves; a transaction inside is a

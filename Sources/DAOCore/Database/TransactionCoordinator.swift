@@ -108,6 +108,11 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// A read transaction that outlives the call: the caller ends it with `rollback()`. Nil inside a transaction.
     public func beginLongRead() throws -> Handle? { try ambientHandle() == nil ? try beginReading() : nil }
 
+    /// Runs a body in which every read uses a long read transaction. The caller makes sure that nobody ends it meanwhile.
+    public func within<Result>(_ handle: Handle, _ body: () throws -> Result) throws -> Result {
+        try enter(handle, canWrite: false) { _ in try body() }
+    }
+
     /// Whether the calling code is inside a transaction or a snapshot.
     public var isInside: Bool { AmbientTransaction.current != nil && (try? ambientHandle()) != nil }
 

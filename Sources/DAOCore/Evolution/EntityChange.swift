@@ -131,6 +131,13 @@ extension EntityChange {
                 steps.append("'\(new.name)' becomes optional")
             }
             fills.append(fill)
+            if old.relation?.entity != new.relation?.entity {
+                obstacles.append(
+                    "'\(new.name)' leads to '\(old.relation?.entity ?? "nothing")' and is declared to lead to "
+                        + "'\(new.relation?.entity ?? "nothing")'")
+            } else if old.relation != new.relation {
+                steps.append("'\(new.name)' \(new.relation?.cascades == true ? "cascades" : "no longer cascades")")
+            }
             if old.isPrimaryKey != new.isPrimaryKey {
                 obstacles.append("'\(new.name)' is \(old.isPrimaryKey ? "" : "not ")the stored primary key")
             } else if old.isUnique != new.isUnique {

@@ -34,7 +34,7 @@ extension Schema {
                 try write(writer)
                 return try ValueRowReader(entity: description, values: writer.values).readValue(at: index)
             }
-            return EntityDeclaration(description, earlierNames: earlierNames, defaults: values)
+            return EntityDeclaration(storedDescription, earlierNames: earlierNames, defaults: values)
         }
     }
 }

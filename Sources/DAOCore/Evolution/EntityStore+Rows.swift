@@ -54,8 +54,8 @@ extension EntityStore {
     public func apply(_ change: EntityChange, path: String? = nil) throws {
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if change.isEmpty { return }
-        if try alter(change) { return }
-        try rewrite(change.stored, as: change.wanted) { _, values in change.row(values) }
+        if try !alter(change) { try rewrite(change.stored, as: change.wanted) { _, values in change.row(values) } }
+        try moveLinks(change)
     }
 
     /// Writes the rows of an entity anew, with fields, types or a key of their own.
@@ -82,14 +82,27 @@ extension EntityStore {
         // Indexes take names, and nobody needs these any more.
         _ = try alter(EntityChange(from: indexed, to: EntityDeclaration(bare)))
         try create(wanted)
+        let isLinked = try isLinked(stored)
+        var gone: [Key] = []
         var done = 0
         try forEachBatch(of: old) { batch in
-            let rows = try batch.rows.compactMap { row in try naming(row.key) { try transform(row.key, row.values) } }
+            var rows: [[Value]] = []
+            for (key, values) in batch.rows {
+                try naming(key) {
+                    guard let row = try transform(key, values) else {
+                        if isLinked { gone.append(key) }
+                        return
+                    }
+                    if isLinked, try wanted.key(of: row) != key { throw wanted.linkedKeyChanged }
+                    rows.append(row)
+                }
+            }
             try store(rows, in: wanted.name, replaces: false)
             done += batch.rows.count
             onRow(done)
         }
         try drop(old)
+        try removeLinks(of: wanted, gone)
     }
 }
 

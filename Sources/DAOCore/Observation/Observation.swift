@@ -55,7 +55,7 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             dao: dao, query: query,
-            subscription: Subscription(dao.storage.database, entity: Mapping.Model.schema.description.name))
+            subscription: Subscription(dao.storage.database, entities: Mapping.Model.schema.reachedEntities))
     }
 
     /// Gives the changes.
@@ -122,11 +122,11 @@ final class Subscription: Sendable {
     private let hub: ObservationHub
     private let id: Int
 
-    init(_ database: any Database, entity: String) {
+    init(_ database: any Database, entities: Set<String>) {
         let signal = signal
         hub = database.observations
         // Before the first reading, so that no commit falls between it and the first wait.
-        id = hub.add([entity]) { signal.raise() }
+        id = hub.add(entities) { signal.raise() }
     }
 
     deinit { hub.remove(id) }

@@ -18,6 +18,9 @@ public final class ObservationHub: Sendable {
     private let state = Mutex(State())
     private let count = Atomic<Int>(0)
 
+    /// The relationships of the engine instance.
+    let relations = RelationRegistry()
+
     /// Creates a hub without observers.
     public init() {}
 

@@ -56,32 +56,47 @@ public struct FieldProxy<Record: Model>: Sendable {
 }
 
 /// A field in a predicate or an aggregate.
+@dynamicMemberLookup
 public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     /// The position in the schema; nil when the key path leads to something that is not stored.
     public let index: Int?
-    /// The key path as text, for the error.
-    let keyPathText: String
+    /// The relationships to one that lead to the model whose field it is, as positions in each one's schema.
+    let path: [Int]
+    /// What is wrong with the key path, if anything.
+    let problem: PredicateProblem?
 
     /// Finds the field that a key path leads to.
     ///
     /// - Parameter keyPath: A key path to a stored field.
     public init(_ keyPath: KeyPath<Record, Value>) {
         index = Record.schema.index(of: keyPath)
-        keyPathText = index == nil ? "\(keyPath)" : ""
+        path = []
+        problem = index == nil ? PredicateProblem.notStored(keyPath, in: Record.self) : nil
+    }
+
+    /// A field of the one row that another field refers to.
+    init<Related: Model, Inner>(_ relation: FieldExpression<Record, Related?>, _ keyPath: KeyPath<Related, Inner>) {
+        let inner = Related.schema.index(of: keyPath)
+        index = relation.index == nil ? nil : inner
+        path = relation.path + (relation.index.map { [$0] } ?? [])
+        problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: Related.self) : nil)
     }
 
     /// A node about the field, or the problem that it is not stored.
     func node(_ make: (Int) -> PredicateNode) -> Condition<Record> {
-        guard let index else {
-            return Condition(
-                .invalid(
-                    PredicateProblem("\(keyPathText) is not a stored field of '\(Record.schema.description.name)'")))
-        }
-        return Condition(make(index))
+        guard let index else { return Condition(problem.map { .invalid($0) } ?? .constant(false)) }
+        return Condition(path.reversed().reduce(make(index)) { .through(field: $1, $0) })
     }
 }
 
 extension FieldExpression: ConditionConvertible where Value == Bool {
     /// Whether the field is true.
     public var condition: Condition<Record> { node { .compare(field: $0, .equal, .bool(true)) } }
+}
+
+extension PredicateProblem {
+    /// The problem that a key path leads to something that is not stored.
+    fileprivate static func notStored<Record: Model>(_ keyPath: AnyKeyPath, in model: Record.Type) -> PredicateProblem {
+        PredicateProblem("\(keyPath) is not a stored field of '\(Record.schema.description.name)'")
+    }
 }

@@ -11,7 +11,7 @@ extension PredicateNode {
     }
 
     /// How deep a tree may nest: far beyond what anybody writes, and safely within a thread's stack.
-    private static let maximumDepth = 1000
+    static let maximumDepth = 1000
 
     private func filter(isNegated: Bool, depth: Int, for entity: EntityDescription) throws -> Filter {
         guard depth < Self.maximumDepth else {
@@ -41,6 +41,11 @@ extension PredicateNode {
             let description = try entity.field(at: field)
             try Literal.checkText(match, description, entity: entity.name)
             return .text(field: field, TextPattern(match, pattern, options), isNegated: isNegated)
+        case .related(let field, _, _), .relatedCount(let field, _, _), .through(let field, _):
+            let name = try entity.field(at: field).name
+            throw StorageError(
+                .unsupported, "conditions on related rows need the storage of a database, which knows them: '\(name)'",
+                entity: entity.name, field: name)
         case .invalid(let problem): throw problem.error(entity: entity.name)
         }
     }

@@ -113,6 +113,9 @@ public prefix func ! <Operand: ConditionConvertible>(operand: Operand) -> Condit
 extension FieldExpression {
     fileprivate func compared(_ comparison: Comparison, with other: FieldExpression) -> Condition<Record> {
         guard let right = other.index else { return other.node { _ in .constant(false) } }
+        guard path == other.path else {
+            return Condition(.invalid(PredicateProblem("a field of a related row does not compare with one of another row")))
+        }
         return node { .compareFields($0, comparison, right) }
     }
 

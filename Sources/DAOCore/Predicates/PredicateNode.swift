@@ -18,6 +18,12 @@ public indirect enum PredicateNode: Sendable, Hashable {
     case isIn(field: Int, [Value])
     /// Whether the text of a field matches a pattern.
     case text(field: Int, TextMatch, String, TextOptions)
+    /// Whether any, all or none of a list of related rows meet a condition on them.
+    case related(field: Int, RelatedMatch, PredicateNode)
+    /// How many related rows there are, against a number.
+    case relatedCount(field: Int, Comparison, Int)
+    /// A condition on the one related row; where there is none, on a row of which everything is nil.
+    case through(field: Int, PredicateNode)
     /// Something that could not be understood; thrown when the predicate is used.
     case invalid(PredicateProblem)
 }
@@ -36,6 +42,16 @@ extension PredicateNode {
         if case .or(let first) = nodes.first { return .or(first + nodes.dropFirst()) }
         return .or(nodes)
     }
+}
+
+/// How many of the related rows have to meet a condition (contract P5).
+public enum RelatedMatch: String, Sendable, Hashable, CaseIterable {
+    /// At least one; false of no rows.
+    case any
+    /// Every one; true of no rows.
+    case all
+    /// Not one; true of no rows.
+    case none
 }
 
 /// How two values are compared, in two-valued logic (contract P1).

@@ -82,7 +82,7 @@ extension Query {
         let entity = Record.schema.description
         if let limit, limit < 0 { throw StorageError(.invalidQuery, "the limit is negative: \(limit)", entity: entity.name) }
         if offset < 0 { throw StorageError(.invalidQuery, "the offset is negative: \(offset)", entity: entity.name) }
-        let terms = try orderTerms(entity)
+        let terms = try orderTerms()
         var filter = try predicate.node.filter(for: entity)
         if let after { filter = .every([filter, try after.filter(order: terms, entity: entity)]) }
         return ResolvedQuery(
@@ -90,10 +90,16 @@ extension Query {
     }
 
     /// The order with repetitions dropped and the primary key at its end.
-    private func orderTerms(_ entity: EntityDescription) throws -> [SortTerm] {
+    func orderTerms() throws -> [SortTerm] {
+        let entity = Record.schema.description
         var terms: [SortTerm] = []
         for sort in order {
             if let problem = sort.problem { throw problem.error(entity: entity.name) }
+            if sort.relation != nil {
+                throw StorageError(
+                    .unsupported, "a sort by a field of related rows needs the storage of a database, and has no pages",
+                    entity: entity.name)
+            }
             guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
             terms.append(SortTerm(field: field, isAscending: sort.isAscending))
             if field == entity.keyIndex { return terms }

@@ -47,10 +47,12 @@ open class RowReader {
 
     /// The models that a relationship field refers to, in order: at most one for a to-one.
     ///
+    /// A backend's reader gives what the base class gives, an array that says it was not read: related rows are read together afterwards.
+    ///
     /// - Parameters:
     ///   - type: The related model.
     ///   - index: The position of the field.
-    open func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { throw notStored(at: index) }
+    open func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { Related.schema.unread }
 
     /// The error for a stored value that cannot be read as its field's type.
     ///

@@ -30,6 +30,8 @@ open class RowWriter {
     /// Stores a UUID.
     open func writeUUID(_ value: UUID, at index: Int) throws {}
 
-    /// Stores the models that a relationship field refers to, in order: at most one for a to-one.
+    /// Takes the models that a relationship field refers to, in order: at most one for a to-one.
+    ///
+    /// A backend's writer does nothing with them, as the base class does: related rows and the links to them are written beside the row.
     open func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {}
 }

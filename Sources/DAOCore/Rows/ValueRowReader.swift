@@ -4,10 +4,18 @@ import Foundation
 public final class ValueRowReader: RowReader {
     /// The fields of the row.
     public var values: [Value]
+    /// The related models, by the positions of their fields.
+    private let related: [Int: any Sendable]
+
+    /// Creates a reader that stands on a row without related models.
+    public convenience init(entity: EntityDescription, values: [Value]) {
+        self.init(entity: entity, values: values, related: [:])
+    }
 
     /// Creates a reader that stands on a row.
-    public init(entity: EntityDescription, values: [Value]) {
+    init(entity: EntityDescription, values: [Value], related: [Int: any Sendable]) {
         self.values = values
+        self.related = related
         super.init(entity: entity)
     }
 
@@ -41,7 +49,9 @@ public final class ValueRowReader: RowReader {
         if case .uuid(let value) = values[index] { value } else { throw wrong(at: index) }
     }
 
-    public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { [] }
+    public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] {
+        related[index] as? [Related] ?? []
+    }
 
     private func wrong(at index: Int) -> StorageError { corruptedValue(at: index, "it is \(values[index].typeName)") }
 }

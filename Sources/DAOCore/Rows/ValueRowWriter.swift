@@ -8,6 +8,8 @@ public final class ValueRowWriter: RowWriter {
     public var values: [Value]
     /// Added to every position.
     public var offset = 0
+    /// The related models, by the positions of their fields.
+    var related: [Int: any Sendable] = [:]
 
     /// Creates a writer of a row of null values.
     public init(count: Int) { values = Array(repeating: .null, count: count) }
@@ -21,4 +23,7 @@ public final class ValueRowWriter: RowWriter {
     public override func writeString(_ value: String, at index: Int) throws { values[offset + index] = .string(value) }
     public override func writeData(_ value: Data, at index: Int) throws { values[offset + index] = .data(value) }
     public override func writeUUID(_ value: UUID, at index: Int) throws { values[offset + index] = .uuid(value) }
+    public override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
+        related[offset + index] = models
+    }
 }

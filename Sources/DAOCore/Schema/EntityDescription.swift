@@ -41,6 +41,8 @@ public struct FieldDescription: Sendable, Hashable, Codable {
     public var isIndexed: Bool
     /// Whether no two rows may have the same value in it.
     public var isUnique: Bool
+    /// Where a relationship leads; nil for a field that is none, and in ``Schema/description``, which knows no other model.
+    public var relation: RelationTarget?
 
     /// Creates a description.
     ///
@@ -58,5 +60,23 @@ public struct FieldDescription: Sendable, Hashable, Codable {
         self.isPrimaryKey = isPrimaryKey
         self.isIndexed = isIndexed || isUnique
         self.isUnique = isUnique
+    }
+}
+
+/// Where a relationship leads.
+public struct RelationTarget: Sendable, Hashable, Codable {
+    /// The name of the related entity.
+    public var entity: String
+    /// Whether a related row goes with the last row that refers to it.
+    public var cascades: Bool
+
+    /// Creates a target.
+    ///
+    /// - Parameters:
+    ///   - entity: The name of the related entity.
+    ///   - cascades: Whether a related row goes with the last row that refers to it.
+    public init(entity: String, cascades: Bool) {
+        self.entity = entity
+        self.cascades = cascades
     }
 }

@@ -7,11 +7,16 @@
     let writeDefault: (@Sendable (RowWriter) throws -> Void)?
     let value: @Sendable (Record) -> Value
     let key: (@Sendable (Record) -> Key)?
+    /// Makes the relationship that the field is, of its position; nil for a field that is none.
+    let relation: (@Sendable (Int) -> any Relation<Record>)?
+    /// Whether it holds models in a form that is neither `[SomeModel]` nor `SomeModel?`.
+    let hasUnknownRelation: Bool
 
     @usableFromInline init<Stored: FieldValue>(_ field: Field<Record, Stored>) {
         var isPrimaryKey = false
         var isIndexed = false
         var isUnique = false
+        var cascades = false
         var earlierNames: [String] = []
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
         for option in field.options {
@@ -19,7 +24,7 @@
             case .primaryKey: isPrimaryKey = true
             case .indexed: isIndexed = true
             case .unique: isUnique = true
-            case .cascade: break
+            case .cascade: cascades = true
             case .renamed(let name): earlierNames.append(name)
             case .default(let value): writeDefault = { try value.write(to: $0, at: 0) }
             }
@@ -36,6 +41,22 @@
         } else {
             key = nil
         }
+        let related = Stored.relatedModel
+        relation = related.flatMap { Self.relation($0, field, cascades) }
+        hasUnknownRelation = related != nil && relation == nil
+    }
+
+    /// The relationship that a field is. `Child` is the model that the field's own type says it refers to.
+    private static func relation<Child: Model, Stored: FieldValue>(
+        _ type: Child.Type, _ field: Field<Record, Stored>, _ cascades: Bool
+    ) -> (@Sendable (Int) -> any Relation<Record>)? {
+        if let field = field as? Field<Record, [Child]> {
+            return { TypedRelation(.toMany(field), at: $0, cascades: cascades) }
+        }
+        if let field = field as? Field<Record, Child?> {
+            return { TypedRelation(.toOne(field), at: $0, cascades: cascades) }
+        }
+        return nil
     }
 
     /// Reads the key of a model. `KeyValue` is the field's own type, known here to be one that can be a key.

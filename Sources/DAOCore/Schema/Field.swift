@@ -71,6 +71,16 @@ public struct FieldOption<Value: FieldValue>: Sendable {
     public static func renamed(from name: String) -> FieldOption { FieldOption(meaning: .renamed(from: name)) }
 }
 
+/// A type of field that is a relationship: `[SomeModel]` and `SomeModel?`.
+public protocol RelationValue: FieldValue {}
+extension Array: RelationValue where Element: Model {}
+extension Optional: RelationValue where Wrapped: Model {}
+
+extension FieldOption where Value: RelationValue {
+    /// A related row that loses the last row that refers to it is erased with it (contract R3, R4).
+    public static var cascade: FieldOption { FieldOption(meaning: .cascade) }
+}
+
 extension FieldOption where Value: PrimaryKeyValue {
     /// The primary key: exactly one field of a model.
     public static var primaryKey: FieldOption { FieldOption(meaning: .primaryKey) }

@@ -15,7 +15,22 @@
 /// }
 /// ```
 ///
-/// An array of models in a field is an ordered to-many relationship, an optional model a to-one.
+/// An array of models in a field is an ordered to-many relationship, an optional model a to-one:
+///
+/// ```swift
+/// struct Thread: Model {
+///     var id: Int
+///     var author: User?
+///     var messages: [Message]
+///
+///     static let schema = Schema(
+///         "thread", Self.init,
+///         Field("id", \.id, .primaryKey),
+///         Field("author", \.author),
+///         Field("messages", \.messages, .cascade)
+///     )
+/// }
+/// ```
 public protocol Model: Storable {
     /// The declaration of the model: its entity name, its initializer and its fields, in the initializer's order.
     static var schema: Schema<Self> { get }
@@ -27,6 +42,9 @@ extension Model {
 }
 
 extension Model {
+    /// Itself.
+    public static var relatedModel: (any Model.Type)? { self }
+
     /// A to-one relationship.
     public static var optionalType: FieldType { FieldType(.toOne, isOptional: true) }
 
@@ -40,8 +58,8 @@ extension Model {
         try row.writeRelated(value.map { [$0] } ?? [], at: index)
     }
 
-    /// Relationships have no value of their own.
-    public static func value(ofOptional value: Self?) -> Value { .null }
+    /// The related model's key.
+    public static func value(ofOptional value: Self?) -> Value { value.map { schema.key(of: $0).value } ?? .null }
 
     /// A to-many relationship.
     public static var arrayType: FieldType { FieldType(.toMany) }
@@ -56,6 +74,6 @@ extension Model {
         try row.writeRelated(array, at: index)
     }
 
-    /// Relationships have no value of their own.
+    /// An ordered list of models has no value of its own.
     public static func value(ofArray array: [Self]) -> Value { .null }
 }

@@ -25,6 +25,13 @@ public final class Schema<Record: Model>: Sendable {
     /// The kind of the primary key.
     public let keyKind: ValueKind
 
+    /// The relationships among the fields, in order.
+    let relations: [any Relation<Record>]
+    /// Stands in a relationship field that was not read, so that nothing is written back for it (contract R6).
+    ///
+    /// It is empty, and told from other empty arrays by where it is in memory.
+    let unread: [Record]
+
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]
     /// The earlier names of the fields, the newest first.
@@ -100,6 +107,10 @@ public final class Schema<Record: Model>: Sendable {
         description = EntityDescription(name: entity, fields: fields.map { $0.description })
         problem = SchemaCheck.problem(entity: entity, fields: fields)
         keyKind = description.keyKind
+        relations = fields.enumerated().compactMap { index, field in field.relation?(index) }
+        var unread: [Record] = []
+        unread.reserveCapacity(1)
+        self.unread = unread
         keyPaths = fields.map { $0.keyPath }
         earlierNames = fields.map { $0.earlierNames }
         defaults = fields.map { $0.writeDefault }

@@ -3,9 +3,15 @@ enum SchemaCheck {
 
     /// The first problem, or nil when there is none.
     static func problem<Record: Model>(entity: String, fields: [ErasedField<Record>]) -> StorageError? {
+        if Record.self == LinkRow.self { return nil }
         if let fault = fault(in: EntityDescription(name: entity, fields: fields.map(\.description))) { return fault }
         func problem(_ message: String, field: String? = nil) -> StorageError {
             StorageError(.invalidSchema, message, entity: entity, field: field)
+        }
+        if let field = fields.first(where: \.hasUnknownRelation)?.description {
+            return problem(
+                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
+                field: field.name)
         }
         if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
             return problem(
@@ -57,6 +63,11 @@ enum SchemaCheck {
             guard names.insert(field.name.lowercased()).inserted else {
                 return problem("two fields of '\(entity)' are named '\(field.name)' (case aside)", field: field.name)
             }
+            if field.type.kind == .toMany, field.type.isOptional {
+                return problem(
+                    "the field '\(field.name)' of '\(entity)' is an optional list of models: an empty list says the same",
+                    field: field.name)
+            }
             if field.isIndexed, !field.type.kind.isOrdered {
                 return problem(
                     "the field '\(field.name)' of '\(entity)' is \(field.type), which cannot be indexed or unique",
@@ -88,7 +99,6 @@ extension Schema {
     ///
     /// - Throws: `.invalidSchema` naming both fields.
     public func checkOrder(with record: Record) throws {
-        guard !description.fields.contains(where: \.type.kind.isRelationship) else { return }
         let first = ValueRowWriter(count: description.fields.count)
         try encode(record, to: first)
         guard let copy = try? decode(ValueRowReader(entity: description, values: first.values)) else { return }

@@ -101,6 +101,15 @@ open class RowCursor<Record: Model> {
     /// - Throws: `.closed` when the database was closed since.
     open func next(_ count: Int) throws -> [Record] { [] }
 
+    /// Whether ``withSnapshot(_:)`` is more than running the body. The base class holds nothing.
+    open var holdsSnapshot: Bool { false }
+
+    /// Runs a body whose reads, of any storage of the database, see what the cursor sees. The rows may be read to their end in it: the snapshot
+    /// stays until the body returns.
+    ///
+    /// - Throws: `.closed` when the database was closed since, or what the body throws.
+    open func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
     /// Lets go of the snapshot. Closing twice is fine; dropping the cursor closes it.
     open func close() {}
 }

@@ -5,6 +5,8 @@ import Foundation
 /// Nobody conforms to it directly: conform a scalar to ``FieldValue`` and a stored record to ``Model``. The requirements
 /// say how `Self?` and `[Self]` are kept, which is what makes `[String]` an embedded array and `[SomeModel]` a relationship.
 public protocol Storable: Sendable {
+    /// The model that a field of this type refers to; nil for values.
+    static var relatedModel: (any Model.Type)? { get }
     /// The type of a field declared as `Self?`.
     static var optionalType: FieldType { get }
     /// Reads a field declared as `Self?`.
@@ -52,6 +54,9 @@ public protocol FieldValue: Storable, PredicateArgument {
 }
 
 extension FieldValue {
+    /// Values refer to nothing.
+    public static var relatedModel: (any Model.Type)? { nil }
+
     /// The type of the field as an optional one.
     @inlinable public static var optionalType: FieldType { FieldType(fieldType.kind, isOptional: true) }
 
@@ -88,6 +93,9 @@ extension FieldValue {
 }
 
 extension Optional: FieldValue, Storable, PredicateArgument where Wrapped: Storable {
+    /// What the wrapped type refers to.
+    public static var relatedModel: (any Model.Type)? { Wrapped.relatedModel }
+
     /// The wrapped type, optional.
     @inlinable public static var fieldType: FieldType { Wrapped.optionalType }
 
@@ -128,6 +136,9 @@ extension Optional: FieldValue, Storable, PredicateArgument where Wrapped: Stora
 }
 
 extension Array: FieldValue, Storable, PredicateArgument where Element: Storable {
+    /// What the element type refers to.
+    public static var relatedModel: (any Model.Type)? { Element.relatedModel }
+
     /// Embedded for scalars, to-many for models.
     @inlinable public static var fieldType: FieldType { Element.arrayType }
 

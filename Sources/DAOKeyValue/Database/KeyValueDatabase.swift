@@ -76,20 +76,14 @@ public final class KeyValueDatabase: Database {
         if gate.close() { release() }
     }
 
-    /// The rows of a model. The first call for a model creates what is missing in the database, or brings up to date what was stored by an
+    /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database, or brings up to date what was stored by an
     /// earlier version of it.
     ///
     /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs in what
-    ///   takes a migration step, `.uniqueViolation` when rows collide in a field that becomes unique, `.unsupported` for a model with
-    ///   relationships.
-    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+    ///   takes a migration step, `.uniqueViolation` when rows collide in a field that becomes unique.
+    public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
-        let description = Record.schema.description
-        if let field = description.fields.first(where: \.type.kind.isRelationship) {
-            throw StorageError(
-                .unsupported, "'\(field.name)' of '\(description.name)' is a relationship, which this database does not keep yet",
-                entity: description.name, field: field.name)
-        }
+        let description = Record.schema.storedDescription
         let (stored, canAdd) = try read { handle in
             (try engine.table(named: description.name, in: handle), handle.canWrite || !engine.coordinator.isInside)
         }

@@ -3,9 +3,12 @@ import Foundation
 
 /// The snapshot of a cursor and its place in it, until it is read to its end or taken away.
 final class CursorSession: @unchecked Sendable {
-    // Sendable because `state` is only touched with `lock` held.
-    private let lock = NSLock()
+    // Sendable because the variables are only touched with `lock` held.
+    private let lock = NSRecursiveLock()
     private var state: (handle: KeyValueHandle, reader: RecordReader)?
+    /// Whether a body runs with the transaction around it, at whose end the session ends if it is to.
+    private var isHeld = false
+    private var endsAfterwards = false
 
     /// Keeps what a cursor reads with. The session ends the transaction.
     init(_ handle: KeyValueHandle, _ reader: RecordReader) { state = (handle, reader) }
@@ -25,6 +28,19 @@ final class CursorSession: @unchecked Sendable {
         }
     }
 
+    /// Runs a body with the transaction around it, if it has not ended.
+    func within<Result>(_ database: KeyValueDatabase, _ body: () throws -> Result) throws -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let handle = state?.handle, !isHeld else { return try body() }
+        isHeld = true
+        defer {
+            isHeld = false
+            if endsAfterwards { letGo() }
+        }
+        return try database.engine.coordinator.within(handle, body)
+    }
+
     /// Ends the transaction. Ending twice is fine.
     func end() {
         lock.lock()
@@ -33,6 +49,10 @@ final class CursorSession: @unchecked Sendable {
     }
 
     private func letGo() {
+        if isHeld {
+            endsAfterwards = true
+            return
+        }
         guard let handle = state?.handle else { return }
         state = nil
         handle.rollback()
@@ -72,6 +92,12 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
             }
         }
         return records
+    }
+
+    override var holdsSnapshot: Bool { true }
+
+    override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try database.call { try session.within(database, body) }
     }
 
     override func close() {

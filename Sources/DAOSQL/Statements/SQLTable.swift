@@ -8,13 +8,13 @@ public struct SQLTable: Sendable {
     public let entity: EntityDescription
     /// The engine's way of writing.
     public let dialect: any SQLDialect
-    /// The quoted names of the columns, by the position of their fields.
+    /// The quoted names of the columns, by the position of their fields. A relationship has none, and reads as `NULL`.
     public let columns: [String]
     /// The quoted name of the table.
     public let name: String
     /// Reads every column of the row with a key.
     public let selectByKey: String
-    /// Stores a row; a key that is there is the engine's error. Every column is bound, in order.
+    /// Stores a row; a key that is there is the engine's error. Every column is bound, in the order of the fields.
     public let insert: String
     /// Stores a row or replaces the one with its key. Every column is bound, in order.
     public let upsert: String
@@ -34,7 +34,8 @@ public struct SQLTable: Sendable {
         self.entity = entity
         self.dialect = dialect
         name = dialect.quoted(entity.name)
-        let columns = entity.fields.map { dialect.quoted($0.name) }
+        let columns = entity.fields.map { $0.type.kind.isRelationship ? "NULL" : dialect.quoted($0.name) }
+        let stored = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
         self.columns = columns
         comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0.type.kind) }
         let list = columns.joined(separator: ", ")
@@ -42,9 +43,9 @@ public struct SQLTable: Sendable {
         selectAll = "SELECT \(list) FROM \(name)"
         selectByKey = "\(selectAll) WHERE \(key) = \(dialect.placeholder(1))"
         deleteByKey = "DELETE FROM \(name) WHERE \(key) = \(dialect.placeholder(1))"
-        let placeholders = columns.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
-        insert = "INSERT INTO \(name) (\(list)) VALUES (\(placeholders))"
-        let changes = columns.indices.filter { $0 != entity.keyIndex }.map { "\(columns[$0]) = excluded.\(columns[$0])" }
+        let placeholders = stored.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
+        insert = "INSERT INTO \(name) (\(stored.map { columns[$0] }.joined(separator: ", "))) VALUES (\(placeholders))"
+        let changes = stored.filter { $0 != entity.keyIndex }.map { "\(columns[$0]) = excluded.\(columns[$0])" }
         upsert =
             "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
     }
@@ -121,7 +122,8 @@ extension SQLTable {
 extension SQLTable {
     /// The statement that creates the table, laid out for a person to read.
     public var createTable: String {
-        let lines = entity.fields.enumerated().map { index, field in
+        let lines = entity.fields.enumerated().compactMap { index, field -> String? in
+            if field.type.kind.isRelationship { return nil }
             var line = "  \(columns[index]) \(dialect.columnType(of: field))"
             if field.isPrimaryKey {
                 line += " PRIMARY KEY"

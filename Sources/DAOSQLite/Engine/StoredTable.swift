@@ -56,7 +56,7 @@ struct StoredTable {
     /// - Throws: `.schemaMismatch`, with every difference.
     func check(_ table: SQLTable) throws {
         var differences: [String] = []
-        for field in table.entity.fields {
+        for field in table.entity.fields where !field.type.kind.isRelationship {
             guard let column = columns.first(where: { $0.name == field.name }) else {
                 differences.append("the table has no column '\(field.name)'")
                 continue

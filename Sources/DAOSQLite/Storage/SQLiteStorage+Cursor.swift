@@ -28,12 +28,16 @@ private final class SQLiteCursor<Record: Model>: RowCursor<Record> {
     private let schema: Schema<Record>
     private let reader: SQLiteRowReader
     private let number: Int
+    private let connection: SQLiteConnection
     private var isAtEnd = false
+    /// Whether a body runs on the snapshot, which is let go of after it if the cursor ends meanwhile.
+    private var isHeld = false
 
     init(_ database: SQLiteDatabase, _ schema: Schema<Record>, _ reader: SQLiteRowReader, _ lease: CursorLease) {
         self.database = database
         self.schema = schema
         self.reader = reader
+        connection = lease.connection
         number = database.cursors.add(lease)
         super.init()
     }
@@ -55,9 +59,24 @@ private final class SQLiteCursor<Record: Model>: RowCursor<Record> {
         }
     }
 
+    override var holdsSnapshot: Bool { true }
+
+    override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try database.call {
+            if isAtEnd || isHeld { return try body() }
+            isHeld = true
+            defer {
+                isHeld = false
+                if isAtEnd { close() }
+            }
+            return try database.engine.coordinator.within(connection, body)
+        }
+    }
+
     override func close() {
         // The reader is not used after this: what it stands on goes back to the pool.
         isAtEnd = true
+        if isHeld { return }
         database.cursors.end(number)
     }
 }

@@ -24,6 +24,10 @@ enum Fault: String, CaseIterable, Sendable {
         neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors
+    // Relationships
+    case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
+        linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
+        linksSurviveRollback
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner
@@ -39,12 +43,15 @@ enum Fault: String, CaseIterable, Sendable {
     var chapter: ContractRule.Chapter {
         let all = Self.allCases
         func position(_ fault: Fault) -> Int { all.firstIndex(of: fault) ?? 0 }
+        // How parents are found matters to conditions only.
+        if self == .linksMissParents || self == .linksCountOnce { return .predicates }
         switch position(self) {
         case ..<position(.losesNaN): return .keys
         case ..<position(.threeValuedNil): return .values
         case ..<position(.ignoresLimit): return .predicates
         case ..<position(.createOverwrites): return .queries
-        case ..<position(.forgetsRollback): return .writes
+        case ..<position(.linksForgetOrder): return .writes
+        case ..<position(.forgetsRollback): return .relationships
         case ..<position(.sharesNothing): return .transactions
         case ..<position(.forgetsClose): return .concurrency
         case ..<position(.forgetsEntities): return .lifeCycle

@@ -50,8 +50,13 @@ final class FaultyDatabase: Database {
         return capabilities
     }
 
-    func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
-        FaultyStorage(base: try base.storage(for: model), owner: self)
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        FaultyStorage(base: try base.makeStorage(for: model), owner: self)
+    }
+
+    func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        guard fault == .linksSurviveRollback else { return FaultyLinks(base: try base.makeLinks(for: relation), fault: fault) }
+        return try ArrayDatabase(name + "-links").makeLinks(for: relation)
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -115,6 +115,9 @@ enum SwiftLiteral {
         case .isIn(let field, let values): ".isIn(field: \(field), [\(values.map(tagged).joined(separator: ", "))])"
         case .text(let field, let match, let text, let options):
             ".text(field: \(field), .\(match), \(string(text)), \(self.options(options)))"
+        case .related(let field, let match, let node): ".related(field: \(field), .\(match), \(self.node(node)))"
+        case .relatedCount(let field, let comparison, let count): ".relatedCount(field: \(field), .\(comparison), \(count))"
+        case .through(let field, let node): ".through(field: \(field), \(self.node(node)))"
         case .invalid: ".constant(false)"
         }
     }

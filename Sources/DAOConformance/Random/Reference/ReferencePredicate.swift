@@ -15,7 +15,7 @@ enum ReferencePredicate {
         case .isIn(let field, let values): values.contains { compare(row[field], .equal, $0) }
         case .text(let field, let match, let pattern, let options):
             if case .string(let text) = row[field] { ReferenceText.matches(text, match, pattern, options) } else { false }
-        case .invalid: false
+        case .related, .relatedCount, .through, .invalid: false
         }
     }
 
@@ -52,7 +52,7 @@ enum ReferencePredicate {
         case .isIn(let field, let values):
             fields.indices.contains(field) && values.allSatisfy { fits($0, fields[field].type.kind) }
         case .text(let field, _, _, _): fields.indices.contains(field) && fields[field].type.kind.isText
-        case .invalid: false
+        case .related, .relatedCount, .through, .invalid: false
         }
     }
 

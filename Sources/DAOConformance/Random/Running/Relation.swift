@@ -110,6 +110,9 @@ extension PredicateNode {
         case .compareFields(let left, let comparison, let right): .compareFields(map(left), comparison, map(right))
         case .isIn(let field, let values): .isIn(field: map(field), values)
         case .text(let field, let match, let pattern, let options): .text(field: map(field), match, pattern, options)
+        case .related(let field, let match, let node): .related(field: map(field), match, node)
+        case .relatedCount(let field, let comparison, let count): .relatedCount(field: map(field), comparison, count)
+        case .through(let field, let node): .through(field: map(field), node)
         }
     }
 

@@ -144,6 +144,8 @@ extension PredicateNode {
         case .compareFields: 30
         case .isIn(_, let values): values.reduce(22) { $0 + 3 + $1.weight }
         case .text(_, _, let text, let options): 24 + text.utf8.count + options.rawValue
+        case .related(_, _, let node), .through(_, let node): 40 + node.weight
+        case .relatedCount: 30
         case .invalid: 50
         }
     }
@@ -166,7 +168,10 @@ extension PredicateNode {
         }
         switch self {
         case .constant(true): return []
-        case .constant, .compareFields, .invalid: return [.constant(true)]
+        case .constant, .compareFields, .relatedCount, .invalid: return [.constant(true)]
+        case .related(let field, let match, let node):
+            return [.constant(true)] + node.smallerForms.map { .related(field: field, match, $0) }
+        case .through(let field, let node): return [.constant(true)] + node.smallerForms.map { .through(field: field, $0) }
         case .and(let nodes): return [.constant(true)] + parts(nodes) { .and($0) }
         case .or(let nodes): return [.constant(true)] + parts(nodes) { .or($0) }
         case .not(let node): return [.constant(true), node] + node.smallerForms.map { .not($0) }

@@ -11,6 +11,7 @@ extension Condition: ExpressibleByStringLiteral {
     /// | comparisons | `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `BETWEEN {1, 5}`, `IN {1, 2}` |
     /// | text | `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` with `*` and `?`; `[c]`, `[d]` or `[cd]` behind these, `==` and `!=` |
     /// | logic | `AND` or `&&`, `OR` or `||`, `NOT` or `!`, parentheses, `TRUEPREDICATE`, `FALSEPREDICATE` |
+    /// | related rows | `author.name == 'Ada'`, `author == nil`, `ANY messages.isRead == false`, `ALL …`, `NONE …`, `messages.@count > 3` |
     /// | values | `42`, `0x2A`, `-1.5e3`, `'text'`, `"text"`, `true` or `YES`, `false` or `NO`, `nil` or `NULL` |
     /// | placeholders | `%@` and the likes of `%d` for a value or a list, `%K` for the name of a field |
     ///
@@ -25,19 +26,19 @@ extension Condition: ExpressibleByStringLiteral {
     ///   - format: The text.
     ///   - arguments: What the placeholders stand for, in their order; nil is nil.
     public init(_ format: String, _ arguments: (any PredicateArgument)?...) {
-        node = .parse(format, arguments, for: Record.schema.description)
+        node = .parse(format, arguments, for: Record.schema.description, Record.self)
     }
 
     /// Makes a predicate from text without placeholders, so that a literal can stand where a predicate is wanted.
     ///
     /// - Parameter value: The text.
     public init(stringLiteral value: String) {
-        node = .parse(value, for: Record.schema.description)
+        node = .parse(value, [], for: Record.schema.description, Record.self)
     }
 }
 
 extension PredicateNode {
-    /// Reads a text predicate about an entity that need not have a Swift type; see ``Condition/init(_:_:)`` for the grammar.
+    /// Reads a text predicate about an entity that need not have a Swift type, and whose related rows it cannot name; see ``Condition/init(_:_:)`` for the grammar.
     ///
     /// - Parameters:
     ///   - format: The text.
@@ -46,8 +47,12 @@ extension PredicateNode {
     /// - Returns: The tree; ``invalid(_:)`` when the text cannot be understood.
     public static func parse(
         _ format: String, _ arguments: [(any PredicateArgument)?] = [], for entity: EntityDescription
+    ) -> PredicateNode { parse(format, arguments, for: entity, nil) }
+
+    fileprivate static func parse(
+        _ format: String, _ arguments: [(any PredicateArgument)?], for entity: EntityDescription, _ model: (any Model.Type)?
     ) -> PredicateNode {
-        var parser = PredicateParser(format, arguments, entity)
+        var parser = PredicateParser(format, arguments, entity, model)
         do {
             return try parser.parse()
         } catch {

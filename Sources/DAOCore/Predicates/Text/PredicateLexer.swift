@@ -65,6 +65,11 @@ struct PredicateLexer {
             position += 1
             while let scalar = peek(), isNamePart(scalar) { position += 1 }
         } while peek() == "." && peek(1).map(isNameStart) == true
+        // `list.@count`
+        if peek() == ".", peek(1) == "@", peek(2).map(isNameStart) == true {
+            position += 2
+            while let scalar = peek(), isNamePart(scalar) { position += 1 }
+        }
         return text(from: start)
     }
 

@@ -1,7 +1,7 @@
 extension PredicateParser {
 
-    /// One comparison, or a constant. The token behind it is current afterwards.
-    mutating func condition() throws(PredicateTextError) -> PredicateNode {
+    /// One comparison of the fields of one row, or a constant. The token behind it is current afterwards.
+    mutating func comparison() throws(PredicateTextError) -> PredicateNode {
         if token.keyword == "TRUEPREDICATE" || token.keyword == "FALSEPREDICATE" {
             let isTrue = token.keyword == "TRUEPREDICATE"
             try advance()

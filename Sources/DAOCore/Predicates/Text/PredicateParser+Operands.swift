@@ -76,6 +76,9 @@ extension PredicateParser {
         "FALSEPREDICATE",
     ]
 
+    /// Whether a word in upper case is a keyword that is no name unless written with `#`.
+    func isReserved(_ keyword: String) -> Bool { Self.operatorWords.contains(keyword) || keywordValue(keyword) != nil }
+
     private mutating func wordOperand(
         _ word: String, _ token: PredicateToken, _ place: String
     ) throws(PredicateTextError) -> Operand {
@@ -89,7 +92,7 @@ extension PredicateParser {
         switch keyword {
         case "ANY", "ALL", "SOME", "NONE", "SUBQUERY":
             throw PredicateTextError(
-                "'\(word)' reaches through a relationship, which text predicates do not do", at: token.start)
+                "'\(word)' begins a condition on related rows, and is not supported here", at: token.start)
         case "SELF":
             throw PredicateTextError("'\(word)' is not supported: name a field of '\(entity.name)'", at: token.start)
         default: return .field(try field(word, at: token.start))

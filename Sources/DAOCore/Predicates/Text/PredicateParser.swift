@@ -5,11 +5,14 @@ struct PredicateParser {
     /// How deep parentheses and negations may nest; the tree is at most twice as deep, which normalization walks.
     static let maximumDepth = 300
 
-    let entity: EntityDescription
+    /// The entity that names are looked up in: a related one while its condition is read.
+    var entity: EntityDescription
+    /// The entity's model, which knows its relationships; nil when there is only a description.
+    var model: (any Model.Type)?
     private let arguments: [(any PredicateArgument)?]
     private var usedArguments = 0
     private var lexer: PredicateLexer
-    private(set) var token = PredicateToken(kind: .end, start: 0, source: "")
+    var token = PredicateToken(kind: .end, start: 0, source: "")
     private let length: Int
 
     /// What has been read inside one pair of parentheses.
@@ -35,8 +38,9 @@ struct PredicateParser {
         var node: PredicateNode { .either(alternatives + [.both(conditions)]) }
     }
 
-    init(_ text: String, _ arguments: [(any PredicateArgument)?], _ entity: EntityDescription) {
+    init(_ text: String, _ arguments: [(any PredicateArgument)?], _ entity: EntityDescription, _ model: (any Model.Type)?) {
         self.entity = entity
+        self.model = model
         self.arguments = arguments
         lexer = PredicateLexer(text)
         length = text.unicodeScalars.count
@@ -127,6 +131,11 @@ struct PredicateParser {
         let argument = arguments[usedArguments]
         usedArguments += 1
         return argument?.predicateOperand ?? PredicateOperand(value: .null)
+    }
+
+    /// What the next placeholder stands for, without using it.
+    var nextArgument: PredicateOperand? {
+        usedArguments < arguments.count ? arguments[usedArguments]?.predicateOperand : nil
     }
 
     private func checkDepth(_ depth: Int) throws(PredicateTextError) {

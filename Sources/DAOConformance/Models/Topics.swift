@@ -1,0 +1,86 @@
+import DAOCore
+import Foundation
+
+/// Somebody, referred to by threads and posts.
+struct Person: Plain, Model, Equatable {
+    var id: Int
+    var name: String
+    var age: Int?
+
+    static let schema = Schema(
+        "person", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed), Field("age", \.age))
+}
+
+/// What a thread holds and takes with it.
+struct Post: Plain, Model, Equatable {
+    var id: Int
+    var text: String
+    var isRead: Bool = false
+    var author: Person?
+
+    static let schema = Schema(
+        "post", Self.init,
+        Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("isRead", \.isRead), Field("author", \.author))
+
+    static func make(_ ids: some Sequence<Int>) -> [Post] { ids.map { Post(id: $0, text: "Post #\($0)") } }
+}
+
+/// What threads share and leave behind.
+struct Label: Plain, Model, Equatable {
+    var id: UUID
+    var name: String
+
+    static let schema = Schema("label", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+
+    static func make(_ number: UInt8, _ name: String = "label") -> Label {
+        Label(id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number)), name: name)
+    }
+}
+
+/// A parent with a list that goes with it, a list that stays, and one other row.
+struct Topic: Plain, Model, Equatable {
+    var id: String
+    var title: String = ""
+    var owner: Person?
+    var posts: [Post] = []
+    var labels: [Label] = []
+
+    static let schema = Schema(
+        "topic", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("owner", \.owner),
+        Field("posts", \.posts, .cascade), Field("labels", \.labels))
+}
+
+/// A tree, or whatever its rows make of it.
+struct Folder: Plain, Model, Equatable {
+    var id: Int
+    var name: String = ""
+    var children: [Folder] = []
+
+    static let schema = Schema(
+        "folder", Self.init,
+        Field("id", \.id, .primaryKey), Field("name", \.name), Field("children", \.children, .cascade))
+
+    /// The keys, each with those of its children in brackets.
+    var outline: String { "\(id)" + (children.isEmpty ? "" : "[" + children.map(\.outline).joined(separator: " ") + "]") }
+}
+
+/// One side of two models that refer to each other.
+struct Band: Plain, Model, Equatable {
+    var id: Int
+    var name: String
+    var players: [Player] = []
+
+    static let schema = Schema(
+        "band", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("players", \.players))
+}
+
+/// The other side.
+struct Player: Plain, Model, Equatable {
+    var id: UInt64
+    var name: String
+    var bands: [Band] = []
+
+    static let schema = Schema(
+        "player", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("bands", \.bands))
+}

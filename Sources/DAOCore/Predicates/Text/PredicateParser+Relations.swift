@@ -1,0 +1,152 @@
+// Conditions on related rows: `ANY messages.isRead == false`, `author.name == 'Ada'`, `messages.@count > 3`.
+
+extension PredicateParser {
+
+    /// A relationship that a name goes through.
+    private struct Hop {
+        let field: Int
+        let match: RelatedMatch?
+    }
+
+    /// How many of the related rows have to meet the condition that follows, if the current token says so.
+    private var quantifier: RelatedMatch? {
+        // A field of that name is a field.
+        guard case .word(let word) = token.kind, entity.index(of: word) == nil else { return nil }
+        switch token.keyword {
+        case "ANY", "SOME": return .any
+        case "ALL": return .all
+        case "NONE": return RelatedMatch.none
+        default: return nil
+        }
+    }
+
+    /// One condition, on the rows themselves or on related ones. The token behind it is current afterwards.
+    mutating func condition() throws(PredicateTextError) -> PredicateNode {
+        let (match, matchToken) = (quantifier, token)
+        if match != nil { try advance() }
+        let (outerEntity, outerModel) = (entity, model)
+        defer { (entity, model) = (outerEntity, outerModel) }
+        let hops = try hops(match)
+        if match != nil, !hops.contains(where: { $0.match != nil }) {
+            throw PredicateTextError("expected a list of related rows after '\(matchToken.source)'", at: token.start)
+        }
+        var node = try innermost()
+        for hop in hops.reversed() {
+            node = hop.match.map { .related(field: hop.field, $0, node) } ?? .through(field: hop.field, node)
+        }
+        return node
+    }
+
+    /// Follows the relationships that the name in the current token goes through; its last part becomes the current token, about the related entity.
+    private mutating func hops(_ match: RelatedMatch?) throws(PredicateTextError) -> [Hop] {
+        let start = token.start
+        guard var parts = nameParts(), parts.count > 1, relation(parts[0]) != nil else { return [] }
+        if case .namePlaceholder = token.kind { _ = try argument() }
+        let source = token.source
+        var hops: [Hop] = []
+        while parts.count > 1, parts[1] != "@count", let relation = relation(parts[0]) {
+            if !relation.isToOne {
+                guard match != nil, !hops.contains(where: { $0.match != nil }) else {
+                    throw PredicateTextError(
+                        "'\(parts[0])' is a list of related rows: one ANY, ALL or NONE says how many of them", field: parts[0],
+                        at: start)
+                }
+            }
+            hops.append(Hop(field: relation.field, match: relation.isToOne ? nil : match))
+            model = relation.target
+            entity = relation.targetDescription
+            parts.removeFirst()
+        }
+        token = PredicateToken(kind: .name(parts.joined(separator: ".")), start: start, source: source)
+        return hops
+    }
+
+    private mutating func innermost() throws(PredicateTextError) -> PredicateNode {
+        if let node = try relatedCount() { return node }
+        if let node = try relatedRow() { return node }
+        return try comparison()
+    }
+
+    /// `list.@count` against a whole number, if the current token is that.
+    private mutating func relatedCount() throws(PredicateTextError) -> PredicateNode? {
+        guard let parts = nameParts(), parts.count == 2, parts[1] == "@count", let relation = relation(parts[0]) else {
+            return nil
+        }
+        try advance()
+        guard case .comparison(let comparison) = token.kind else { throw .expected("a comparison after '@count'", at: token) }
+        try advance()
+        let literal = try literal("a whole number")
+        let count: Int? =
+            switch literal.form {
+            case .number(let text): Int(text)
+            case .value(.integer(let value)): Int(exactly: value)
+            default: nil
+            }
+        guard let count else { throw .expected("a whole number after '@count'", at: token) }
+        try advance()
+        return .relatedCount(field: relation.field, comparison, count)
+    }
+
+    /// A relationship to one against nil or a key, if the current token is that.
+    private mutating func relatedRow() throws(PredicateTextError) -> PredicateNode? {
+        guard let parts = nameParts(), parts.count == 1, let relation = relation(parts[0]) else { return nil }
+        guard relation.isToOne else {
+            throw PredicateTextError(
+                "'\(parts[0])' is a list of related rows: name one of their fields, or '@count'", field: parts[0], at: token.start
+            )
+        }
+        if case .namePlaceholder = token.kind { _ = try argument() }
+        try advance()
+        guard case .comparison(let comparison) = token.kind, comparison == .equal || comparison == .notEqual else {
+            throw .expected("'==' or '!=' after a related row", at: token)
+        }
+        try advance()
+        let literal = try literal("nil or a key")
+        if case .value(.null) = literal.form {
+            try advance()
+            return .compare(field: relation.field, comparison, .null)
+        }
+        let (outerEntity, outerModel) = (entity, model)
+        defer { (entity, model) = (outerEntity, outerModel) }
+        entity = relation.targetDescription
+        let key = try value(literal, for: entity.keyIndex)
+        try advance()
+        return .compare(field: relation.field, comparison, key)
+    }
+
+    /// The name in the current token, at its dots; nil for what is no name.
+    private func nameParts() -> [String]? {
+        let name: String
+        switch token.kind {
+        case .word(let word) where !isReserved(token.keyword) || entity.index(of: word) != nil: name = word
+        case .name(let text): name = text
+        case .namePlaceholder:
+            guard case .string(let text)? = nextArgument?.value else { return nil }
+            name = text
+        default: return nil
+        }
+        return name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private func relation(_ name: String) -> RelationPlace? {
+        guard let model, let field = entity.index(of: name) else { return nil }
+        return RelationPlace(model, field)
+    }
+}
+
+/// What the grammar needs to know of a relationship.
+private struct RelationPlace {
+    let field: Int
+    let isToOne: Bool
+    let target: any Model.Type
+    let targetDescription: EntityDescription
+
+    /// The relationship of a model in a field; nil when the field is none.
+    init?<Record: Model>(_ model: Record.Type, _ field: Int) {
+        guard let relation = Record.schema.relations.first(where: { $0.field == field }) else { return nil }
+        self.field = field
+        isToOne = relation.isToOne
+        target = relation.target
+        targetDescription = relation.targetDescription
+    }
+}

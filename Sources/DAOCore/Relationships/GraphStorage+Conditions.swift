@@ -1,0 +1,194 @@
+// Conditions and sorts through relationships. They are answered with sets of keys, found by a fixed number of queries on the related rows and the
+// links, so that every database gives the same rows whatever it can evaluate by itself.
+
+extension Query {
+    /// Whether a sort term is a field of a related row.
+    var sortsThroughRelations: Bool { order.contains { $0.relation != nil } }
+
+    /// Whether the query asks for anything that is not in the rows themselves.
+    var reachesRelated: Bool { sortsThroughRelations || predicate.node.reachesRelated(Record.schema.description) }
+}
+
+extension GraphStorage {
+    /// The query with conditions on related rows answered.
+    func rewritten(_ query: Query<Record>) throws -> Query<Record> {
+        var query = query
+        query.predicate = Condition(try rewritten(query.predicate.node, depth: 0))
+        return query
+    }
+
+    private func rewritten(_ node: PredicateNode, depth: Int) throws -> PredicateNode {
+        // Deeper trees are refused where the rest of the query is looked at.
+        guard depth < PredicateNode.maximumDepth else { return node }
+        switch node {
+        case .and(let nodes): return .and(try nodes.map { try rewritten($0, depth: depth + 1) })
+        case .or(let nodes): return .or(try nodes.map { try rewritten($0, depth: depth + 1) })
+        case .not(let node): return .not(try rewritten(node, depth: depth + 1))
+        case .related(let field, let match, let inner):
+            let relation = try relation(at: field)
+            switch match {
+            case .any: return try parents(relation, holding: inner)
+            case .none: return .not(try parents(relation, holding: inner))
+            case .all: return .not(try parents(relation, holding: .not(inner)))
+            }
+        case .relatedCount(let field, let comparison, let count):
+            return try counted(relation(at: field), comparison, count)
+        case .through(let field, let inner):
+            let relation = try relation(at: field)
+            return try inner.holdsWithoutRow(of: relation.target)
+                ? .not(parents(relation, holding: .not(inner))) : parents(relation, holding: inner)
+        case .compare(let field, let comparison, let value):
+            guard let relation = relations.first(where: { $0.field == field }) else { return node }
+            let isEqual = try equal(relation, [value], comparison)
+            return comparison == .equal ? isEqual : .not(isEqual)
+        case .isIn(let field, let values):
+            guard let relation = relations.first(where: { $0.field == field }) else { return node }
+            return try equal(relation, values, .equal)
+        default: return node
+        }
+    }
+
+    private var relations: [any Relation<Record>] { Record.schema.relations }
+
+    private func relation(at field: Int) throws -> any Relation<Record> {
+        if let relation = relations.first(where: { $0.field == field }) { return relation }
+        let entity = Record.schema.description
+        let name = entity.fields.indices.contains(field) ? entity.fields[field].name : "\(field)"
+        throw PredicateProblem("'\(name)' of '\(entity.name)' is not a relationship", field: name).error(entity: entity.name)
+    }
+
+    /// The rows with a child that meets a condition.
+    private func parents(_ relation: any Relation<Record>, holding node: PredicateNode) throws -> PredicateNode {
+        let links = try relation.links(in: graph)
+        if node == .constant(true) { return isOne(of: try links.counts().map(\.parent)) }
+        return isOne(of: try links.parents(of: relation.children(matching: node, in: graph)))
+    }
+
+    /// The rows with that many children.
+    private func counted(_ relation: any Relation<Record>, _ comparison: Comparison, _ count: Int) throws -> PredicateNode {
+        func holds(_ number: Int) -> Bool { comparison.holds(number < count ? -1 : (number == count ? 0 : 1)) }
+        let counts = try relation.links(in: graph).counts()
+        return holds(0)
+            ? .not(isOne(of: counts.filter { !holds($0.count) }.map(\.parent)))
+            : isOne(of: counts.filter { holds($0.count) }.map(\.parent))
+    }
+
+    /// The rows whose only child is one of these, or that have none where null is among them.
+    private func equal(_ relation: any Relation<Record>, _ values: [Value], _ comparison: Comparison) throws -> PredicateNode {
+        let entity = Record.schema.description
+        guard relation.isToOne, comparison == .equal || comparison == .notEqual else {
+            let name = entity.fields[relation.field].name
+            throw PredicateProblem(
+                "'\(name)' of '\(entity.name)' is a relationship: only one to a single model compares, and only for equality",
+                field: name
+            ).error(entity: entity.name)
+        }
+        let target = relation.targetDescription
+        let keys = try values.filter { !$0.isNull }.map { value -> Key in
+            guard let key = Key(value, of: target.keyKind) else {
+                throw PredicateProblem("the keys of '\(target.name)' are of type \(target.keyKind.rawValue)").error(
+                    entity: entity.name)
+            }
+            return key
+        }
+        let links = try relation.links(in: graph)
+        var found = isOne(of: try links.parents(of: keys))
+        if values.contains(.null) { found = .or([found, .not(isOne(of: try links.counts().map(\.parent)))]) }
+        return found
+    }
+
+    private func isOne(of keys: [Key]) -> PredicateNode { .isIn(field: Record.schema.description.keyIndex, keys.map(\.value)) }
+}
+
+// MARK: Sorting
+
+extension GraphStorage {
+    /// The keys of a query that sorts by fields of related rows, in its order.
+    func sortedKeys(_ query: Query<Record>) throws -> [Key] {
+        let schema = Record.schema
+        var unsorted = query
+        // The window and the other terms are checked as they stand.
+        unsorted.order = query.order.filter { $0.relation == nil }
+        _ = try unsorted.resolved()
+        if query.after != nil {
+            throw StorageError(
+                .unsupported, "a query that sorts by a field of related rows has no pages: use limit and offset",
+                entity: schema.description.name)
+        }
+        (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)
+        let records = try flat.read(rewritten(unsorted))
+        let keys = records.map { schema.key(of: $0) }
+        let columns = try query.order.map { try column(of: $0, records, keys) }
+        // Records come in key order, so their places break ties as keys do.
+        let order = records.indices.sorted { left, right in
+            for (values, isAscending) in columns {
+                let result = Value.order(values[left], values[right])
+                if result != 0 { return (result < 0) == isAscending }
+            }
+            return left < right
+        }
+        let rest = order.dropFirst(query.offset)
+        return (query.limit.map { rest.prefix($0) } ?? rest).map { keys[$0] }
+    }
+
+    /// The values that a sort term compares.
+    private func column(of term: Sort<Record>, _ records: [Record], _ keys: [Key]) throws -> ([Value], isAscending: Bool) {
+        let entity = Record.schema.description
+        if let problem = term.problem { throw problem.error(entity: entity.name) }
+        guard let index = term.index else { return (records.map { _ in .null }, term.isAscending) }
+        guard let field = term.relation else {
+            return (records.map { Record.schema.value(at: index, of: $0) }, term.isAscending)
+        }
+        return (try relation(at: field).values(of: index, keys: keys, in: graph), term.isAscending)
+    }
+}
+
+extension PredicateNode {
+    /// Whether the node says anything about related rows.
+    fileprivate func reachesRelated(_ entity: EntityDescription) -> Bool {
+        var pending = [self]
+        while let node = pending.popLast() {
+            switch node {
+            case .and(let nodes), .or(let nodes): pending += nodes
+            case .not(let node): pending.append(node)
+            case .related, .relatedCount, .through: return true
+            case .compare(let field, _, _), .isIn(let field, _):
+                if entity.fields.indices.contains(field), entity.fields[field].type.kind.isRelationship { return true }
+            default: continue
+            }
+        }
+        return false
+    }
+
+    /// Whether the node holds where there is no row: every field of it is nil, as in an optional chain, and every list empty.
+    fileprivate func holdsWithoutRow<Record: Model>(of model: Record.Type) throws -> Bool {
+        switch self {
+        case .and(let nodes): return try nodes.allSatisfy { try $0.holdsWithoutRow(of: model) }
+        case .or(let nodes): return try nodes.contains { try $0.holdsWithoutRow(of: model) }
+        case .not(let node): return try !node.holdsWithoutRow(of: model)
+        case .related(_, let match, _): return match != .any
+        case .relatedCount(_, let comparison, let count): return comparison.holds(0 < count ? -1 : (0 == count ? 0 : 1))
+        case .through(let field, let node):
+            guard let relation = Record.schema.relations.first(where: { $0.field == field }) else { return false }
+            return try node.holdsWithoutRow(of: relation.target)
+        case .compare(let field, let comparison, let value) where Record.schema.relations.contains { $0.field == field }:
+            return (comparison == .equal) == value.isNull
+        case .isIn(let field, let values) where Record.schema.relations.contains { $0.field == field }:
+            return values.contains(.null)
+        default: return try filter(for: Record.schema.description).matches { _ in .null }
+        }
+    }
+}
+
+extension Key {
+    /// The key that a value stands for; nil when it is not one of the kind.
+    fileprivate init?(_ value: Value, of kind: ValueKind) {
+        switch (value, kind) {
+        case (.string(let text), .string): self = .string(text)
+        case (.uuid(let id), .uuid): self = .uuid(id)
+        case (.unsigned(let number), .uint64): self = .unsigned(number)
+        case (.integer(let number), _) where kind.integerRange?.contains(number) == true: self = .integer(number)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// One link, as a row of a hidden entity: how a database keeps links that has no better way.
+struct LinkRow: Model {
+    /// Identifies the link.
+    var id: UUID
+    /// The relationship and the parent's key.
+    var owner: String
+    /// The relationship and the child's key.
+    var target: String
+    /// Where the child stands among its parent's children.
+    var position: Int
+
+    static let schema = Schema(
+        "dao_links", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("owner", \.owner, .indexed),
+        Field("target", \.target, .indexed),
+        Field("position", \.position)
+    )
+}
+
+/// The links of one relationship among the rows of the hidden entity.
+struct HiddenLinks: LinkStorage {
+    private let rows: any Storage<LinkRow>
+    private let relation: RelationDescription
+    private let prefix: String
+
+    init(_ relation: RelationDescription, in database: any Database) throws {
+        rows = try database.makeStorage(for: LinkRow.self)
+        self.relation = relation
+        // Names have no such characters.
+        prefix = "\(relation.entity).\(relation.field):"
+    }
+
+    func children(of parents: [Key]) throws -> LinkedKeys {
+        let owners = parents.map(text)
+        let found = try rows.read(Query(where: Condition { $0.owner.in(owners) }, orderedBy: [.ascending(\.position)]))
+        let lists = byOwner(found)
+        var linked = LinkedKeys()
+        for owner in owners {
+            linked.append(try (lists[.string(owner)] ?? []).map { try key($0.target, relation.targetKeyKind) })
+        }
+        return linked
+    }
+
+    func parents(of children: [Key]) throws -> [Key] {
+        Set(try found(children).map { try key($0.owner, relation.keyKind) }).sorted()
+    }
+
+    func counts() throws -> [(parent: Key, count: Int)] {
+        let prefix = prefix
+        var counts: [Key: Int] = [:]
+        try rows.values(of: 1, Query(where: Condition { $0.owner.hasPrefix(prefix) })) { value in
+            if case .string(let owner) = value { counts[try key(owner, relation.keyKind), default: 0] += 1 }
+        }
+        return counts.map { ($0, $1) }.sorted { $0.0 < $1.0 }
+    }
+
+    func set(_ children: LinkedKeys, of parents: [Key]) throws {
+        let lists = Dictionary(zip(parents, children.lists), uniquingKeysWith: { $1 })
+        try rows.database.transaction {
+            let owners = lists.keys.map(text)
+            let stored = byOwner(
+                try rows.read(Query(where: Condition { $0.owner.in(owners) }, orderedBy: [.ascending(\.position)])))
+            var fresh: [LinkRow] = []
+            var gone: [Key] = []
+            for (parent, list) in lists {
+                let owner = text(parent)
+                let before = stored[.string(owner)] ?? []
+                let targets = list.map(text)
+                // What both begin with stays as it is.
+                let same = zip(before, targets).prefix { $0.target.hasSameBytes(as: $1) }.count
+                gone += before.dropFirst(same).map { .uuid($0.id) }
+                let start = same == 0 ? 0 : before[same - 1].position + 1
+                for (offset, target) in targets.dropFirst(same).enumerated() {
+                    fresh.append(LinkRow(id: UUID(), owner: owner, target: target, position: start + offset))
+                }
+            }
+            _ = try rows.erase(keys: gone)
+            try rows.insert(fresh)
+        }
+    }
+
+    func remove(children: [Key]) throws {
+        let targets = children.map(text)
+        _ = try rows.erase(Query(where: Condition { $0.target.in(targets) }))
+    }
+
+    func remove(parents: [Key]) throws {
+        let owners = parents.map(text)
+        _ = try rows.erase(Query(where: Condition { $0.owner.in(owners) }))
+    }
+
+    func linked(among children: [Key]) throws -> Set<Key> {
+        Set(try found(children).map { try key($0.target, relation.targetKeyKind) })
+    }
+
+    private func found(_ children: [Key]) throws -> [LinkRow] {
+        let targets = children.map(text)
+        return try rows.read(Query(where: Condition { $0.target.in(targets) }))
+    }
+
+    /// Rows by their owners, which are equal by bytes.
+    private func byOwner(_ rows: [LinkRow]) -> [Key: [LinkRow]] { Dictionary(grouping: rows) { .string($0.owner) } }
+
+    private func text(_ key: Key) -> String { prefix + UniqueID(key).rawValue }
+
+    private func key(_ text: String, _ kind: ValueKind) throws -> Key {
+        // By bytes: a key may begin with a mark that would join the last character before it.
+        let id = String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+        let entity = LinkRow.schema.description.name
+        switch kind {
+        case .string: return .string(id)
+        case .uuid: if let id = UUID(uuidString: id) { return .uuid(id) }
+        default:
+            if let number = Int64(id) { return .integer(number) }
+            if let number = UInt64(id) { return .unsigned(number) }
+        }
+        throw StorageError(.corruptedValue, "a link does not end in a key of type \(kind.rawValue)", entity: entity)
+    }
+}
+
+extension Database {
+    /// Keeps the links as rows of a hidden entity.
+    public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        try HiddenLinks(relation, in: self)
+    }
+}
