@@ -1,13 +1,18 @@
 /// A run of rows that is in memory at once.
 struct RowBatch {
     /// How many rows at most.
-    static let rowLimit = 1000
-    /// How many bytes of text and data, about, before a batch is full.
-    static let byteLimit = 4 << 20
-
+    let rowLimit: Int
+    /// How many bytes of values, about, before a batch is full.
+    let byteLimit: Int
     /// The rows with their keys, in order.
     private(set) var rows: [(key: Key, values: [Value])] = []
-    private var bytes = 0
+    /// How many bytes their values have, about.
+    private(set) var bytes = 0
+
+    init(rowLimit: Int, byteLimit: Int) {
+        self.rowLimit = rowLimit
+        self.byteLimit = byteLimit
+    }
 
     /// Takes a row, and says whether there is room for another.
     mutating func add(_ key: Key, _ values: [Value]) -> Bool {
@@ -19,7 +24,7 @@ struct RowBatch {
             default: bytes += 8
             }
         }
-        return rows.count < Self.rowLimit && bytes < Self.byteLimit
+        return rows.count < rowLimit && bytes < byteLimit
     }
 }
 
@@ -28,8 +33,8 @@ extension EntityStore {
     func entity(named name: String) throws -> EntityDescription? { try entities().first { $0.name.hasSameBytes(as: name) } }
 
     /// The rows behind a key, as many as are in memory at once.
-    func batch(of entity: String, after key: Key?) throws -> RowBatch {
-        var batch = RowBatch()
+    func batch(of entity: String, after key: Key?, rowLimit: Int = 1000, byteLimit: Int = 4 << 20) throws -> RowBatch {
+        var batch = RowBatch(rowLimit: rowLimit, byteLimit: byteLimit)
         try forEachRow(of: entity, after: key) { batch.add($0, $1) }
         return batch
     }
