@@ -17,7 +17,12 @@ struct StoredLinks: Codable, Sendable {
     }
 
     /// What the links of a relationship are called: no entity's or field's name has a dot.
-    static func name(of relation: RelationDescription) -> String { "\(relation.entity).\(relation.field)" }
+    static func name(of relation: RelationDescription) -> String {
+        name(LinkName(entity: relation.entity, field: relation.field))
+    }
+
+    /// What links are called.
+    static func name(_ name: LinkName) -> String { "\(name.entity).\(name.field)" }
 }
 
 /// Where the links of one relationship are in the store, and how they are written.

@@ -54,7 +54,7 @@ public struct SQLLinks: Sendable {
     public init(_ relation: RelationDescription, dialect: any SQLDialect) {
         self.relation = relation
         self.dialect = dialect
-        name = "\(relation.entity).\(relation.field)"
+        name = Self.name(LinkName(entity: relation.entity, field: relation.field))
         indexName = name + ".child"
         table = dialect.quoted(name)
         func type(_ kind: ValueKind) -> String { dialect.columnType(of: FieldDescription(name: "", type: FieldType(kind))) }
@@ -82,6 +82,9 @@ public struct SQLLinks: Sendable {
         deleteParents = "DELETE FROM \(table) WHERE \(dialect.isIn(parent, first))"
         deleteChildren = "DELETE FROM \(table) WHERE \(dialect.isIn(child, first))"
     }
+
+    /// The name of the table of a relationship's links, unquoted.
+    public static func name(_ name: LinkName) -> String { "\(name.entity).\(name.field)" }
 
     /// The statement that creates the index on the children.
     ///
