@@ -58,6 +58,11 @@ let package = Package(
         .testTarget(name: "DAOLinkTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        // What a process leaves that is killed in the middle of a migration or a copy
+        .target(name: "EvolutionModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
+        .executableTarget(name: "evolution-child", dependencies: ["EvolutionModels"], path: "Tests/DAOEvolutionTests/Child"),
+        .testTarget(
+            name: "DAOEvolutionTests", dependencies: ["EvolutionModels", "evolution-child"], exclude: ["Child", "Support"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples"],
             exclude: ["seeds.txt"]),
