@@ -76,7 +76,8 @@ public final class SQLiteDatabase: Database {
             : nil
         capabilities = Capabilities(
             engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
-            hasEvolution: true, isReadOnly: !writes, maximumValueLength: Bind.longestValue)
+            hasEvolution: true, isReadOnly: !writes, maximumValueLength: Bind.longestValue,
+            underlyingTypes: [UnderlyingType(SQLiteHandle.self)])
     }
 
     deinit { if gate.close() { letGo() } }

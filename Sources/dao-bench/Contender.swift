@@ -14,6 +14,8 @@ struct Contender {
     /// Stores all dialogs with their replies into an empty database, in one transaction; nil where there is nothing to compare with.
     var insertDialogs: (([Dialog]) throws -> Void)?
     var fetchDialogs: (() throws -> [Dialog])?
+    /// Begins observations, each of the newest messages of another sender, and waits until all have their first results; nil for who has none.
+    var observe: ((Int) throws -> Onlookers)?
     /// Moves what was written out of logs, so that the next measurement does not pay for this one.
     let settle: () throws -> Void
     /// Lets go of everything, files included.
@@ -43,6 +45,12 @@ extension Contender {
             merge: { try receipts.persist($0) },
             insertDialogs: { try dialogs.create($0) },
             fetchDialogs: { try dialogs.read() },
+            observe: { count in
+                Onlookers(
+                    (0..<count).map { sender in
+                        messages.observe({ $0.senderId == sender }, orderedBy: .descending(\.date), limit: 50)
+                    })
+            },
             settle: settle,
             dispose: {
                 try? database.close()

@@ -25,6 +25,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private let writerLock = NSLock()
     /// The entities that the running write transaction has touched. Only used with the writer's lock held, by its thread.
     private nonisolated(unsafe) var touched: Set<String> = []
+    /// Whether it may have touched any entity at all. As `touched`.
+    private nonisolated(unsafe) var hasTouchedAll = false
 
     /// Learns of every commit, in their order.
     public let observations: ObservationHub
@@ -75,23 +77,14 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             }
             // Inside a write transaction this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
-            if isStep { return try body(ambient.handle) }
-            try ambient.handle.beginSavepoint()
-            let result: Result
-            do {
-                result = try body(ambient.handle)
-            } catch {
-                try ambient.handle.rollbackSavepoint()
-                throw error
-            }
-            try ambient.handle.releaseSavepoint()
-            return result
+            return isStep ? try body(ambient.handle) : try inSavepoint(ambient.handle, body)
         }
         writerLock.lock()
         defer { writerLock.unlock() }
         let handle =
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
         touched.removeAll(keepingCapacity: true)
+        hasTouchedAll = false
         let result: Result
         do {
             result = callsOut ? try enter(handle, canWrite: true, body) : try body(handle)
@@ -102,8 +95,39 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         try observations.committing { try handle.commit() }
         if observations.isObserved {
             if let entity { touched.insert(entity) }
-            observations.didCommit(touched)
+            if hasTouchedAll { observations.wakeAll() } else { observations.didCommit(touched) }
         }
+        return result
+    }
+
+    /// Runs a body of the application's with the handle of the transaction or snapshot it is inside of. What a body in a transaction
+    /// writes before it throws is undone.
+    ///
+    /// - Parameters:
+    ///   - entities: Whose rows the body may write.
+    ///   - body: Gets the handle, and may call the database again.
+    /// - Throws: `.invalidTransaction` outside of one; what the body throws.
+    public func inside<Result>(touching entities: TouchedEntities, _ body: (Handle) throws -> Result) throws -> Result {
+        guard let ambient = try ambientHandle() else {
+            throw StorageError(
+                .invalidTransaction,
+                "the engine's own handle is given inside a transaction or a snapshot only: begin one around this")
+        }
+        guard ambient.canWrite else { return try body(ambient.handle) }
+        if let names = entities.names { touched.formUnion(names) } else { hasTouchedAll = true }
+        return try inSavepoint(ambient.handle, body)
+    }
+
+    private func inSavepoint<Result>(_ handle: Handle, _ body: (Handle) throws -> Result) throws -> Result {
+        try handle.beginSavepoint()
+        let result: Result
+        do {
+            result = try body(handle)
+        } catch {
+            try handle.rollbackSavepoint()
+            throw error
+        }
+        try handle.releaseSavepoint()
         return result
     }
 

@@ -69,7 +69,8 @@ public final class KeyValueDatabase: Database {
         executor = DatabaseExecutor(name: traits.name)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly)
+            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly,
+            underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
     deinit {
@@ -119,6 +120,24 @@ public final class KeyValueDatabase: Database {
     /// Runs a body in which every read sees the same state; see ``Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try call { try engine.coordinator.snapshot(body) }
+    }
+
+    /// Gives the store's own handle of the running transaction to a body; see ``Database``.
+    public func runUnderlying<Handle: UnderlyingHandle, Result>(
+        as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
+    ) throws -> Result {
+        try call {
+            try engine.coordinator.inside(touching: entities) { handle in
+                guard let underlying = handle.transaction.underlyingHandle as? Handle else {
+                    throw StorageError(
+                        .unsupported, "this transaction of \(engine.store.traits.name) has no \(type)",
+                        path: engine.store.traits.path)
+                }
+                // Whatever was read in place may have moved.
+                defer { handle.writeCount += 1 }
+                return try body(underlying)
+            }
+        }
     }
 
     /// The entities that are stored, read without the application's types.

@@ -20,12 +20,7 @@ package final class KeyValueEngine: Sendable {
         // What was known of links is looked at before the transaction begins: what changes from there on, it may not see.
         let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
             generation, transaction, canWrite in
-            do {
-                try tables.refresh(transaction, path: path)
-            } catch {
-                transaction.abort()
-                throw error
-            }
+            try tables.refresh(transaction, path: path)
             return KeyValueHandle(transaction, canWrite: canWrite, linkGeneration: generation, observations: observations) {
                 tables.apply($0)
                 tables.apply($1)

@@ -65,6 +65,8 @@ public struct KeyValueStoreTraits: Sendable {
     public var isMultiProcess: Bool
     /// Whether writes are refused with `.readOnly`.
     public var isReadOnly: Bool
+    /// The type of the handle that its transactions have underneath; nil when they have none.
+    public var underlyingType: UnderlyingType?
 
     /// Creates a description of a store.
     ///
@@ -74,14 +76,17 @@ public struct KeyValueStoreTraits: Sendable {
     ///   - isPersistent: Whether the data outlives the process.
     ///   - isMultiProcess: Whether several processes may have the same file open.
     ///   - isReadOnly: Whether writes are refused.
+    ///   - underlyingType: The type of the handle that its transactions have underneath.
     public init(
-        name: String, path: String? = nil, isPersistent: Bool = false, isMultiProcess: Bool = false, isReadOnly: Bool = false
+        name: String, path: String? = nil, isPersistent: Bool = false, isMultiProcess: Bool = false, isReadOnly: Bool = false,
+        underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
         self.isPersistent = isPersistent
         self.isMultiProcess = isMultiProcess
         self.isReadOnly = isReadOnly
+        self.underlyingType = underlyingType
     }
 }
 
@@ -116,6 +121,9 @@ public protocol KeyValueTransaction: AnyObject {
     /// A cursor, standing nowhere until one of its `seek` methods is called.
     func cursor() throws -> KeyValueCursor
 
+    /// The store's own handle of this transaction, as it is inside the innermost savepoint; nil, the default, when there is none.
+    var underlyingHandle: (any UnderlyingHandle)? { get }
+
     /// Begins a savepoint inside the running write transaction. Savepoints nest and end in reverse order.
     func beginSavepoint() throws
 
@@ -142,6 +150,9 @@ extension KeyValueTransaction {
 
     /// Nil: observers look for themselves.
     public var countAfterCommit: UInt64? { nil }
+
+    /// None.
+    public var underlyingHandle: (any UnderlyingHandle)? { nil }
 
     /// Looks the key up, then stores the value when there was none. A store that can do both in one step replaces this.
     public func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {

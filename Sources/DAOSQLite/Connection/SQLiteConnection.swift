@@ -79,6 +79,18 @@ final class SQLiteConnection: @unchecked Sendable {
         return code
     }
 
+    /// Says that the transaction cannot go on when whoever had the handle ended it.
+    ///
+    /// - Throws: `.invalidTransaction`; so does every later call in the transaction, and its commit.
+    func checkTransaction() throws {
+        guard isInTransaction, fault == nil, sqlite3_get_autocommit(handle) != 0 else { return }
+        let error = StorageError(
+            .invalidTransaction, "the transaction was ended through the connection underneath: leave that to the database",
+            path: path)
+        fault = error
+        throw error
+    }
+
     // MARK: Statements
 
     /// Runs statements that give no rows and take no values.
