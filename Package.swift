@@ -55,7 +55,7 @@ let package = Package(
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),
-        .testTarget(name: "DAOLinkTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite"]),
+        .testTarget(name: "DAOLinkTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "CSQLite"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         // What a process leaves that is killed in the middle of a migration or a copy
