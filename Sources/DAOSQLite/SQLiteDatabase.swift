@@ -96,7 +96,9 @@ public final class SQLiteDatabase: Database {
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
-        return try call { SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.storedDescription, settings)) }
+        return try call {
+            SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.storedDescription, settings))
+        }
     }
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.

@@ -9,7 +9,7 @@ enum Workload: String, CaseIterable {
     case merge = "merge-persist of all rows"
 
     /// The names there are, for messages.
-    static var names: String { allCases.map { "\($0)" }.joined(separator: "|") }
+    static var names: String { (allCases.map { "\($0)" } + ["copy"]).joined(separator: "|") }
 
     /// The largest ratio that the design allows for a pair.
     func budget(_ pair: Pair) -> Double? {

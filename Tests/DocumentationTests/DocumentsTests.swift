@@ -7,7 +7,7 @@ import Testing
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    static let documents = ["README.md", "Docs/CustomStorage.md", "Docs/Transport.md"]
+    static let documents = ["README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Evolution.md"]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
@@ -29,7 +29,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Architecture.md", "Docs/Contract.md"])
+    @Test(arguments: [
+        "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Evolution.md", "Docs/Architecture.md",
+        "Docs/Contract.md",
+    ])
     func linksLeadSomewhere(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)
         let text = try String(contentsOf: file, encoding: .utf8)
