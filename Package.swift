@@ -53,9 +53,9 @@ let package = Package(
             path: "Tests/Examples"),
         .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
-        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "CSQLite"]),
-        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB"]),
-        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore"]),
+        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
+        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),
+        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "EvolutionModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
@@ -77,6 +77,13 @@ let package = Package(
         .testTarget(
             name: "DAONodesTests",
             dependencies: ["DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples", "LoopbackServer", "dao-offline-demo"]),
+
+        // Several processes on one database, and what is left when one of them is killed
+        .target(
+            name: "ChildProcesses", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOProcessTests/Support"),
+        .executableTarget(name: "dao-child", dependencies: ["ChildProcesses"], path: "Tests/DAOProcessTests/Child"),
+        .testTarget(
+            name: "DAOProcessTests", dependencies: ["ChildProcesses", "dao-child", "CSQLite"], exclude: ["Child", "Support"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),

@@ -11,7 +11,7 @@ enum Catalog {
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         RelationsLists.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
-        TransactionsMisuse.cases,
+        TransactionsMisuse.cases, TransactionsTranslators.cases,
         Observations.cases, Concurrency.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
         EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases,

@@ -33,7 +33,7 @@ public enum LMDBDatabase {
             // The file may be open here already, with a store of its own.
             if engine.store !== store { store.close() }
             return KeyValueDatabase(engine: engine, configuration: configuration, options: options) {
-                engines.release(identity) { $0.store.close() }
+                engines.release(identity) { $0.close() }
             }
         } catch {
             store.close()
@@ -46,8 +46,9 @@ extension DatabaseDriver {
     /// Opens databases in a file kept by LMDB: `lmdb:///path/to/file`.
     ///
     /// Options: `mapSize` (the size of the address range in bytes, or with `K`, `M` or `G`; by default one that need not grow), `maxReaders`
-    /// (how many reads may run at once), `checksums` (`true`, the default, or `false`).
-    public static let lmdb = DatabaseDriver(scheme: "lmdb", optionNames: ["mapSize", "maxReaders", "checksums"]) {
+    /// (how many reads may run at once), `checksums` (`true`, the default, or `false`), `check` (`true` to look at the structure of every page when
+    /// the file is opened, however large it is; by default up to 1 GiB).
+    public static let lmdb = DatabaseDriver(scheme: "lmdb", optionNames: ["mapSize", "maxReaders", "checksums", "check"]) {
         try LMDBDatabase.open($0)
     }
 }
@@ -62,6 +63,7 @@ extension LMDBOptions {
             createIfMissing: configuration.createsIfMissing,
             initialMapSize: try configuration.size("mapSize"),
             maximumReaders: try configuration.count("maxReaders", in: 1...100_000) ?? 1022,
-            writeTimeout: Double(timeout.seconds) + Double(timeout.attoseconds) / 1e18)
+            writeTimeout: Double(timeout.seconds) + Double(timeout.attoseconds) / 1e18,
+            checksWholeFile: try configuration.flag("check") ?? false)
     }
 }

@@ -39,7 +39,7 @@ struct LMDBErrors: Sendable {
         case ENOENT: .notFound
         case EISDIR, ENOTDIR, ELOOP: .notADatabase
         // A full disk makes LMDB's write a short one, which it reports as EIO.
-        case EIO: isDiskFull ? .outOfSpace : .io
+        case EIO: isDiskFull || isAtLimit ? .outOfSpace : .io
         default: .io
         }
     }
@@ -66,5 +66,18 @@ struct LMDBErrors: Sendable {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return false }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize) < 1 << 20
+    }
+
+    /// Whether the file is as long as this process may make files.
+    private var isAtLimit: Bool {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        #else
+            let resource = RLIMIT_FSIZE
+        #endif
+        var limit = rlimit()
+        var status = stat()
+        guard getrlimit(resource, &limit) == 0, stat(path, &status) == 0 else { return false }
+        return UInt64(status.st_size) >= UInt64(limit.rlim_cur)
     }
 }

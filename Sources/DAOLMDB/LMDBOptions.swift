@@ -39,7 +39,7 @@ public struct LMDBOptions: Sendable, Equatable {
 
     /// Whether the structure of the whole file is checked when it is opened, whatever its size.
     ///
-    /// Files of less than 16 MiB always are; checking a larger one takes about as long as reading it.
+    /// Files of less than 1 GiB always are, since a flipped bit in a page's structure can end the process that meets it.
     public var checksWholeFile: Bool
 
     /// Creates options.

@@ -36,7 +36,8 @@ public final class LMDBStore: OrderedKeyValueStore {
     public init(path: String, options: LMDBOptions = LMDBOptions()) throws {
         environment = try EnvironmentRegistry.shared.environment(path: path, options: options, user: user)
         traits = KeyValueStoreTraits(
-            name: "LMDB", path: path, isPersistent: true, isMultiProcess: true, isReadOnly: options.isReadOnly)
+            name: "LMDB", path: path, isPersistent: true, isMultiProcess: true, isReadOnly: options.isReadOnly,
+            underlyingType: UnderlyingType(LMDBHandle.self))
     }
 
     deinit { close() }
@@ -53,17 +54,45 @@ public final class LMDBStore: OrderedKeyValueStore {
         case .read:
             return try environment.beginReading(user)
         case .write:
-            guard !traits.isReadOnly else {
-                throw StorageError(
-                    .readOnly, "The database was opened for reading only; open it without isReadOnly to write.", path: traits.path
-                )
-            }
-            return try environment.beginWriting(user)
+            return try beginWriting(within: nil)
         }
     }
+
+    /// Begins the transaction that writes, waiting so long for that of another thread or process.
+    public func beginWriting(waiting busyTimeout: Duration) throws -> any KeyValueTransaction {
+        try beginWriting(within: busyTimeout / .seconds(1))
+    }
+
+    private func beginWriting(within seconds: Double?) throws -> any KeyValueTransaction {
+        guard !traits.isReadOnly else {
+            throw StorageError(
+                .readOnly, "The database was opened for reading only; open it without isReadOnly to write.", path: traits.path)
+        }
+        return try environment.beginWriting(user, within: seconds)
+    }
+
+    /// The number of the last commit, which LMDB keeps beside its locks.
+    public func commitCount() throws -> UInt64? {
+        let reader = try environment.beginReading(user)
+        defer { reader.abort() }
+        return reader.number
+    }
+
+    /// What LMDB syncs before a commit returns.
+    package var syncing: LMDBSyncing { environment.syncing }
 
     /// Closes the file, unless another store of this process has it open.
     public func close() {
         EnvironmentRegistry.shared.close(environment, user: user)
     }
+}
+
+/// What LMDB syncs before a commit returns.
+package enum LMDBSyncing: Sendable {
+    /// The data, then the page that points to it.
+    case everything
+    /// The data; the page that points to it is written, and synced by the system in its time.
+    case dataOnly
+    /// Less than what any durability promises.
+    case less
 }

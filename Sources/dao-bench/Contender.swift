@@ -11,6 +11,8 @@ struct Contender {
     /// The newest messages of a sender.
     let newest: (Int, Int) throws -> [Message]
     let merge: ([Receipt]) throws -> Void
+    /// Begins observations, each of the newest messages of another sender, and waits until all have their first results; nil for who has none.
+    var observe: ((Int) throws -> Onlookers)?
     /// Moves what was written out of logs, so that the next measurement does not pay for this one.
     let settle: () throws -> Void
     /// Lets go of everything, files included.
@@ -37,6 +39,12 @@ extension Contender {
             newest: { sender, limit in try messages.read(orderedBy: .descending(\.date), limit: limit) { $0.senderId == sender }
             },
             merge: { try receipts.persist($0) },
+            observe: { count in
+                Onlookers(
+                    (0..<count).map { sender in
+                        messages.observe({ $0.senderId == sender }, orderedBy: .descending(\.date), limit: 50)
+                    })
+            },
             settle: settle,
             dispose: {
                 try? database.close()

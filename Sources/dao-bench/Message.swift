@@ -73,6 +73,14 @@ struct Dataset {
         senders = (0..<queries).map { _ in Int(random.next() % UInt64(senderCount)) }
     }
 
+    /// Five hundred changes, spread over the rows, that no other round makes.
+    func commits(_ round: Int) -> [Receipt] {
+        let step = max(receipts.count / 500, 1)
+        return stride(from: 0, to: receipts.count, by: step).prefix(500).map { index in
+            Receipt(id: index, isRead: round % 2 == 0, rating: 1000 + Double(round))
+        }
+    }
+
     private static func text(of length: Int, _ random: inout SplitMix64) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz      ".utf8)
         return String(decoding: (0..<length).map { _ in letters[Int(random.next() % UInt64(letters.count))] }, as: UTF8.self)

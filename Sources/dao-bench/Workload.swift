@@ -7,9 +7,22 @@ enum Workload: String, CaseIterable {
     case pointRead = "point reads by key, a call each"
     case query = "indexed query, 50 rows, sorted, a call each"
     case merge = "merge-persist of all rows"
+    case commit = "merge-persist of one row, a commit each"
+    case commitObservedOnce = "the same, 1 observation ÷ none"
+    case commitObservedByFifty = "the same, 50 observations ÷ none"
 
     /// The names there are, for messages.
     static var names: String { (allCases.map { "\($0)" } + ["copy"]).joined(separator: "|") }
+
+    /// How many observations look on; nil for work that is held against the raw library. What is held against the same work with none:
+    /// the left column is the DAO too.
+    var observations: Int? {
+        switch self {
+        case .commitObservedOnce: 1
+        case .commitObservedByFifty: 50
+        default: nil
+        }
+    }
 
     /// The largest ratio that the design allows for a pair.
     func budget(_ pair: Pair) -> Double? {
@@ -25,14 +38,18 @@ enum Workload: String, CaseIterable {
         case (.query, .lmdb): 1.5
         case (.merge, .lmdb): 1.5
         case (.pointRead, .memory): 4.0
-        case (_, .memory): nil
+        case (_, .memory), (.commit, _), (.commitObservedOnce, _), (.commitObservedByFifty, _): nil
         }
     }
 
     /// Does the work once.
     ///
+    /// - Parameters:
+    ///   - contender: Who does it.
+    ///   - data: What with.
+    ///   - round: A number of its own for every time, so that every commit changes something.
     /// - Returns: Milliseconds, and a sum over what was read, to compare both sides by.
-    func run(_ contender: Contender, _ data: Dataset) throws -> (milliseconds: Double, checksum: Checksum) {
+    func run(_ contender: Contender, _ data: Dataset, round: Int) throws -> (milliseconds: Double, checksum: Checksum) {
         var checksum = Checksum()
         // What was read is summed up, and freed, outside of the measured part.
         var kept: [Message] = []
@@ -57,6 +74,9 @@ enum Workload: String, CaseIterable {
             stop = clock.now
         case .merge:
             try contender.merge(data.receipts)
+            stop = clock.now
+        case .commit, .commitObservedOnce, .commitObservedByFifty:
+            for receipt in data.commits(round) { try contender.merge([receipt]) }
             stop = clock.now
         }
         checksum.add(kept)

@@ -73,6 +73,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
     let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
     var raw: [Workload: [Double]] = [:]
     var dao: [Workload: [Double]] = [:]
+    var runs = 0
     // The first round warms up and is not counted.
     for round in 0...options.repetitions {
         let place = directory.appendingPathComponent("\(pair.rawValue)-\(round)")
@@ -99,7 +100,12 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             let order = round % 2 == 0 ? [0, 1] : [1, 0]
             var checksums = [Checksum(), Checksum()]
             for side in order {
-                let (milliseconds, checksum) = try workload.run(sides[side], data)
+                // Observations are held against the same database without them.
+                let contender = workload.observations == nil ? sides[side] : sides[1]
+                let onlookers = side == 1 ? try workload.observations.map { try contender.observe?($0) } : nil
+                defer { onlookers??.stop() }
+                runs += 1
+                let (milliseconds, checksum) = try workload.run(contender, data, round: runs)
                 checksums[side] = checksum
                 guard round > 0 else { continue }
                 if side == 0 {
@@ -134,7 +140,7 @@ do {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     print(
-        "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries; medians of \(options.repetitions), in milliseconds"
+        "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries, 500 commits; medians of \(options.repetitions), in milliseconds"
     )
     print("durability: full on both sides; SQLite \(String(cString: sqlite3_libversion())); checksums on LMDB: on")
     var results: [Measurement] = []

@@ -115,6 +115,10 @@ private struct PersonReaderNode: Node {
         let quiet = AborterNode(next: ClosureNode<Void, Int> { .emit(data: 1) }, aborter: Spy(count: count)).process()
         quiet.onCompleted { _ in }
         #expect(count.value == 1)
+        // The work is done: whatever the aborter would stop now is somebody else's.
+        quiet.cancel()
+        #expect(quiet.isCanceled)
+        #expect(count.value == 1)
 
         // The next node's own cancellation.
         let other = Context<Int>()

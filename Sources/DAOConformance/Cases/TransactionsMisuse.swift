@@ -1,10 +1,10 @@
 import DAOCore
 import Foundation
 
-/// T5 and T6: transactions in the wrong hands; durability.
+/// T5 to T7: transactions in the wrong hands; durability; what is underneath.
 enum TransactionsMisuse {
     static func cases() -> [ConformanceCase] {
-        misuse() + durability()
+        misuse() + durability() + underneath()
     }
 
     /// Runs a body in a task that inherits the running transaction, and waits for it on this thread.
@@ -218,6 +218,40 @@ enum TransactionsMisuse {
                 }
                 try expectEqual(try context.dao(Item.self).count(), 20)
             },
+        ]
+    }
+
+    /// A handle that no database has.
+    struct UnknownHandle: UnderlyingHandle {}
+
+    private static func underneath() -> [ConformanceCase] {
+        [
+            ConformanceCase(
+                "T.unknownHandle", "T7",
+                title:
+                    "an engine's handle of a type that the database does not have is unsupported, and leaves the transaction as it was"
+            ) { context in
+                let database = try context.open()
+                let dao = try database.dao(Item.self)
+                try expect(
+                    !database.capabilities.underlyingTypes.contains(UnderlyingType(UnknownHandle.self)),
+                    "a type that nobody has to be missing from the capabilities")
+                func refuse(_ what: String) throws {
+                    let error = try expectError(.unsupported, what) {
+                        try database.underlying(as: UnknownHandle.self) { _ in throw fail("expected no handle") }
+                    }
+                    try expect(error.message.contains("UnknownHandle"), "the error of \(what) to name the type: \(error.message)")
+                }
+                try refuse("a call outside of a transaction")
+                if database.capabilities.hasSnapshotReads { try database.snapshot { try refuse("a call in a snapshot") } }
+                try database.transaction {
+                    try dao.create(Item.make([1]))
+                    try refuse("a call in a transaction")
+                    try expectEqual(try dao.count(), 1, "rows inside, after the refusal")
+                    try dao.create(Item.make([2]))
+                }
+                try expectEqual(try dao.read().map(\.id), [1, 2], "rows of the transaction")
+            }
         ]
     }
 }

@@ -1,5 +1,8 @@
 // The asynchronous forms: the same names and meanings, run on the database's own threads, so that the calling task's thread is free
 // meanwhile. A task cancelled before its work began gets `CancellationError`, and nothing was done.
+//
+// Those with a condition run their first step, which makes the condition, where the caller is: its closure may use what an actor, such as
+// the main one, has to itself.
 
 extension DAO {
     private func reading<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
@@ -21,7 +24,7 @@ extension DAO {
     }
 
     /// The values that meet a condition, in an order.
-    public func read(
+    public nonisolated(nonsending) func read(
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [Plain] {
@@ -29,7 +32,7 @@ extension DAO {
     }
 
     /// The first value that meets a condition, or nil.
-    public func first(
+    public nonisolated(nonsending) func first(
         orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Plain? {
         try await read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
@@ -74,7 +77,7 @@ extension DAO {
     }
 
     /// One page of the values that meet a condition, in an order.
-    public func page(
+    public nonisolated(nonsending) func page(
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Page<Plain> {
@@ -85,7 +88,9 @@ extension DAO {
     public func count(_ query: Query<Record> = Query()) async throws -> Int { try await reading { try $0.count(query) } }
 
     /// How many values meet a condition.
-    public func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) async throws -> Int {
+    public nonisolated(nonsending) func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
+        async throws -> Int
+    {
         try await count(Query(where: Condition(condition)))
     }
 
@@ -93,7 +98,9 @@ extension DAO {
     public func count(predicatedBy predicate: Condition<Record>) async throws -> Int { try await count(Query(where: predicate)) }
 
     /// Whether any value meets a condition.
-    public func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) async throws -> Bool {
+    public nonisolated(nonsending) func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
+        async throws -> Bool
+    {
         try await count(Query(where: Condition(condition), limit: 1)) > 0
     }
 
@@ -181,7 +188,7 @@ extension DAO {
 
     /// Changes the stored records that meet a condition: all of them, or none.
     @discardableResult
-    public func update(
+    public nonisolated(nonsending) func update(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>,
         _ change: @escaping @Sendable (inout Record) throws -> Void
     ) async throws -> Int {
@@ -216,7 +223,9 @@ extension DAO {
 
     /// Removes the values that meet a condition.
     @discardableResult
-    public func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) async throws -> Int {
+    public nonisolated(nonsending) func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
+        async throws -> Int
+    {
         let query = Query(where: Condition(condition))
         return try await writing { try $0.storage.erase(query) }
     }

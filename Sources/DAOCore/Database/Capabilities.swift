@@ -18,6 +18,8 @@ public struct Capabilities: Sendable, Hashable {
     public var isReadOnly: Bool
     /// The longest string or data value in bytes; nil when memory is the only limit.
     public var maximumValueLength: Int?
+    /// The engine's own handles that ``Database/underlying(as:touching:_:)`` gives; none where there is nothing underneath.
+    public var underlyingTypes: Set<UnderlyingType>
 
     /// Declares capabilities.
     ///
@@ -31,10 +33,11 @@ public struct Capabilities: Sendable, Hashable {
     ///   - hasEvolution: Whether it brings stored entities up to date, runs migrations, and can be copied.
     ///   - isReadOnly: Whether the database refuses writes.
     ///   - maximumValueLength: The longest string or data value in bytes; nil when memory is the only limit.
+    ///   - underlyingTypes: The engine's own handles that it gives.
     public init(
         engine: String, isPersistent: Bool = false, isMultiProcess: Bool = false, hasSnapshotReads: Bool = true,
         hasSavepoints: Bool = true, hasChecksums: Bool = false, hasEvolution: Bool = false, isReadOnly: Bool = false,
-        maximumValueLength: Int? = nil
+        maximumValueLength: Int? = nil, underlyingTypes: Set<UnderlyingType> = []
     ) {
         self.engine = engine
         self.isPersistent = isPersistent
@@ -45,5 +48,6 @@ public struct Capabilities: Sendable, Hashable {
         self.hasEvolution = hasEvolution
         self.isReadOnly = isReadOnly
         self.maximumValueLength = maximumValueLength
+        self.underlyingTypes = underlyingTypes
     }
 }

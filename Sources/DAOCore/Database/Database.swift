@@ -22,7 +22,8 @@ public protocol Database: AnyObject, Sendable {
     /// Where the asynchronous forms run their work.
     var executor: DatabaseExecutor { get }
 
-    /// Where observations wait for commits. All databases on one engine instance have the same.
+    /// Where observations wait for commits. All databases on one engine instance have the same. Closing one wakes them all, so that
+    /// those of the closed one end.
     var observations: ObservationHub { get }
 
     /// Makes a storage of a model's own rows, without related ones: what `storage(for:)` stands on. The first call for a model creates what is
@@ -45,6 +46,12 @@ public protocol Database: AnyObject, Sendable {
 
     /// Runs a body in which every read sees the same state, here and now: what `snapshot` does.
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// Gives the engine's own handle of the running transaction to a body: what `underlying(as:)` does for the types among
+    /// ``Capabilities/underlyingTypes``. By default there are none.
+    func runUnderlying<Handle: UnderlyingHandle, Result>(
+        as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
+    ) throws -> Result
 
     /// The entities that are stored, read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]

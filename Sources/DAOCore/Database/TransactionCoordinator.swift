@@ -19,25 +19,34 @@ public protocol TransactionHandle: AnyObject {
 /// A backend has one for each engine instance, and asks it for a handle in every call.
 public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private let beginWriting: @Sendable () throws -> Handle
+    private let beginWaiting: (@Sendable (Duration) throws -> Handle)?
     private let beginReading: @Sendable () throws -> Handle
     /// Held for as long as a write transaction runs, its body included (contract T4).
     private let writerLock = NSLock()
     /// The entities that the running write transaction has touched. Only used with the writer's lock held, by its thread.
     private nonisolated(unsafe) var touched: Set<String> = []
+    /// Whether it may have touched any entity at all. As `touched`.
+    private nonisolated(unsafe) var hasTouchedAll = false
 
     /// Learns of every commit, in their order.
-    public let observations = ObservationHub()
+    public let observations: ObservationHub
 
     /// Creates a coordinator.
     ///
     /// - Parameters:
     ///   - beginWriting: Begins the one write transaction. Called with the writer's lock held.
     ///   - beginReading: Begins a read transaction. It is ended with `rollback()`.
+    ///   - beginWaiting: Begins the one write transaction where the caller says how long to wait for other processes; nil when an engine's
+    ///     transactions all wait as long.
+    ///   - observations: Learns of commits.
     public init(
-        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle
+        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle,
+        beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil, observations: ObservationHub = ObservationHub()
     ) {
         self.beginWriting = beginWriting
         self.beginReading = beginReading
+        self.beginWaiting = beginWaiting
+        self.observations = observations
     }
 
     /// Runs a body with the ambient transaction, or else with a read transaction of its own.
@@ -56,9 +65,11 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     ///   - callsOut: Whether the body calls code of the application, which then finds the transaction around it.
     ///   - isStep: Whether a failing body has written nothing, so that no savepoint is needed inside another transaction.
     ///   - entity: The entity whose rows are written; nil for a transaction that is told of them by the calls inside.
+    ///   - busyTimeout: How long to wait for other processes; nil for as long as the engine does by itself.
     ///   - body: What to do.
     public func write<Result>(
-        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (Handle) throws -> Result
+        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, waiting busyTimeout: Duration? = nil,
+        _ body: (Handle) throws -> Result
     ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
@@ -66,22 +77,14 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             }
             // Inside a write transaction this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
-            if isStep { return try body(ambient.handle) }
-            try ambient.handle.beginSavepoint()
-            let result: Result
-            do {
-                result = try body(ambient.handle)
-            } catch {
-                try ambient.handle.rollbackSavepoint()
-                throw error
-            }
-            try ambient.handle.releaseSavepoint()
-            return result
+            return isStep ? try body(ambient.handle) : try inSavepoint(ambient.handle, body)
         }
         writerLock.lock()
         defer { writerLock.unlock() }
-        let handle = try beginWriting()
+        let handle =
+            if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
         touched.removeAll(keepingCapacity: true)
+        hasTouchedAll = false
         let result: Result
         do {
             result = callsOut ? try enter(handle, canWrite: true, body) : try body(handle)
@@ -89,11 +92,42 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             handle.rollback()
             throw error
         }
-        try handle.commit()
+        try observations.committing { try handle.commit() }
         if observations.isObserved {
             if let entity { touched.insert(entity) }
-            observations.didCommit(touched)
+            if hasTouchedAll { observations.wakeAll() } else { observations.didCommit(touched) }
         }
+        return result
+    }
+
+    /// Runs a body of the application's with the handle of the transaction or snapshot it is inside of. What a body in a transaction
+    /// writes before it throws is undone.
+    ///
+    /// - Parameters:
+    ///   - entities: Whose rows the body may write.
+    ///   - body: Gets the handle, and may call the database again.
+    /// - Throws: `.invalidTransaction` outside of one; what the body throws.
+    public func inside<Result>(touching entities: TouchedEntities, _ body: (Handle) throws -> Result) throws -> Result {
+        guard let ambient = try ambientHandle() else {
+            throw StorageError(
+                .invalidTransaction,
+                "the engine's own handle is given inside a transaction or a snapshot only: begin one around this")
+        }
+        guard ambient.canWrite else { return try body(ambient.handle) }
+        if let names = entities.names { touched.formUnion(names) } else { hasTouchedAll = true }
+        return try inSavepoint(ambient.handle, body)
+    }
+
+    private func inSavepoint<Result>(_ handle: Handle, _ body: (Handle) throws -> Result) throws -> Result {
+        try handle.beginSavepoint()
+        let result: Result
+        do {
+            result = try body(handle)
+        } catch {
+            try handle.rollbackSavepoint()
+            throw error
+        }
+        try handle.releaseSavepoint()
         return result
     }
 

@@ -44,10 +44,10 @@ public final class KeyValueDatabase: Database {
         let traits = store.traits
         let scheme = traits.name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         do {
+            let engine = try KeyValueEngine(store)
             self.init(
-                engine: try KeyValueEngine(store),
-                configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
-                options: options, release: { store.close() })
+                engine: engine, configuration: configuration ?? DatabaseConfiguration(scheme: scheme, path: traits.path ?? ""),
+                options: options, release: { engine.close() })
         } catch {
             store.close()
             throw error
@@ -69,7 +69,8 @@ public final class KeyValueDatabase: Database {
         executor = DatabaseExecutor(name: traits.name)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly)
+            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly,
+            underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
     deinit {
@@ -106,6 +107,24 @@ public final class KeyValueDatabase: Database {
     /// Runs a body in which every read sees the same state; see ``Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try call { try engine.coordinator.snapshot(body) }
+    }
+
+    /// Gives the store's own handle of the running transaction to a body; see ``Database``.
+    public func runUnderlying<Handle: UnderlyingHandle, Result>(
+        as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
+    ) throws -> Result {
+        try call {
+            try engine.coordinator.inside(touching: entities) { handle in
+                guard let underlying = handle.transaction.underlyingHandle as? Handle else {
+                    throw StorageError(
+                        .unsupported, "this transaction of \(engine.store.traits.name) has no \(type)",
+                        path: engine.store.traits.path)
+                }
+                // Whatever was read in place may have moved.
+                defer { handle.writeCount += 1 }
+                return try body(underlying)
+            }
+        }
     }
 
     /// The entities that are stored, read without the application's types.
@@ -174,7 +193,9 @@ extension KeyValueDatabase {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity) { handle in
+                return try engine.coordinator.write(
+                    callsOut: callsOut, isStep: isStep, touching: entity, waiting: configuration.busyTimeout
+                ) { handle in
                     hasBegun = true
                     return try body(handle)
                 }

@@ -16,18 +16,24 @@ package final class KeyValueEngine: Sendable {
         let tables = KnownTables()
         self.store = store
         self.tables = tables
+        let observations = ObservationHub()
+        let wrap: @Sendable (any KeyValueTransaction, Bool) throws -> KeyValueHandle = { transaction, canWrite in
+            try tables.refresh(transaction, path: path)
+            return KeyValueHandle(transaction, canWrite: canWrite, observations: observations) { tables.apply($0) }
+        }
         coordinator = TransactionCoordinator(
-            beginWriting: {
-                let transaction = try store.begin(.write)
-                try tables.refresh(transaction, path: path)
-                return KeyValueHandle(transaction, canWrite: true) { tables.apply($0) }
-            },
-            beginReading: {
-                let transaction = try store.begin(.read)
-                try tables.refresh(transaction, path: path)
-                return KeyValueHandle(transaction, canWrite: false) { _ in }
-            })
+            beginWriting: { try wrap(store.begin(.write), true) },
+            beginReading: { try wrap(store.begin(.read), false) },
+            beginWaiting: { try wrap(store.beginWriting(waiting: $0), true) },
+            observations: observations)
+        if store.traits.isMultiProcess { observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
+    }
+
+    /// Closes the store. No transaction runs any more.
+    package func close() {
+        coordinator.observations.stopWatchingOthers()
+        store.close()
     }
 
     /// The committed table of an entity, as far as this process has met it.

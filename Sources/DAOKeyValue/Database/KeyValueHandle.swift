@@ -12,6 +12,7 @@ final class KeyValueHandle: TransactionHandle {
     @exclusivity(unchecked) private var changes: [TableChange] = []
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
+    private let observations: ObservationHub
     private let publish: ([TableChange]) -> Void
 
     /// Wraps a transaction.
@@ -19,10 +20,14 @@ final class KeyValueHandle: TransactionHandle {
     /// - Parameters:
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
+    ///   - observations: Learns which commits were made here.
     ///   - publish: Gets what was done to tables, once it is committed.
-    init(_ transaction: any KeyValueTransaction, canWrite: Bool, publish: @escaping ([TableChange]) -> Void) {
+    init(
+        _ transaction: any KeyValueTransaction, canWrite: Bool, observations: ObservationHub, publish: @escaping ([TableChange]) -> Void
+    ) {
         self.transaction = transaction
         self.canWrite = canWrite
+        self.observations = observations
         self.publish = publish
     }
 
@@ -32,6 +37,9 @@ final class KeyValueHandle: TransactionHandle {
         } catch {
             forgetTables(from: 0)
             throw error
+        }
+        if observations.isObserved, let count = transaction.countAfterCommit {
+            observations.didCommitHere(from: count &- 1, to: count)
         }
         if changes.isEmpty { return }
         for change in changes { change.table?.state.store(.stored, ordering: .releasing) }

@@ -40,7 +40,7 @@ public final class SharedStores: Sendable {
             }
         }
         return KeyValueDatabase(engine: engine, configuration: configuration, options: options) { [engines] in
-            engines.release(identity) { $0.store.close() }
+            engines.release(identity) { $0.close() }
         }
     }
 }

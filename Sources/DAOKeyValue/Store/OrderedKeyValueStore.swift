@@ -23,8 +23,26 @@ public protocol OrderedKeyValueStore: AnyObject, Sendable {
     /// - Throws: `StorageError`, for instance `.busy` when another process holds the write lock for too long.
     func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction
 
+    /// Begins the transaction that writes, waiting so long for other processes.
+    ///
+    /// - Parameter busyTimeout: How long until `.busy`; zero to not wait at all.
+    func beginWriting(waiting busyTimeout: Duration) throws -> any KeyValueTransaction
+
+    /// A number that every commit changes, whichever process makes it, as soon as it can be read; nil when only this process writes.
+    ///
+    /// It is read many times a second while somebody observes, and only then.
+    func commitCount() throws -> UInt64?
+
     /// Frees everything the store holds. Called once, when no transaction runs any more.
     func close()
+}
+
+extension OrderedKeyValueStore {
+    /// Begins a transaction as ``begin(_:)`` does: nobody else writes.
+    public func beginWriting(waiting busyTimeout: Duration) throws -> any KeyValueTransaction { try begin(.write) }
+
+    /// Nil: nobody else writes.
+    public func commitCount() throws -> UInt64? { nil }
 }
 
 /// What a transaction is for.
@@ -47,6 +65,8 @@ public struct KeyValueStoreTraits: Sendable {
     public var isMultiProcess: Bool
     /// Whether writes are refused with `.readOnly`.
     public var isReadOnly: Bool
+    /// The type of the handle that its transactions have underneath; nil when they have none.
+    public var underlyingType: UnderlyingType?
 
     /// Creates a description of a store.
     ///
@@ -56,14 +76,17 @@ public struct KeyValueStoreTraits: Sendable {
     ///   - isPersistent: Whether the data outlives the process.
     ///   - isMultiProcess: Whether several processes may have the same file open.
     ///   - isReadOnly: Whether writes are refused.
+    ///   - underlyingType: The type of the handle that its transactions have underneath.
     public init(
-        name: String, path: String? = nil, isPersistent: Bool = false, isMultiProcess: Bool = false, isReadOnly: Bool = false
+        name: String, path: String? = nil, isPersistent: Bool = false, isMultiProcess: Bool = false, isReadOnly: Bool = false,
+        underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
         self.isPersistent = isPersistent
         self.isMultiProcess = isMultiProcess
         self.isReadOnly = isReadOnly
+        self.underlyingType = underlyingType
     }
 }
 
@@ -98,6 +121,9 @@ public protocol KeyValueTransaction: AnyObject {
     /// A cursor, standing nowhere until one of its `seek` methods is called.
     func cursor() throws -> KeyValueCursor
 
+    /// The store's own handle of this transaction, as it is inside the innermost savepoint; nil, the default, when there is none.
+    var underlyingHandle: (any UnderlyingHandle)? { get }
+
     /// Begins a savepoint inside the running write transaction. Savepoints nest and end in reverse order.
     func beginSavepoint() throws
 
@@ -112,11 +138,21 @@ public protocol KeyValueTransaction: AnyObject {
 
     /// Ends the transaction; nothing it wrote remains.
     func abort()
+
+    /// What this transaction's commit made of the store's ``OrderedKeyValueStore/commitCount()``, which was one less before it; nil when
+    /// it wrote nothing, or the store does not know.
+    var countAfterCommit: UInt64? { get }
 }
 
 extension KeyValueTransaction {
     /// Nil: the store belongs to one process.
     public var snapshotNumber: UInt64? { nil }
+
+    /// Nil: observers look for themselves.
+    public var countAfterCommit: UInt64? { nil }
+
+    /// None.
+    public var underlyingHandle: (any UnderlyingHandle)? { nil }
 
     /// Looks the key up, then stores the value when there was none. A store that can do both in one step replaces this.
     public func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {

@@ -13,7 +13,7 @@ enum EnvironmentOpening {
     }
 
     /// From this length on a file's pages are only checked when the options ask for it.
-    static let alwaysCheckedLength = 16 << 20
+    static let alwaysCheckedLength = 1 << 30
 
     private static let largestMap = 1 << 40
     private static let smallestMap = 1 << 20

@@ -74,6 +74,14 @@ final class LMDBEnvironment: @unchecked Sendable {
         syncsFully = options.durability == .full
     }
 
+    /// What LMDB says that it syncs.
+    var syncing: LMDBSyncing {
+        var flags: CUnsignedInt = 0
+        mdb_env_get_flags(handle, &flags)
+        if flags & CUnsignedInt(MDB_NOSYNC | MDB_MAPASYNC | MDB_WRITEMAP) != 0 { return .less }
+        return flags & CUnsignedInt(MDB_NOMETASYNC) == 0 ? .everything : .dataOnly
+    }
+
     // MARK: Users
 
     /// Lets another store use the environment.
@@ -207,10 +215,14 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Begins the one write transaction.
     ///
+    /// - Parameters:
+    ///   - user: Who begins it.
+    ///   - seconds: How long to wait; nil for as long as whoever opened the file first.
     /// - Throws: `busy` when another writer does not finish in time.
-    func beginWriting(_ user: EnvironmentUser) throws -> LMDBWriteTransaction {
-        let deadline = Date(timeIntervalSinceNow: timeout)
-        try enterWriter(user, deadline)
+    func beginWriting(_ user: EnvironmentUser, within seconds: Double?) throws -> LMDBWriteTransaction {
+        let seconds = seconds ?? timeout
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        try enterWriter(user, deadline, seconds)
         do {
             try FileLock.acquire(handle, deadline: deadline, errors: errors)
         } catch {
@@ -226,7 +238,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    private func enterWriter(_ user: EnvironmentUser, _ deadline: Date) throws {
+    private func enterWriter(_ user: EnvironmentUser, _ deadline: Date, _ seconds: Double) throws {
         state.lock()
         defer { state.unlock() }
         try check(user)
@@ -239,7 +251,7 @@ final class LMDBEnvironment: @unchecked Sendable {
                     .invalidTransaction, "This thread already runs a write transaction on the file; use a savepoint inside it.")
             }
             guard state.wait(until: deadline) else {
-                throw errors.error(.busy, "Another write transaction did not end within \(timeout) seconds; try again later.")
+                throw errors.error(.busy, "Another write transaction did not end within \(seconds) seconds; try again later.")
             }
             try check(user)
         }
@@ -254,7 +266,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         for _ in 0..<10 {
             state.lock()
             do {
-                try growIfNeeded(deadline)
+                // Growing waits for readers of this process, which is not what somebody means who does not want to wait.
+                try growIfNeeded(max(deadline, Date(timeIntervalSinceNow: 1)))
             } catch {
                 state.unlock()
                 throw error

@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import Foundation
 
 /// Walks all pages of one snapshot with plain reads and makes sure that LMDB can follow them without leaving the file.
 ///
@@ -18,19 +18,25 @@ struct PageCheck {
     private var used: [UInt64]
     // How many free pages were listed that are not in the file.
     private var freeBeyondFile: UInt64 = 0
+    // A page for each height of a tree: what is below a page is checked while the page is looked at.
+    private let buffers: UnsafeMutableRawBufferPointer
 
     /// Checks the pages of a snapshot.
     ///
     /// - Throws: `corrupted`, naming the page and what is wrong with it, or `notADatabase` for a file of named databases.
     static func run(_ file: DatabaseFile, _ meta: FileMeta) throws {
-        var check = PageCheck(file, meta, length: try file.length())
+        let buffers = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(max(meta.main.depth, meta.free.depth)) * Int(meta.pageSize), alignment: 8)
+        defer { buffers.deallocate() }
+        var check = PageCheck(file, meta, length: try file.length(), buffers)
         try check.checkTree(meta.main, isFree: false)
         try check.checkTree(meta.free, isFree: true)
         try check.checkMissingPages()
     }
 
-    private init(_ file: DatabaseFile, _ meta: FileMeta, length: Int) {
+    private init(_ file: DatabaseFile, _ meta: FileMeta, length: Int, _ buffers: UnsafeMutableRawBufferPointer) {
         self.file = file
+        self.buffers = buffers
         self.meta = meta
         pageSize = Int(meta.pageSize)
         // Pages at the end that were freed before they were written are not in the file, and nothing may refer to them.
@@ -56,11 +62,12 @@ struct PageCheck {
         used[Int(page / 64)] |= bit
     }
 
-    private func readPage(_ page: UInt64) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: pageSize)
-        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: Int(page) * pageSize) }
+    /// Reads a page into the buffer of its height, where it stays until the next one of that height is read.
+    private func readPage(_ page: UInt64, height: Int) throws -> UnsafeRawBufferPointer {
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: buffers[(height - 1) * pageSize..<height * pageSize])
+        let count = try file.read(into: buffer, at: Int(page) * pageSize)
         guard count == pageSize else { throw defect(page, "is not in the file") }
-        return bytes
+        return UnsafeRawBufferPointer(buffer)
     }
 
     // MARK: Trees
@@ -73,13 +80,14 @@ struct PageCheck {
         guard entries == tree.entries else { throw defect(tree.root, "and those below it do not have as many entries as noted") }
     }
 
-    private typealias Bounds = (lower: [UInt8]?, upper: [UInt8]?)
+    /// The keys between which those of a page are; they are in the pages above it.
+    private typealias Bounds = (lower: UnsafeRawBufferPointer?, upper: UnsafeRawBufferPointer?)
 
     /// Checks a page and all below it.
     ///
     /// - Returns: How many entries they hold.
     private mutating func checkPage(_ number: UInt64, height: Int, bounds: Bounds, isFree: Bool) throws -> UInt64 {
-        let page = PageLayout(try readPage(number))
+        let page = PageLayout(try readPage(number, height: height))
         if let defect = page.defect(number: number, isLeaf: height == 1, isFree: isFree) { throw self.defect(number, defect) }
         try checkOrder(page, number, bounds, isFree: isFree)
         guard height > 1 else {
@@ -90,8 +98,8 @@ struct PageCheck {
         for index in 0..<page.count {
             let child = page.node(index).childPage
             try use(child, from: number)
-            let lower = index == 0 ? bounds.lower : [UInt8](page.key(index))
-            let upper = index + 1 < page.count ? [UInt8](page.key(index + 1)) : bounds.upper
+            let lower = index == 0 ? bounds.lower : page.key(index)
+            let upper = index + 1 < page.count ? page.key(index + 1) : bounds.upper
             entries += try checkPage(child, height: height - 1, bounds: (lower, upper), isFree: isFree)
         }
         return entries
@@ -104,20 +112,21 @@ struct PageCheck {
         for index in first + 1..<max(page.count, first + 1) {
             guard isLess(page.key(index - 1), page.key(index), isFree) else { throw defect(number, "has keys out of order") }
         }
-        if let lower = bounds.lower, isLess(page.key(first), lower[...], isFree) {
+        if let lower = bounds.lower, isLess(page.key(first), lower, isFree) {
             throw defect(number, "has a key that belongs to its left")
         }
-        if let upper = bounds.upper, !isLess(page.key(page.count - 1), upper[...], isFree) {
+        if let upper = bounds.upper, !isLess(page.key(page.count - 1), upper, isFree) {
             throw defect(number, "has a key that belongs to its right")
         }
     }
 
-    private func isLess(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>, _ isFree: Bool) -> Bool {
-        isFree ? number(left) < number(right) : left.lexicographicallyPrecedes(right)
-    }
-
-    private func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    @inline(__always)
+    private func isLess(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ isFree: Bool) -> Bool {
+        // Keys of the tree of free pages have eight bytes; a page that has others was refused before its keys are compared.
+        if isFree { return left.loadUnaligned(as: UInt64.self) < right.loadUnaligned(as: UInt64.self) }
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.count < right.count }
+        let order = memcmp(leftStart, rightStart, min(left.count, right.count))
+        return order == 0 ? left.count < right.count : order < 0
     }
 
     // MARK: Values
@@ -129,31 +138,26 @@ struct PageCheck {
         }
         let first = node.overflowPage
         guard first >= 2, first < pagesInFile else { throw defect(page, "refers to page \(first), which is not in the file") }
-        var header = [UInt8](repeating: 0, count: PageLayout.headerSize)
-        _ = try header.withUnsafeMutableBytes { try file.read(into: $0, at: Int(first) * pageSize) }
+        var words = (UInt64(0), UInt64(0))
+        _ = try withUnsafeMutableBytes(of: &words) { try file.read(into: $0, at: Int(first) * pageSize) }
+        let (own, rest) = words
         let needed = UInt64((PageLayout.headerSize - 1 + node.valueSize) / pageSize + 1)
-        let present = header.withUnsafeBytes { UInt64($0.loadUnaligned(fromByteOffset: 12, as: UInt32.self)) }
-        let isOverflow = header.withUnsafeBytes {
-            $0.loadUnaligned(as: UInt64.self) == first
-                && $0.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == PageLayout.overflowFlag
-        }
+        let present = rest >> 32
+        let isOverflow = own == first && UInt16(truncatingIfNeeded: rest >> 16) == PageLayout.overflowFlag
         guard isOverflow, present >= needed, present <= pagesInFile else {
             throw defect(first, "does not begin a value of \(node.valueSize) bytes")
         }
         for offset in 0..<present { try use(first + offset, from: page) }
         guard isFree else { return }
-        var value = [UInt8](repeating: 0, count: node.valueSize)
-        _ = try value.withUnsafeMutableBytes {
-            try file.read(into: $0, at: Int(first) * pageSize + PageLayout.headerSize)
+        try withUnsafeTemporaryAllocation(byteCount: node.valueSize, alignment: 8) { value in
+            _ = try file.read(into: value, at: Int(first) * pageSize + PageLayout.headerSize)
+            try checkFreePages(UnsafeRawBufferPointer(value), on: first)
         }
-        try checkFreePages(value[...], on: first)
     }
 
     /// Checks a list of free pages: a count, then page numbers in descending order.
-    private mutating func checkFreePages(_ bytes: ArraySlice<UInt8>, on page: UInt64) throws {
-        let numbers = bytes.withUnsafeBytes { bytes in
-            (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }
-        }
+    private mutating func checkFreePages(_ bytes: UnsafeRawBufferPointer, on page: UInt64) throws {
+        let numbers = (0..<bytes.count / 8).lazy.map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }
         guard let count = numbers.first, count < numbers.count else { throw defect(page, "has a list of free pages without end") }
         var previous = meta.lastPage + 1
         for free in numbers.dropFirst().prefix(Int(count)) {

@@ -1,7 +1,7 @@
 /// A branch or leaf page of LMDB's data version 1, on a machine of 64 bits and little-endian byte order.
 ///
 /// A header is followed by the offsets of the nodes in key order; the nodes fill the page from its end. Nothing but
-/// ``defect(number:isLeaf:isFree:)`` may be asked before that has found nothing.
+/// ``defect(number:isLeaf:isFree:)`` may be asked before that has found nothing. The bytes are somebody else's and have to outlive it.
 struct PageLayout {
 
     /// How many bytes come before the offsets.
@@ -13,32 +13,30 @@ struct PageLayout {
     private static let leafFlag: UInt16 = 0x02
     private static let nodeHeaderSize = 8
     private static let largeFlag: UInt16 = 0x01
-    private static let databaseFlag: UInt16 = 0x02
     private static let maximumKeySize = 511
 
-    private let bytes: [UInt8]
+    private let bytes: UnsafeRawBufferPointer
 
     /// How many nodes there are.
     let count: Int
     /// Whether the page holds entries, not children.
     let isLeaf: Bool
 
-    init(_ bytes: [UInt8]) {
+    /// - Parameter bytes: A whole page.
+    init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
-        isLeaf = Self.number(bytes, 10) & Self.leafFlag != 0
-        count = max(0, (Int(Self.number(bytes, 12)) - Self.headerSize) / 2)
+        isLeaf = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & Self.leafFlag != 0
+        count = max(0, (Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt16.self)) - Self.headerSize) / 2)
     }
 
-    private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt16 {
-        UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8
+    @inline(__always) private func number(_ offset: Int) -> Int {
+        Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
-
-    private func number(_ offset: Int) -> Int { Int(Self.number(bytes, offset)) }
 
     /// One node of a page.
     struct Node {
         /// The bytes behind the key: the value, or the number of the page where a large one begins.
-        let bytes: ArraySlice<UInt8>
+        let bytes: UnsafeRawBufferPointer
         /// Whether the value has pages of its own.
         let isLarge: Bool
         /// The length of the value.
@@ -47,7 +45,7 @@ struct PageLayout {
         let childPage: UInt64
 
         /// Of a large value: its first page.
-        var overflowPage: UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+        var overflowPage: UInt64 { bytes.loadUnaligned(as: UInt64.self) }
     }
 
     /// The node of an index.
@@ -59,15 +57,15 @@ struct PageLayout {
         let isLarge = isLeaf && flags & Self.largeFlag != 0
         let inPage = isLeaf ? (isLarge ? 8 : Int(low)) : 0
         return Node(
-            bytes: bytes[valueStart..<valueStart + inPage], isLarge: isLarge, valueSize: Int(low),
-            childPage: low | UInt64(flags) << 32)
+            bytes: UnsafeRawBufferPointer(rebasing: bytes[valueStart..<valueStart + inPage]), isLarge: isLarge,
+            valueSize: Int(low), childPage: low | UInt64(flags) << 32)
     }
 
     /// The key of the node of an index.
-    func key(_ index: Int) -> ArraySlice<UInt8> {
+    @inline(__always) func key(_ index: Int) -> UnsafeRawBufferPointer {
         let offset = number(Self.headerSize + 2 * index)
         let start = offset + Self.nodeHeaderSize
-        return bytes[start..<start + number(offset + 6)]
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<start + number(offset + 6)])
     }
 
     /// What is wrong with the page by itself; nil when nothing is.
@@ -77,9 +75,9 @@ struct PageLayout {
     ///   - isLeaf: Whether it should be a leaf.
     ///   - isFree: Whether it belongs to the tree of free pages.
     func defect(number page: UInt64, isLeaf: Bool, isFree: Bool) -> String? {
-        let ownNumber = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << UInt64(8 * $1) }
+        let ownNumber = bytes.loadUnaligned(as: UInt64.self)
         guard ownNumber == page else { return "says that it is page \(ownNumber)" }
-        guard Self.number(bytes, 10) == (isLeaf ? Self.leafFlag : Self.branchFlag) else { return "is of the wrong kind" }
+        guard number(10) == Int(isLeaf ? Self.leafFlag : Self.branchFlag) else { return "is of the wrong kind" }
         let (lower, upper) = (number(12), number(14))
         guard lower >= Self.headerSize, lower & 1 == 0, lower <= upper, upper <= bytes.count else {
             return "has impossible bounds"

@@ -64,6 +64,9 @@ final class LMDBReadTransaction: LMDBTransaction {
         environment.endReading(self)
     }
 
+    /// The number of the commit that it sees.
+    var number: UInt64 { handle.map { UInt64(mdb_txn_id($0)) } ?? 0 }
+
     // MARK: Cursors
 
     override func openCursor() throws -> OpaquePointer {

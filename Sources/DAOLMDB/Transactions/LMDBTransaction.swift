@@ -74,6 +74,11 @@ class LMDBTransaction: KeyValueTransaction {
     /// Whether a savepoint is still open.
     func isOpen(level: Int) -> Bool { handle != nil }
 
+    final var underlyingHandle: (any UnderlyingHandle)? {
+        guard let handle else { return nil }
+        return LMDBHandle(transaction: handle, environment: environment.handle, database: database)
+    }
+
     // MARK: Writing, which a transaction that reads refuses
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { throw cannotWrite }
@@ -96,6 +101,8 @@ class LMDBTransaction: KeyValueTransaction {
     }
 
     func abort() {}
+
+    var countAfterCommit: UInt64? { nil }
 }
 
 extension MDB_val {

@@ -23,6 +23,8 @@ final class LMDBWriteTransaction: LMDBTransaction {
     @exclusivity(unchecked) private var writeCursors = WriteCursors()
     // Whether the innermost level has failed; its failure says why.
     @exclusivity(unchecked) private var isFailed = false
+    // The number of the commit, when it was one.
+    private var committedNumber: UInt64?
     // Whether any level met the end of the map.
     private var foundMapFull = false
 
@@ -161,13 +163,22 @@ final class LMDBWriteTransaction: LMDBTransaction {
             throw environment.errors.error(
                 .invalidTransaction, "A savepoint was still open at the end; the transaction was undone.")
         }
+        let number = Int(mdb_txn_id(outermost))
         let code = mdb_txn_commit(outermost)
-        guard code != 0 else { return end(failure: nil) }
+        guard code != 0 else {
+            // One that wrote nothing leaves its number to the next. Nobody can have committed yet: the file is still locked.
+            var information = MDB_envinfo()
+            mdb_env_info(environment.handle, &information)
+            if information.me_last_txnid == number { committedNumber = UInt64(number) }
+            return end(failure: nil)
+        }
         let error = fail(code, "Committing")
         // Nobody knows what a disk holds that has refused to write. Reading the file anew shows it.
         end(failure: error.kind == .io || error.kind == .corrupted ? error : nil)
         throw error
     }
+
+    override var countAfterCommit: UInt64? { committedNumber }
 
     override func abort() {
         guard handle != nil else { return }

@@ -116,10 +116,15 @@ struct EmissionState<Model: Sendable> {
         }
     }
 
-    mutating func finish() {
-        guard !isCanceled, !isFinished else { return }
+    /// Nothing more will come, so that there is nothing left above to cancel.
+    ///
+    /// - Returns: the ways up, to be released outside of the lock.
+    mutating func finish() -> [@Sendable () -> Void] {
+        guard !isCanceled, !isFinished else { return [] }
         isFinished = true
         for listener in listeners.finished { pending.append(Delivery(isRevocable: true, call: listener)) }
+        defer { upstreams = [:] }
+        return Array(upstreams.values)
     }
 
     /// - Returns: what to call and what to let go of, outside of the lock.
@@ -195,11 +200,12 @@ struct EmissionState<Model: Sendable> {
 
     // MARK: Standing below others
 
-    /// Remembers how to cancel what this observer gets its outcomes from; nil when it is canceled already.
+    /// Remembers how to cancel what this observer gets its outcomes from, unless nothing more comes from there; nil when it is canceled
+    /// already.
     mutating func link(_ upstream: @escaping @Sendable () -> Void) -> Int? {
         guard !isCanceled else { return nil }
         nextUpstream += 1
-        upstreams[nextUpstream] = upstream
+        if !isFinished { upstreams[nextUpstream] = upstream }
         return nextUpstream
     }
 

@@ -58,7 +58,7 @@ public struct DispatcherNode<Input: Sendable, Output: Sendable>: Node {
 
 /// Something that can be stopped from outside, such as a transfer.
 public protocol Aborter: Sendable {
-    /// Stops the work. Called once for every canceled observer.
+    /// Stops the work. Called once for every observer that is canceled before its work is done.
     func cancel()
 }
 
@@ -76,7 +76,7 @@ public struct AborterNode<Input: Sendable, Output: Sendable>: Node {
         self.aborter = aborter
     }
 
-    /// Asks the next node, and the aborter once when the result, or the next node's, is canceled.
+    /// Asks the next node, and the aborter once when the result, or the next node's, is canceled before the next node has finished.
     public func process(_ input: Input) -> Observer<Output> {
         let result = Context<Output>()
         result.link { [aborter] in aborter.cancel() }

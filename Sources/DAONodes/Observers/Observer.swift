@@ -26,7 +26,8 @@ import Dispatch
 /// delivering, on that one, right after. ``dispatch(on:)`` moves them to a queue.
 ///
 /// **Cancellation.** After ``cancel()`` nothing but `onCanceled` and `defer` is called, each once. It travels up to whatever
-/// the outcomes come from, and down to whatever was made of this observer.
+/// the outcomes come from, and down to whatever was made of this observer. Nothing above hears of it once this observer has finished:
+/// the work is done.
 public class Observer<Model: Sendable>: @unchecked Sendable {
     // Sendable because everything that changes is in `state`, behind its lock. Subclasses add nothing that changes.
     let state: Locked<EmissionState<Model>>
@@ -96,8 +97,9 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
     }
 
     final func finishEmitting() {
-        state.withLock { $0.finish() }
+        let released = state.withLock { $0.finish() }
         deliver()
+        withExtendedLifetime(released) {}
     }
 
     final func deliver(on queue: DispatchQueue) {

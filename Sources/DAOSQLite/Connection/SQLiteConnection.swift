@@ -18,6 +18,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let arena = BindArena(capacity: 1 << 12)
     /// Whether it is the one that writes.
     let isWriter: Bool
+    /// Learns which commits this connection made; only the writer's.
+    var observations: ObservationHub?
     /// What to do with a reader that is not needed any more.
     var release: ((SQLiteConnection) -> Void)?
 
@@ -55,12 +57,38 @@ final class SQLiteConnection: @unchecked Sendable {
     ///
     /// - Returns: A `StorageError`, or a `MissingTable` around one.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
-        let error = SQLiteError.error(code, String(cString: sqlite3_errmsg(handle)), path: path, entity: entity)
+        // What was refused before SQLite saw it has the words for its code.
+        let isSQLites = sqlite3_errcode(handle) & 0xFF == code & 0xFF
+        let error = SQLiteError.error(
+            code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
+            systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
         if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true {
             return MissingTable(underlying: error)
         }
         return error
+    }
+
+    /// What the operating system last said about the log, or else about the file; SQLite's own note of it does not outlive the rollback.
+    private var lastSystemCode: Int32 {
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        var code: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+        if let log, let control = log.pointee.pMethods?.pointee.xFileControl { _ = control(log, SQLITE_FCNTL_LAST_ERRNO, &code) }
+        if code == 0 { sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &code) }
+        return code
+    }
+
+    /// Says that the transaction cannot go on when whoever had the handle ended it.
+    ///
+    /// - Throws: `.invalidTransaction`; so does every later call in the transaction, and its commit.
+    func checkTransaction() throws {
+        guard isInTransaction, fault == nil, sqlite3_get_autocommit(handle) != 0 else { return }
+        let error = StorageError(
+            .invalidTransaction, "the transaction was ended through the connection underneath: leave that to the database",
+            path: path)
+        fault = error
+        throw error
     }
 
     // MARK: Statements
@@ -187,12 +215,16 @@ extension SQLiteConnection: TransactionHandle {
             end()
             throw fault
         }
+        let before = observations?.isObserved == true ? CommitMark(self) : nil
         do {
             try run("COMMIT")
             isInTransaction = false
         } catch {
             end()
             throw error
+        }
+        if let before, let after = CommitMark(self), after.isNext(of: before) {
+            observations?.didCommitHere(from: before.count, to: after.count)
         }
     }
 

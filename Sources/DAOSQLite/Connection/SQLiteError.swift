@@ -1,11 +1,14 @@
 import CSQLite
 import DAOCore
+import Foundation
 
 /// Extended result codes, which SQLite spells as macros that Swift does not import.
 enum ExtendedCode {
     static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
     static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
+    /// The index of the log could not be made longer.
+    static let sharedMemorySize = SQLITE_IOERR | (19 << 8)
 }
 
 /// What SQLite's result codes mean as storage errors.
@@ -18,8 +21,15 @@ enum SQLiteError {
     ///   - message: SQLite's own words.
     ///   - path: The database's file.
     ///   - entity: What was worked on.
-    static func error(_ code: Int32, _ message: String, path: String, entity: String? = nil) -> StorageError {
-        let (kind, text) = meaning(of: code)
+    ///   - systemCode: What the operating system said, or zero.
+    static func error(
+        _ code: Int32, _ message: String, path: String, entity: String? = nil, systemCode: Int32 = 0
+    ) -> StorageError {
+        // SQLite knows one of the ways in which there can be no space.
+        let isFull =
+            code == ExtendedCode.sharedMemorySize
+            || code & 0xFF == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemCode)
+        let (kind, text) = meaning(of: isFull ? SQLITE_FULL : code)
         return StorageError(kind, text, entity: entity, path: path, engineCode: Int(code), engineMessage: message)
     }
 

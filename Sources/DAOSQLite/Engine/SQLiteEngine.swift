@@ -29,7 +29,8 @@ final class SQLiteEngine: Sendable {
     init(_ file: DatabaseFile, writes: Bool) throws {
         try file.checkHeader()
         self.file = file
-        let writer = WriterConnection(file)
+        let observations = ObservationHub()
+        let writer = WriterConnection(file, observations)
         let mode: ConnectionMode
         if file.isWritable, writes {
             mode = .reader
@@ -40,7 +41,10 @@ final class SQLiteEngine: Sendable {
         self.writer = writer
         self.readers = readers
         executor = DatabaseExecutor(name: file.path)
-        coordinator = TransactionCoordinator(beginWriting: { try writer.get() }, beginReading: { try readers.take() })
+        coordinator = TransactionCoordinator(
+            beginWriting: { try writer.get() }, beginReading: { try readers.take() }, observations: observations)
+        // A file that is read without locks is one that nobody writes.
+        if mode != .immutable { observations.watchOthers { try CommitCounter.open(file.path, mode) } }
         if writes { try writer.open() }
         try check()
     }
@@ -50,6 +54,7 @@ final class SQLiteEngine: Sendable {
 
     /// Closes the connections; the writer last, so that it empties the log.
     func close() {
+        coordinator.observations.stopWatchingOthers()
         readers.close()
         writer.close()
     }
@@ -77,13 +82,20 @@ final class SQLiteEngine: Sendable {
 /// The one connection that writes, opened when it is first wanted.
 private final class WriterConnection: Sendable {
     private let file: DatabaseFile
+    private let observations: ObservationHub
     private let connection = Mutex<SQLiteConnection?>(nil)
 
-    init(_ file: DatabaseFile) { self.file = file }
+    init(_ file: DatabaseFile, _ observations: ObservationHub) {
+        self.file = file
+        self.observations = observations
+    }
 
     func open() throws {
         try connection.withLock { connection in
-            if connection == nil { connection = try SQLiteConnection.open(file.path, .writer) }
+            guard connection == nil else { return }
+            let opened = try SQLiteConnection.open(file.path, .writer)
+            opened.observations = observations
+            connection = opened
         }
     }
 

@@ -7,6 +7,9 @@ let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// Binds values in the form that columns store. Every function returns SQLite's result code.
 enum Bind {
+    /// The longest text or run of bytes that is stored: what SQLite takes for a whole row, less some room for the other columns.
+    static let longestValue = 999_000_000
+
     /// The one NaN, as the blob that stands for it: SQLite makes a NaN that is bound as a number null.
     static let nan = Double.nan.bitPattern.bigEndian
 
@@ -44,6 +47,7 @@ enum Bind {
             return sqlite3_bind_text64(statement, position, "", 0, transient, UInt8(SQLITE_UTF8))
         }
         if bytes.count > BindArena.longest {
+            if bytes.count > longestValue { return SQLITE_TOOBIG }
             return address.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
                 sqlite3_bind_text64(statement, position, $0, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
             }
@@ -57,6 +61,7 @@ enum Bind {
     ) -> Int32 {
         guard let address = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, position, 0) }
         if bytes.count > BindArena.longest {
+            if bytes.count > longestValue { return SQLITE_TOOBIG }
             return sqlite3_bind_blob64(statement, position, address, UInt64(bytes.count), transient)
         }
         let place = arena.store(address, bytes.count)

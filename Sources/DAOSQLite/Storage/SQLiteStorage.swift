@@ -44,7 +44,12 @@ final class SQLiteStorage<Record: Model>: Storage {
     {
         func run() throws -> Result {
             try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity.name) { connection in
-                if isStep, let settings = owner.settings { try connection.apply(settings) } else { try owner.begin(connection) }
+                // While somebody observes, commits are told apart from those of others, which needs a beginning.
+                if isStep, let settings = owner.settings, !owner.observations.isObserved {
+                    try connection.apply(settings)
+                } else {
+                    try owner.begin(connection)
+                }
                 return try body(connection)
             }
         }

@@ -7,7 +7,7 @@
 /// var user: Json = ["name": "Ann", "age": 30, "photos": [["id": "p1"]]]
 /// user["age"] = 31
 /// user["photos"]?[0]?["id"]?.stringValue     // "p1"
-/// try user.serialized()                      // {"age":31,"name":"Ann","photos":[{"id":"p1"}]}
+/// user.serialized()                          // {"age":31,"name":"Ann","photos":[{"id":"p1"}]}
 /// ```
 ///
 /// Two numbers are equal when their values are (`1 == 1.0`), strings when Swift's strings are, and objects whatever the

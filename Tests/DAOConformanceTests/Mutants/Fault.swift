@@ -30,7 +30,8 @@ enum Fault: String, CaseIterable, Sendable {
         linksSurviveRollback
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
-        readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner
+        readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
+        translatesOutside, keysHideOwnWrites
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary
     // Life cycle

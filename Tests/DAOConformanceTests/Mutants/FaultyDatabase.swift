@@ -1,7 +1,8 @@
-import DAOConformance
 import DAOCore
 import Foundation
 import Synchronization
+
+@testable import DAOConformance
 
 /// A working database with one fault.
 final class FaultyDatabase: Database {
@@ -46,6 +47,7 @@ final class FaultyDatabase: Database {
         switch fault {
         case .capabilitiesVary: capabilities.maximumValueLength = 1 << 40 + Self.openings.add(1, ordering: .relaxed).newValue
         case .keepsWhatIsForgotten: capabilities.isPersistent = false
+        case .promisesEveryHandle: capabilities.underlyingTypes = [UnderlyingType(TransactionsMisuse.UnknownHandle.self)]
         default: break
         }
         return capabilities

@@ -27,6 +27,9 @@ struct FaultyStorage<Record: Model>: Storage {
         if fault == .repeatsKeys {
             return try reading { try keys.flatMap { try base.read(keys: [$0], includesSubentities: true) } }
         }
+        if fault == .keysHideOwnWrites, owner.isInside {
+            return try elsewhere { try base.read(keys: keys, includesSubentities: includesSubentities) }
+        }
         return try reading {
             do {
                 return try base.read(keys: keys, includesSubentities: includesSubentities).map(given)
@@ -111,7 +114,7 @@ struct FaultyStorage<Record: Model>: Storage {
     }
 
     func insert(making records: () throws -> [Record]) throws {
-        if fault == .appliesHalf { return try insert(records()) }
+        if fault == .appliesHalf || fault == .translatesOutside { return try insert(records()) }
         if fault == .dropsContendedWrites {
             return try uncontended { try owner.transaction { try insert(records()) } } ?? ()
         }
@@ -138,7 +141,7 @@ struct FaultyStorage<Record: Model>: Storage {
     }
 
     func upsert(making records: () throws -> [Record]) throws {
-        if fault == .appliesHalf { return try upsert(records()) }
+        if fault == .appliesHalf || fault == .translatesOutside { return try upsert(records()) }
         try owner.transaction { try upsert(records()) }
     }
 

@@ -10,8 +10,9 @@ import Synchronization
 ///
 /// Results come in the order of commits. A slow consumer may miss results in between, never the last. Nothing comes after a rollback, nor when
 /// rows change that are not in the result. The sequence ends by throwing `.closed` when the database is closed, or `CancellationError` when
-/// its task is cancelled; leaving the loop lets go of everything. Each iteration reads by itself, on the database's reader threads.
-public struct Observation<Mapping: Translator>: AsyncSequence, Sendable {
+/// its task is cancelled; leaving the loop lets go of everything. Each iteration reads by itself, on the database's reader threads; what the
+/// translator reads through other DAOs is of the same commit, but only rows of its own model make a new result.
+public struct QueryObservation<Mapping: Translator>: AsyncSequence, Sendable {
     /// The values of the query, in its order.
     public typealias Element = [Mapping.Plain]
 
@@ -43,7 +44,7 @@ public struct ObservedChange<Plain: Sendable>: Sendable {
 
 /// The result of a query now with every later change of it, as ``DAO/observeChanges(_:)`` gives it.
 ///
-/// What ``Observation`` says of order, slowness and ends holds here too.
+/// What ``QueryObservation`` says of order, slowness and ends holds here too.
 public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
     /// A result, and how it differs from the one before.
     public typealias Element = ObservedChange<Mapping.Plain>
@@ -63,8 +64,7 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
         let dao: DAO<Mapping>
         let query: Query<Mapping.Model>
         let subscription: Subscription
-        var known: [Key: Fingerprint]?
-        var order: [Key] = []
+        private var last: Reading?
 
         init(dao: DAO<Mapping>, query: Query<Mapping.Model>, subscription: Subscription) {
             self.dao = dao
@@ -75,44 +75,52 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
         /// The next change; the first is the result as it is.
         public mutating func next() async throws -> ObservedChange<Mapping.Plain>? {
             while true {
-                if known != nil { await subscription.signal.wait() }
+                if last != nil { await subscription.signal.wait() }
                 try Task.checkCancellation()
-                let (dao, query) = (dao, query)
-                let reading = try await dao.storage.database.executor.read { try Reading(dao.storage.read(query)) }
-                guard let change = try change(to: reading) else { continue }
-                return change
+                let (reading, change) = try await read(dao, query, last)
+                self.last = reading
+                if let change { return change }
             }
         }
 
-        /// What changed since the last reading, which becomes the last one; nil when nothing did.
-        private mutating func change(to reading: Reading<Mapping.Model>) throws -> ObservedChange<Mapping.Plain>? {
-            let before = known ?? [:]
-            let isFirst = known == nil
-            let after = Dictionary(zip(reading.keys, reading.fingerprints), uniquingKeysWith: { $1 })
-            let inserted = reading.keys.filter { before[$0] == nil }
-            let updated = reading.keys.filter { before[$0] != nil && before[$0] != after[$0] }
-            let erased = before.keys.filter { after[$0] == nil }.sorted()
-            let isMoved = order != reading.keys
-            known = after
-            order = reading.keys
-            guard isFirst || isMoved || !inserted.isEmpty || !updated.isEmpty || !erased.isEmpty else { return nil }
-            return ObservedChange(
-                elements: try dao.translator.translate(models: reading.records), inserted: inserted.map { UniqueID($0) },
-                updated: updated.map { UniqueID($0) }, erased: erased.map { UniqueID($0) })
+        /// Reads the rows, and translates them when they differ from the last.
+        private func read(
+            _ dao: DAO<Mapping>, _ query: Query<Mapping.Model>, _ last: Reading?
+        ) async throws -> (Reading, ObservedChange<Mapping.Plain>?) {
+            let database = dao.storage.database
+            let read: @Sendable () throws -> (Reading, ObservedChange<Mapping.Plain>?) = {
+                let records = try dao.storage.read(query)
+                let reading = try Reading(of: records)
+                return (reading, try reading.change(since: last) { try dao.translator.translate(models: records) })
+            }
+            // The translator reads in the same snapshot, so that what it finds is of the same commit as the rows.
+            guard database.capabilities.hasSnapshotReads else { return try await database.executor.read(read) }
+            return try await database.snapshot(read)
         }
     }
 }
 
-/// Rows as they were read, with what tells them apart from their later selves.
-private struct Reading<Record: Model>: Sendable {
-    let records: [Record]
-    let keys: [Key]
-    let fingerprints: [Fingerprint]
+/// What a result was: enough to tell the next one from it.
+private struct Reading: Sendable {
+    let order: [Key]
+    let fingerprints: [Key: Fingerprint]
 
-    init(_ records: [Record]) throws {
-        self.records = records
-        keys = records.map { Record.schema.key(of: $0) }
-        fingerprints = try records.map { try Fingerprint(of: $0) }
+    init<Record: Model>(of records: [Record]) throws {
+        order = records.map { Record.schema.key(of: $0) }
+        fingerprints = Dictionary(
+            zip(order, try records.map { try Fingerprint(of: $0) }), uniquingKeysWith: { $1 })
+    }
+
+    /// What changed since an earlier reading; nil when nothing did.
+    func change<Plain>(since earlier: Reading?, elements: () throws -> [Plain]) throws -> ObservedChange<Plain>? {
+        let before = earlier?.fingerprints ?? [:]
+        let inserted = order.filter { before[$0] == nil }
+        let updated = order.filter { before[$0] != nil && before[$0] != fingerprints[$0] }
+        let erased = before.keys.filter { fingerprints[$0] == nil }.sorted()
+        guard earlier?.order != order || !updated.isEmpty else { return nil }
+        return ObservedChange(
+            elements: try elements(), inserted: inserted.map { UniqueID($0) }, updated: updated.map { UniqueID($0) },
+            erased: erased.map { UniqueID($0) })
     }
 }
 
@@ -136,7 +144,9 @@ extension DAO {
     /// The values of a query now, and again after every commit that changes them.
     ///
     /// - Parameter query: Which values, in which order.
-    public func observe(_ query: Query<Record> = Query()) -> Observation<Mapping> { Observation(changes: observeChanges(query)) }
+    public func observe(_ query: Query<Record> = Query()) -> QueryObservation<Mapping> {
+        QueryObservation(changes: observeChanges(query))
+    }
 
     /// The values that meet a condition now, and again after every commit that changes them.
     ///
@@ -147,7 +157,7 @@ extension DAO {
     public func observe(
         _ condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, orderedBy order: Sort<Record>...,
         limit: Int? = nil
-    ) -> Observation<Mapping> {
+    ) -> QueryObservation<Mapping> {
         observe(Query(where: Condition(condition), orderedBy: order, limit: limit))
     }
 

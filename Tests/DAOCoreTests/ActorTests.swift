@@ -1,0 +1,39 @@
+import DAOCore
+import DAOMemory
+import Testing
+
+private struct Reminder: Plain, Model, Equatable {
+    var id: Int
+    var rank: Int
+    static let schema = Schema("reminder", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank))
+}
+
+/// Conditions of asynchronous calls are written where the caller is, and may use what its actor has.
+@Suite struct ActorTests {
+    @MainActor private final class ViewModel {
+        var least = 2
+        private let reminders: DAO<IdentityTranslator<Reminder>>
+
+        init(_ reminders: DAO<IdentityTranslator<Reminder>>) { self.reminders = reminders }
+
+        func run() async throws {
+            try await reminders.create((1...4).map { Reminder(id: $0, rank: $0) })
+            #expect(try await reminders.read(orderedBy: .descending(\.id)) { $0.rank >= least }.map(\.id) == [4, 3, 2])
+            #expect(try await reminders.first { $0.rank >= least }?.id == 2)
+            #expect(try await reminders.page(limit: 2) { $0.rank >= least }.elements.map(\.id) == [2, 3])
+            #expect(try await reminders.count { $0.rank >= least } == 3)
+            #expect(try await reminders.exists { $0.rank >= least })
+            #expect(try await reminders.update(where: { $0.rank >= least }) { $0.rank += 1 } == 3)
+            least = 5
+            #expect(try await reminders.erase { $0.rank >= least } == 1)
+            let kept = [1, 2, 3]
+            #expect(try await reminders.read(byPrimaryKeys: kept).map(\.rank) == [1, 3, 4])
+            #expect(try await reminders.read(byPrimaryKey: least) == nil)
+        }
+    }
+
+    @Test func theMainActorAsksWithWhatItHas() async throws {
+        let database = try MemoryDatabase.open()
+        try await ViewModel(DAO(storage: try database.storage(for: Reminder.self))).run()
+    }
+}

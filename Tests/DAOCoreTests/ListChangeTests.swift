@@ -1,0 +1,62 @@
+import DAOCore
+import Testing
+
+@Suite struct ListChangeTests {
+    private func ids(_ numbers: some Sequence<Int>) -> [UniqueID] { numbers.map { UniqueID($0) } }
+
+    @Test func appearingAndDisappearing() {
+        let change = ListChange(from: ids([1, 2, 3]), to: ids([2, 4]))
+        #expect(
+            change.difference.map { $0 } == [
+                .remove(offset: 2, element: 3, associatedWith: nil), .remove(offset: 0, element: 1, associatedWith: nil),
+                .insert(offset: 1, element: 4, associatedWith: nil),
+            ])
+        #expect(change.updated.isEmpty && !change.isEmpty)
+        #expect(ListChange(from: ids([1, 2]), to: ids([1, 2])).isEmpty)
+        #expect(ListChange(from: [], to: []).isEmpty)
+    }
+
+    @Test func oneElementThatMovesIsTheOnlyOne() {
+        let change = ListChange(from: ids([1, 2, 3, 4, 5]), to: ids([5, 1, 2, 3, 4]))
+        #expect(
+            change.difference.map { $0 } == [
+                .remove(offset: 4, element: 5, associatedWith: 0), .insert(offset: 0, element: 5, associatedWith: 4),
+            ])
+    }
+
+    @Test func updatedElementsAreFoundWhereTheyAreNow() {
+        let change = ListChange(from: ids([1, 2, 3]), to: ids([3, 9, 1])) { $0 == 3 || $0 == 9 }
+        #expect(change.updated == [0], "what was inserted is not updated")
+        #expect(ListChange(from: ids([1]), to: ids([1])) { _ in true }.isEmpty == false)
+    }
+
+    @Test func keysThatAreThereTwiceDoNotTrap() {
+        let change = ListChange(from: ids([1, 1, 2]), to: ids([2, 1, 1]))
+        #expect(ids([1, 1, 2]).applying(change.difference) == ids([2, 1, 1]))
+    }
+
+    /// Applied to the list before, the difference gives the list now; and no fewer elements could stay.
+    @Test func randomListsBecomeEachOtherWithAsFewMovesAsCanBe() {
+        var random = SystemRandomNumberGenerator()
+        for size in 0..<60 {
+            for _ in 0..<20 {
+                let pool = Array(0..<max(size, 1))
+                let old = pool.shuffled(using: &random).prefix(Int.random(in: 0...size, using: &random))
+                let new = pool.shuffled(using: &random).prefix(Int.random(in: 0...size, using: &random))
+                let change = ListChange(from: ids(old), to: ids(new))
+                #expect(ids(old).applying(change.difference) == ids(new), "from \(old) to \(new)")
+                let order = new.compactMap { old.firstIndex(of: $0) }
+                // The longest rise, found the slow way.
+                var lengths: [Int] = []
+                for (position, place) in order.enumerated() {
+                    lengths.append(1 + (0..<position).filter { order[$0] < place }.map { lengths[$0] }.reduce(0, max))
+                }
+                let moves = change.difference.insertions.filter {
+                    guard case .insert(_, _, let source) = $0 else { return false }
+                    return source != nil
+                }
+                #expect(moves.count == order.count - (lengths.max() ?? 0), "from \(old) to \(new)")
+            }
+        }
+    }
+}

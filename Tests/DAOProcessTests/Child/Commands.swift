@@ -1,0 +1,94 @@
+import ChildProcesses
+import DAOCore
+import Foundation
+
+/// What a child does.
+enum Commands {
+    /// Runs the command of the first argument.
+    static func run(_ arguments: ArraySlice<String>) throws {
+        var arguments = arguments
+        switch arguments.popFirst() {
+        case "increment": try increment(arguments)
+        case "crash": try commitForEver(arguments)
+        case "hold": try hold(arguments)
+        case "serve": try serve(arguments)
+        case "look": try look(arguments)
+        case "reopen": try reopen(arguments)
+        case "fill": try Filling.run(arguments)
+        case "probe": Probing.run()
+        case let other: throw Child.Failure("there is no command '\(other ?? "")'")
+        }
+    }
+
+    /// Opens the database that a command is about.
+    static func ledger(_ arguments: ArraySlice<String>) throws -> Ledger {
+        guard let url = arguments.first else { throw Child.Failure("the URL of a database is missing") }
+        return try Ledger(url)
+    }
+
+    /// `increment <url> <times>`: adds to the count so often, each time in a transaction.
+    private static func increment(_ arguments: ArraySlice<String>) throws {
+        let ledger = try ledger(arguments)
+        answer("open")
+        _ = readLine()
+        for _ in 0..<(arguments.last.flatMap { Int($0) } ?? 0) { try ledger.increment() }
+        answer("done")
+    }
+
+    /// `crash <url>`: commits batches until somebody ends it, and says the number of each before it begins the next.
+    private static func commitForEver(_ arguments: ArraySlice<String>) throws {
+        let ledger = try ledger(arguments)
+        while true { answer(try Batches.commitNext(ledger)) }
+    }
+
+    /// `hold <url>`: writes in a transaction that ends as the next line says, `commit` or `rollback`.
+    private static func hold(_ arguments: ArraySlice<String>) throws {
+        struct Undone: Error {}
+        let ledger = try ledger(arguments)
+        do {
+            try ledger.database.transaction {
+                try ledger.increment(by: 1000)
+                answer("holding")
+                if readLine() != "commit" { throw Undone() }
+            }
+        } catch is Undone {}
+        answer("ended")
+    }
+
+    /// `look <url>`: reads in a snapshot that ends with the process.
+    private static func look(_ arguments: ArraySlice<String>) throws {
+        let ledger = try ledger(arguments)
+        try ledger.database.snapshot {
+            _ = try ledger.count()
+            answer("looking")
+            _ = readLine()
+        }
+    }
+
+    /// `reopen <url> <times>`: opens, adds to the count and closes, so often.
+    private static func reopen(_ arguments: ArraySlice<String>) throws {
+        for _ in 0..<(arguments.last.flatMap { Int($0) } ?? 0) {
+            let ledger = try ledger(arguments)
+            try ledger.increment()
+            try ledger.database.close()
+        }
+        answer("done")
+    }
+
+    /// `serve <url>`: does what each line says: `count`, `add`, `batch`, `check`, `close`.
+    private static func serve(_ arguments: ArraySlice<String>) throws {
+        let ledger = try ledger(arguments)
+        answer("open")
+        while let line = readLine() {
+            switch line {
+            case "count": answer(try ledger.count())
+            case "add":
+                try ledger.increment()
+                answer(Moment.now)
+            case "batch": answer(try Batches.commitNext(ledger))
+            case "check": answer(try ledger.isWhole() ? "whole" : "torn")
+            default: return try ledger.database.close()
+            }
+        }
+    }
+}

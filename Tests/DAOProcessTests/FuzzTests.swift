@@ -1,0 +1,90 @@
+import ChildProcesses
+import Foundation
+import Testing
+
+/// Contract L5: damaged bytes give typed errors and end no process; `ROUNDS=100000` in the environment damages more files.
+@Suite(.serialized, .timeLimit(.minutes(120))) struct FuzzTests {
+    /// Small files are checked by SQLite when they are opened; of large ones only what is used is looked at.
+    @Test(arguments: Place.Kind.allCases, ["small", "large"])
+    func flippedBitsEndNoProcess(_ kind: Place.Kind, _ size: String) async throws {
+        try await onThread {
+            let place = try Place(kind)
+            let ledger = try Ledger(place.url("durability=relaxed"))
+            if size == "large" {
+                let text = String(repeating: "large ", count: 200)
+                try ledger.entries.persist((1000..<5000).map { Entry(id: $0, batch: $0 % 40, text: text + "\($0)") })
+            }
+            for _ in 0..<40 { _ = try Batches.commitNext(ledger) }
+            try ledger.database.close()
+            let whole = try Data(contentsOf: place.file)
+            var seed = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+            let rounds = Rounds.count(size == "large" ? 20 : 100)
+            var outcomes: [String: Int] = [:]
+            var child = try Child("probe")
+            try child.expect("ready")
+            let began = ContinuousClock.now
+            for round in 0..<rounds {
+                var random = Seeded(state: seed)
+                let file = place.directory.appendingPathComponent("\(round).db")
+                try damaged(whole, &random).write(to: file)
+                defer {
+                    for suffix in ["", "-lock", "-wal", "-shm", "-journal"] {
+                        try? FileManager.default.removeItem(atPath: file.path + suffix)
+                    }
+                }
+                let outcome: String
+                do {
+                    outcome = try child.ask("\(kind.rawValue)://\(file.path)?durability=relaxed", within: 30)
+                } catch {
+                    child.kill()
+                    outcome = "ended with \(child.wait())"
+                    Issue.record("SEED=\(seed) \(kind) \(size): \(error), the process \(outcome)")
+                    child = try Child("probe")
+                    try child.expect("ready")
+                }
+                #expect(!outcome.contains("untyped"), "SEED=\(seed) \(kind) \(size): \(outcome)")
+                outcomes[outcome, default: 0] += 1
+                seed = random.next()
+            }
+            let rate = Double(rounds) / ((ContinuousClock.now - began) / .seconds(1))
+            print(
+                "\(kind) \(size): \(Int(rate)) damaged files a second; \(outcomes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" })"
+            )
+        }
+    }
+
+    /// Bytes with a few of them changed: single bits, zeroes, other bytes, and now and then a whole stretch or the end.
+    private func damaged(_ whole: Data, _ random: inout Seeded) -> Data {
+        var bytes = whole
+        for _ in 0..<[1, 1, 1, 2, 5, 20][Int.random(in: 0..<6, using: &random)] {
+            // The beginnings of pages, where their structure is, are hit more often than chance would.
+            var position = Int.random(in: 0..<bytes.count, using: &random)
+            if Int.random(in: 0..<2, using: &random) == 0 { position = position & ~4095 + Int.random(in: 0..<64, using: &random) }
+            position = min(position, bytes.count - 1)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<12: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 12..<15: bytes[position] = 0
+            case 15..<18: bytes[position] = UInt8.random(in: 0...255, using: &random)
+            case 18:
+                let end = min(bytes.count, position + Int.random(in: 2..<5000, using: &random))
+                for index in position..<end { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+            default:
+                if Int.random(in: 0..<4, using: &random) == 0, position > 200 { bytes.removeSubrange(position...) }
+            }
+        }
+        return bytes
+    }
+}
+
+/// Numbers that follow from a seed.
+private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

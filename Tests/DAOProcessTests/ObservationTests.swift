@@ -1,0 +1,105 @@
+import ChildProcesses
+import Foundation
+import Testing
+
+@testable import DAOCore
+
+/// Contract O across processes: a commit of another is seen, soon, and watching for it leaves nothing behind.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ObservationTests {
+    @Test(arguments: Place.Kind.allCases) func aCommitOfAnotherProcessIsSeenSoon(_ kind: Place.Kind) async throws {
+        let place = try Place(kind)
+        let ledger = try Ledger(place.url())
+        let child = try Child("serve", place.url())
+        try child.expect("open")
+        var results = ledger.tallies.observe().makeAsyncIterator()
+        #expect(try await results.next()?.isEmpty == true)
+        var latencies: [Double] = []
+        for number in 1...20 {
+            let committed = try #require(UInt64(try child.ask("add")))
+            let seen = try await results.next()
+            latencies.append((Double(Moment.now) - Double(committed)) / 1e6)
+            #expect(seen == [Tally(id: 1, value: number)])
+        }
+        latencies.sort()
+        print("\(kind): a commit of another process is seen after \(latencies[10]) ms (median), \(latencies[19]) ms (most)")
+        // Half of the commits within the promise proves the mechanism on a machine that does other things too.
+        #expect(latencies[10] < 200)
+    }
+
+    @Test(arguments: Place.Kind.allCases) func ownCommitsWakeOnce(_ kind: Place.Kind) async throws {
+        try await onThread {
+            let place = try Place(kind)
+            let ledger = try Ledger(place.url("durability=relaxed"))
+            let hub = ledger.database.observations
+            let wakes = Wakes()
+            let id = hub.add(["entry"]) { wakes.add() }
+            defer { hub.remove(id) }
+            // For as long as the others' commits are looked for several times.
+            let end = ContinuousClock.now + .milliseconds(300)
+            var commits = 0
+            while ContinuousClock.now < end {
+                commits = try Batches.commitNext(ledger)
+                // Empty transactions, single statements and other entities are no news at all.
+                try ledger.database.transaction {}
+                try ledger.tallies.persist(Tally(id: 2, value: commits))
+                _ = try ledger.tallies.erase { $0.id == 3 }
+            }
+            #expect(wakes.count == commits)
+            let child = try Child("serve", place.url())
+            try child.expect("open")
+            _ = try child.ask("add")
+            wakes.wait(for: commits + 1)
+            #expect(wakes.count == commits + 1)
+        }
+    }
+
+    #if os(Linux)
+        @Test(arguments: Place.Kind.allCases) func watchingLeavesNothingBehind(_ kind: Place.Kind) async throws {
+            func descriptors() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                }
+                .filter { $0.contains("test.db") }
+            }
+            let place = try Place(kind)
+            let ledger = try Ledger(place.url())
+            _ = try ledger.count()
+            func mine() throws -> Int { try descriptors().filter { $0.contains(place.directory.lastPathComponent) }.count }
+            func observe() async throws {
+                var observer = ledger.tallies.observe().makeAsyncIterator()
+                _ = try await observer.next()
+            }
+            try await observe()
+            let before = try mine()
+            for _ in 0..<50 { try await observe() }
+            #expect(try mine() <= before)
+            var last = ledger.tallies.observe().makeAsyncIterator()
+            _ = try await last.next()
+            try ledger.database.close()
+            #expect(try mine() == 0, "after the database was closed")
+            await #expect(throws: StorageError.self) { _ = try await last.next() }
+        }
+    #endif
+}
+
+/// Counts wakes from any thread.
+private final class Wakes: @unchecked Sendable {
+    // `condition` guards the number.
+    private let condition = NSCondition()
+    private var number = 0
+
+    var count: Int { condition.withLock { number } }
+
+    func add() {
+        condition.withLock {
+            number += 1
+            condition.broadcast()
+        }
+    }
+
+    func wait(for wanted: Int) {
+        condition.withLock {
+            while number < wanted { condition.wait() }
+        }
+    }
+}

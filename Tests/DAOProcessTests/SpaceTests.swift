@@ -1,0 +1,16 @@
+import ChildProcesses
+import Testing
+
+/// Contract L4: no more space.
+@Suite(.timeLimit(.minutes(2))) struct SpaceTests {
+    @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
+    func outOfSpaceIsTypedAndLeavesNothingBehind(_ kind: Place.Kind, _ durability: String) async throws {
+        try await onThread {
+            let place = try Place(kind)
+            let child = try Child("fill", place.url("durability=\(durability)"))
+            for round in 1...3 { try child.expect("round \(round): outOfSpace whole works on") }
+            try child.expect("whole")
+            #expect(child.wait() == 0)
+        }
+    }
+}

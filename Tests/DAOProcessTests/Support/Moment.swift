@@ -1,0 +1,11 @@
+import Foundation
+
+/// The clock that all processes of a machine share.
+public enum Moment {
+    /// Nanoseconds since some moment.
+    public static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

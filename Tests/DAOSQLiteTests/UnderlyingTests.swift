@@ -1,0 +1,181 @@
+import CSQLite
+import DAOCore
+import DAOMemory
+import DAOSQLite
+import Foundation
+import Testing
+
+/// SQLite's own connection inside a transaction (contract T7).
+@Suite struct UnderlyingTests {
+    private let place = Place()
+
+    private func opened() throws -> (database: SQLiteDatabase, messages: any Storage<Message>) {
+        let database = try place.database()
+        let messages = try database.storage(for: Message.self)
+        try messages.insert((1...3).map(Message.numbered))
+        return (database, messages)
+    }
+
+    @Test func whatIsWrittenIsSeenInTheTransactionAndWithItsCommit() throws {
+        let (database, messages) = try opened()
+        try database.transaction {
+            try messages.insert([.numbered(4)])
+            let touched = try database.underlying(as: SQLiteHandle.self, touching: .models(Message.self)) { handle in
+                try handle.execute("UPDATE message SET subject = 'new' WHERE id >= 3")
+            }
+            #expect(touched == 2)
+            #expect(try messages.read(Query()).map(\.subject) == ["subject 1", "subject 2", "new", "new"])
+            #expect(
+                try place.database().storage(for: Message.self).read(key: .integer(4))?.subject == "new",
+                "it joins by another handle too")
+        }
+        #expect(try messages.read(key: .integer(3))?.subject == "new")
+    }
+
+    @Test func theConnectionIsTheTransactionsOwn() throws {
+        let (database, messages) = try opened()
+        let counted = try database.transaction {
+            try messages.insert([.numbered(4)])
+            return try database.underlying(as: SQLiteHandle.self, touching: .none) { handle -> Int64 in
+                var statement: OpaquePointer?
+                try #require(
+                    sqlite3_prepare_v2(handle.connection, "SELECT count(*) FROM message", -1, &statement, nil) == SQLITE_OK)
+                defer { sqlite3_finalize(statement) }
+                try #require(sqlite3_step(statement) == SQLITE_ROW)
+                return sqlite3_column_int64(statement, 0)
+            }
+        }
+        #expect(counted == 4)
+    }
+
+    @Test func itIsUndoneWithTheTransactionAndByItselfWhenTheBodyThrows() throws {
+        let (database, messages) = try opened()
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try database.transaction {
+                try database.underlying(as: SQLiteHandle.self) { _ = try $0.execute("DELETE FROM message") }
+                throw Stop()
+            }
+        }
+        #expect(try messages.count(Query()) == 3)
+        try database.transaction {
+            #expect(throws: Stop.self) {
+                try database.underlying(as: SQLiteHandle.self) { handle in
+                    try handle.execute("DELETE FROM message")
+                    // The DAO may be used in between, and is undone with the rest.
+                    try messages.insert([.numbered(9)])
+                    throw Stop()
+                }
+            }
+            let error = #expect(throws: StorageError.self) {
+                try database.underlying(as: SQLiteHandle.self) { handle in
+                    try handle.execute("DELETE FROM message WHERE id = 1; SELECT x FROM nowhere")
+                }
+            }
+            #expect(error?.engineMessage == "no such table: nowhere")
+            try messages.insert([.numbered(4)])
+        }
+        #expect(try messages.read(Query()).map(\.id) == [1, 2, 3, 4])
+    }
+
+    @Test func aSnapshotsConnectionReadsItsSnapshotAndWritesNothing() throws {
+        let (database, messages) = try opened()
+        try database.snapshot {
+            _ = try messages.count(Query())
+            try database.underlying(as: SQLiteHandle.self) { handle in
+                let error = #expect(throws: StorageError.self) { try handle.execute("DELETE FROM message") }
+                #expect(error?.kind == .readOnly)
+                #expect(sqlite3_get_autocommit(handle.connection) == 0)
+            }
+        }
+        #expect(try messages.count(Query()) == 3)
+        try messages.insert([.numbered(4)])
+    }
+
+    @Test func outsideAfterClosingAndForAnotherEngineItIsRefused() throws {
+        let (database, messages) = try opened()
+        let other = try place.database("other.db")
+        let memory = try MemoryDatabase.open()
+        func kind(_ database: any Database) -> StorageError.Kind? {
+            #expect(throws: StorageError.self) { try database.underlying(as: SQLiteHandle.self) { _ in } }?.kind
+        }
+        #expect(kind(database) == .invalidTransaction)
+        try database.transaction {
+            try messages.insert([.numbered(4)])
+            // The other file's own transaction is asked for, not this one's.
+            #expect(kind(other) == .invalidTransaction)
+            #expect(kind(memory) == .unsupported)
+        }
+        #expect(kind(database) == .invalidTransaction)
+        try database.close()
+        #expect(kind(database) == .closed)
+    }
+
+    @Test(arguments: ["COMMIT", "ROLLBACK"]) func endingTheTransactionIsAnErrorThatStays(_ ending: String) throws {
+        let (database, messages) = try opened()
+        let later = #expect(throws: StorageError.self) {
+            try database.transaction {
+                _ = try? database.underlying(as: SQLiteHandle.self) { try $0.execute(ending) }
+                try messages.insert([.numbered(50)])
+            }
+        }
+        #expect(later?.kind == .invalidTransaction)
+        let commit = #expect(throws: StorageError.self) {
+            try database.transaction { _ = try? database.underlying(as: SQLiteHandle.self) { try $0.execute(ending) } }
+        }
+        #expect(commit?.kind == .invalidTransaction)
+        try messages.insert([.numbered(4)])
+        #expect(try messages.read(Query()).map(\.id) == [1, 2, 3, 4])
+    }
+
+    @Test func capabilitiesTellTheType() throws {
+        let database = try place.database()
+        #expect(database.capabilities.underlyingTypes == [UnderlyingType(SQLiteHandle.self)])
+        #expect(database.capabilities.underlyingTypes.map(\.description) == ["SQLiteHandle"])
+    }
+
+    // MARK: Observations
+
+    /// A row changed past the DAO is observed, whether its entity was named or not; an entity that was not named is not looked at.
+    @Test(.timeLimit(.minutes(1)), arguments: [TouchedEntities.all, .models(Message.self), .named("user", "message")])
+    func observersAreTold(_ touched: TouchedEntities) async throws {
+        let (database, storage) = try opened()
+        let dao = DAO(storage: storage, translator: Subjects())
+        var subjects = dao.observe { $0.id == 1 }.makeAsyncIterator()
+        #expect(try await subjects.next()?.map(\.subject) == ["subject 1"])
+        try await database.transaction {
+            try database.underlying(as: SQLiteHandle.self, touching: touched) { handle in
+                _ = try handle.execute("UPDATE message SET subject = 'past the DAO' WHERE id = 1")
+            }
+        }
+        #expect(try await subjects.next()?.map(\.subject) == ["past the DAO"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func observersOfOtherEntitiesAreNotWoken() async throws {
+        let (database, storage) = try opened()
+        let dao = DAO(storage: storage, translator: Subjects())
+        var subjects = dao.observe { $0.id == 1 }.makeAsyncIterator()
+        _ = try await subjects.next()
+        for touched in [TouchedEntities.none, .models(User.self)] {
+            try await database.transaction {
+                try database.underlying(as: SQLiteHandle.self, touching: touched) { handle in
+                    _ = try handle.execute("UPDATE message SET subject = subject || '!' WHERE id = 1")
+                }
+            }
+        }
+        // Nobody looked at those two; this commit through the DAO shows both with itself.
+        _ = try storage.update(Query(where: Condition { $0.id == 1 })) { $0.isRead.toggle() }
+        #expect(try await subjects.next()?.map(\.subject) == ["subject 1!!"])
+    }
+}
+
+private struct Subject: Plain {
+    let id: Int
+    let subject: String
+    var uniqueId: UniqueID { UniqueID(id) }
+}
+
+private struct Subjects: Translator {
+    func translate(model: Message) throws -> Subject { Subject(id: model.id, subject: model.subject) }
+    func translate(plain: Subject) throws -> Message { .numbered(plain.id) }
+}

@@ -1,0 +1,135 @@
+import CLMDB
+import DAOCore
+import DAOLMDB
+import DAOMemory
+import Foundation
+import Testing
+
+@Suite("LMDB: the transaction underneath (contract T7)")
+struct LMDBUnderlyingTests {
+
+    private struct Note: Plain, Model, Equatable {
+        var id: Int
+        var text: String
+        static let schema = Schema("note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text))
+    }
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func opened() throws -> (database: any Database, notes: DAO<IdentityTranslator<Note>>) {
+        let database = try DatabaseDriver.lmdb.open(
+            DatabaseConfiguration(url: "lmdb:\(directory.file("notes.lmdb"))?durability=relaxed"))
+        let notes = DAO(storage: try database.storage(for: Note.self))
+        try notes.create((1...3).map { Note(id: $0, text: "text \($0)") })
+        return (database, notes)
+    }
+
+    /// The entries whose values hold a text, walked with a cursor of LMDB's.
+    private static func find(_ text: String, _ handle: LMDBHandle, _ body: (OpaquePointer) throws -> Void = { _ in }) throws
+        -> Int
+    {
+        var cursor: OpaquePointer?
+        try #require(mdb_cursor_open(handle.transaction, handle.database, &cursor) == MDB_SUCCESS)
+        let opened = try #require(cursor)
+        defer { mdb_cursor_close(opened) }
+        var (key, value, count) = (MDB_val(), MDB_val(), 0)
+        while mdb_cursor_get(opened, &key, &value, MDB_NEXT) == MDB_SUCCESS {
+            guard Data(bytes: value.mv_data, count: value.mv_size).range(of: Data(text.utf8)) != nil else { continue }
+            count += 1
+            try body(opened)
+        }
+        return count
+    }
+
+    private static func erase(_ text: String, _ handle: LMDBHandle) throws {
+        #expect(try Self.find(text, handle) { try #require(mdb_cursor_del($0, 0) == MDB_SUCCESS) } == 1)
+    }
+
+    @Test("what is written is seen in the transaction, and with its commit")
+    func written() throws {
+        let (database, notes) = try opened()
+        try database.transaction {
+            try notes.create(Note(id: 4, text: "text 4"))
+            try database.underlying(as: LMDBHandle.self, touching: .models(Note.self)) { handle in
+                #expect(try Self.find("text 4", handle) == 1)
+                try Self.erase("text 2", handle)
+                #expect(try notes.read(byPrimaryKey: 2) == nil)
+                try notes.create(Note(id: 5, text: "text 5"))
+                #expect(try Self.find("text 5", handle) == 1)
+            }
+            #expect(try notes.read().map(\.id) == [1, 3, 4, 5])
+            try notes.create(Note(id: 2, text: "again"))
+        }
+        #expect(try notes.read().map(\.text) == ["text 1", "again", "text 3", "text 4", "text 5"])
+    }
+
+    @Test("it is undone with the transaction, and by itself when the body throws")
+    func undone() throws {
+        struct Stop: Error {}
+        let (database, notes) = try opened()
+        #expect(throws: Stop.self) {
+            try database.transaction {
+                try database.underlying(as: LMDBHandle.self) { try Self.erase("text 1", $0) }
+                #expect(try notes.count() == 2)
+                throw Stop()
+            }
+        }
+        try database.transaction {
+            #expect(throws: Stop.self) {
+                try database.underlying(as: LMDBHandle.self) { handle in
+                    try Self.erase("text 1", handle)
+                    throw Stop()
+                }
+            }
+            let count = try notes.count()
+            #expect(count == 3)
+        }
+        #expect(try notes.read().map(\.id) == [1, 2, 3])
+    }
+
+    @Test("a snapshot's transaction reads its snapshot, and writes nothing")
+    func snapshot() throws {
+        let (database, notes) = try opened()
+        try database.snapshot {
+            try database.underlying(as: LMDBHandle.self) { handle in
+                let count = try Self.find("text ", handle)
+                #expect(count == 3)
+                var (key, value) = (MDB_val(), MDB_val())
+                #expect(mdb_put(handle.transaction, handle.database, &key, &value, 0) == EACCES)
+                #expect(mdb_txn_env(handle.transaction) == handle.environment)
+            }
+        }
+        #expect(try notes.count() == 3)
+    }
+
+    @Test("outside it is refused, and so is another engine's handle")
+    func refused() throws {
+        struct Other: UnderlyingHandle {}
+        let (database, _) = try opened()
+        #expect(database.capabilities.underlyingTypes == [UnderlyingType(LMDBHandle.self)])
+        #expect(failureKind { try database.underlying(as: LMDBHandle.self) { _ in } } == .invalidTransaction)
+        try database.transaction {
+            #expect(failureKind { try database.underlying(as: Other.self) { _ in } } == .unsupported)
+        }
+        let memory = try MemoryDatabase.open()
+        #expect(memory.capabilities.underlyingTypes.isEmpty)
+        try memory.transaction {
+            let error = failure { try memory.underlying(as: LMDBHandle.self) { _ in } }
+            #expect(error?.kind == .unsupported)
+            #expect(error?.message == "a database of memory gives no LMDBHandle: there is nothing underneath to give")
+        }
+    }
+
+    @Test("observations look again", .timeLimit(.minutes(1)), arguments: [TouchedEntities.all, .models(Note.self)])
+    func observed(_ touched: TouchedEntities) async throws {
+        let (database, notes) = try opened()
+        var results = notes.observe().makeAsyncIterator()
+        _ = try await results.next()
+        try await database.transaction {
+            try database.underlying(as: LMDBHandle.self, touching: touched) { try Self.erase("text 2", $0) }
+        }
+        #expect(try await results.next()?.map(\.id) == [1, 3])
+    }
+}
