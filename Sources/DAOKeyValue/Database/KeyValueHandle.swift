@@ -23,7 +23,8 @@ final class KeyValueHandle: TransactionHandle {
     ///   - observations: Learns which commits were made here.
     ///   - publish: Gets what was done to tables, once it is committed.
     init(
-        _ transaction: any KeyValueTransaction, canWrite: Bool, observations: ObservationHub, publish: @escaping ([TableChange]) -> Void
+        _ transaction: any KeyValueTransaction, canWrite: Bool, observations: ObservationHub,
+        publish: @escaping ([TableChange]) -> Void
     ) {
         self.transaction = transaction
         self.canWrite = canWrite
