@@ -51,13 +51,19 @@ let package = Package(
         .target(
             name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
             path: "Tests/Examples"),
-        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
+        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance", "DAOMemory"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),
+        .testTarget(name: "DAOLinkTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "CSQLite"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
+        // What a process leaves that is killed in the middle of a migration or a copy
+        .target(name: "EvolutionModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
+        .executableTarget(name: "evolution-child", dependencies: ["EvolutionModels"], path: "Tests/DAOEvolutionTests/Child"),
+        .testTarget(
+            name: "DAOEvolutionTests", dependencies: ["EvolutionModels", "evolution-child"], exclude: ["Child", "Support"]),
         .testTarget(
             name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples"],
             exclude: ["seeds.txt"]),

@@ -14,6 +14,6 @@ enum Catalog {
         TransactionsMisuse.cases, TransactionsTranslators.cases,
         Observations.cases, Concurrency.cases, Processes.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
-        EvolutionMigrations.cases,
+        EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases,
     ]
 }
