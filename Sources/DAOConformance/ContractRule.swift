@@ -107,6 +107,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("E2", "additive changes happen at open"),
         ContractRule("E3", "a changed type needs a migration step"),
         ContractRule("E4", "newer files are refused, untouched"),
+        ContractRule("E5", "a database copies itself into any other"),
         ContractRule("C1", "usable from any thread or task"),
         ContractRule("C2", "several processes share a database"),
         ContractRule("C3", "one configuration, one connection pool"),

@@ -92,13 +92,21 @@ public final class SQLiteDatabase: Database {
     /// date one that an earlier version of the model has made.
     ///
     /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step, `.uniqueViolation` when rows collide in a
-    ///   field that becomes unique, and `.readOnly` when the table is missing or older and nothing can be written.
+    ///   field that becomes unique, `.readOnly` when the table is missing or older and nothing can be written.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
         return try call {
             SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.storedDescription, settings))
         }
+    }
+
+    /// Makes a storage of a relationship's links, in a join table named after the entity and the field. The first call for a relationship creates
+    /// it, or adopts one that is exactly what it would have created.
+    ///
+    /// - Throws: `.schemaMismatch` when there is a table of that name and another form.
+    public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        try call { SQLiteLinks(owner: self, links: try engine.links(for: relation, settings)) }
     }
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.

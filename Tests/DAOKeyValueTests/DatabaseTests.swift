@@ -42,7 +42,7 @@ private struct Linked: Model {
         } catch let error as StorageError {
             #expect(error.kind == .schemaMismatch)
             #expect(error.message.contains("'text' is stored as string and declared as int64"))
-            #expect(error.message.contains("'extra' is not stored"))
+            #expect(error.message.contains("'extra' is added"))
         }
         #expect(try database.entities() == [Note.schema.description])
         #expect(try database.storage(for: Note.self).count(Query()) == 1)

@@ -133,10 +133,10 @@ extension EntityChange {
             fills.append(fill)
             if old.relation?.entity != new.relation?.entity {
                 obstacles.append(
-                    "'\(new.name)' leads to '\(old.relation?.entity ?? "")' and is declared to lead to '\(new.relation?.entity ?? "")'"
-                )
+                    "'\(new.name)' leads to '\(old.relation?.entity ?? "nothing")' and is declared to lead to "
+                        + "'\(new.relation?.entity ?? "nothing")'")
             } else if old.relation != new.relation {
-                steps.append("'\(new.name)' \(new.relation?.cascades == true ? "now takes" : "no longer takes") its rows with it")
+                steps.append("'\(new.name)' \(new.relation?.cascades == true ? "cascades" : "no longer cascades")")
             }
             if old.isPrimaryKey != new.isPrimaryKey {
                 obstacles.append("'\(new.name)' is \(old.isPrimaryKey ? "" : "not ")the stored primary key")

@@ -1,13 +1,18 @@
 /// A run of rows that is in memory at once.
 struct RowBatch {
     /// How many rows at most.
-    static let rowLimit = 1000
-    /// How many bytes of text and data, about, before a batch is full.
-    static let byteLimit = 4 << 20
-
+    let rowLimit: Int
+    /// How many bytes of values, about, before a batch is full.
+    let byteLimit: Int
     /// The rows with their keys, in order.
     private(set) var rows: [(key: Key, values: [Value])] = []
-    private var bytes = 0
+    /// How many bytes their values have, about.
+    private(set) var bytes = 0
+
+    init(rowLimit: Int, byteLimit: Int) {
+        self.rowLimit = rowLimit
+        self.byteLimit = byteLimit
+    }
 
     /// Takes a row, and says whether there is room for another.
     mutating func add(_ key: Key, _ values: [Value]) -> Bool {
@@ -19,7 +24,7 @@ struct RowBatch {
             default: bytes += 8
             }
         }
-        return rows.count < Self.rowLimit && bytes < Self.byteLimit
+        return rows.count < rowLimit && bytes < byteLimit
     }
 }
 
@@ -28,8 +33,8 @@ extension EntityStore {
     func entity(named name: String) throws -> EntityDescription? { try entities().first { $0.name.hasSameBytes(as: name) } }
 
     /// The rows behind a key, as many as are in memory at once.
-    func batch(of entity: String, after key: Key?) throws -> RowBatch {
-        var batch = RowBatch()
+    func batch(of entity: String, after key: Key?, rowLimit: Int = 1000, byteLimit: Int = 4 << 20) throws -> RowBatch {
+        var batch = RowBatch(rowLimit: rowLimit, byteLimit: byteLimit)
         try forEachRow(of: entity, after: key) { batch.add($0, $1) }
         return batch
     }
@@ -54,8 +59,8 @@ extension EntityStore {
     public func apply(_ change: EntityChange, path: String? = nil) throws {
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if change.isEmpty { return }
-        if try alter(change) { return }
-        try rewrite(change.stored, as: change.wanted) { _, values in change.row(values) }
+        if try !alter(change) { try rewrite(change.stored, as: change.wanted) { _, values in change.row(values) } }
+        try moveLinks(change)
     }
 
     /// Writes the rows of an entity anew, with fields, types or a key of their own.
@@ -82,14 +87,27 @@ extension EntityStore {
         // Indexes take names, and nobody needs these any more.
         _ = try alter(EntityChange(from: indexed, to: EntityDeclaration(bare)))
         try create(wanted)
+        let isLinked = try isLinked(stored)
+        var gone: [Key] = []
         var done = 0
         try forEachBatch(of: old) { batch in
-            let rows = try batch.rows.compactMap { row in try naming(row.key) { try transform(row.key, row.values) } }
+            var rows: [[Value]] = []
+            for (key, values) in batch.rows {
+                try naming(key) {
+                    guard let row = try transform(key, values) else {
+                        if isLinked { gone.append(key) }
+                        return
+                    }
+                    if isLinked, try wanted.key(of: row) != key { throw wanted.linkedKeyChanged }
+                    rows.append(row)
+                }
+            }
             try store(rows, in: wanted.name, replaces: false)
             done += batch.rows.count
             onRow(done)
         }
         try drop(old)
+        try removeLinks(of: wanted, gone)
     }
 }
 

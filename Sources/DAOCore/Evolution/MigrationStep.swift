@@ -36,7 +36,10 @@ public final class MigrationStep {
     }
 
     /// Removes an entity with its rows.
-    public func dropEntity(_ name: String) throws { try store.drop(entity(name).name) }
+    public func dropEntity(_ name: String) throws {
+        try store.removeLinks(ofAllRowsOf: entity(name))
+        try store.drop(name)
+    }
 
     /// Gives an entity another name.
     ///
@@ -50,6 +53,7 @@ public final class MigrationStep {
             throw StorageError(.schemaMismatch, "'\(name)' cannot become '\(newName)', which is stored already", entity: newName)
         }
         try store.rename(name, to: newName)
+        try store.moveLinks(of: entity, from: name)
     }
 
     // MARK: Fields
@@ -158,6 +162,8 @@ public final class MigrationStep {
         let stored = try self.entity(entity)
         let total = try store.count(entity)
         let row = MigrationRow(stored)
+        let isLinked = try store.isLinked(stored)
+        var gone: [Key] = []
         var done = 0
         try store.forEachBatch(of: entity) { batch in
             var changed: [[Value]] = []
@@ -182,10 +188,12 @@ public final class MigrationStep {
                 }
             }
             try store.erase(erased, from: entity)
+            if isLinked { gone += erased }
             try store.store(changed, in: entity, replaces: true)
             done += batch.rows.count
             report(EvolutionProgress(step: name, entity: entity, rows: done, total: total))
         }
+        try store.removeLinks(of: stored, gone)
     }
 
     /// Stores rows of an entity.

@@ -29,8 +29,11 @@ extension EntityDescription {
                 entity: name, field: fields[index].name)
         }
         switch (type.kind, value) {
+        case (.toOne, .null), (.toMany, .null):
+            // Links are kept beside the row, which has nothing of them.
+            break
         case (_, .null):
-            guard type.isOptional || type.kind.isRelationship else { throw wrong() }
+            guard type.isOptional else { throw wrong() }
             try row.writeNull(at: index)
         case (.bool, .bool(let flag)): try row.writeInt64(flag ? 1 : 0, at: index)
         case (.int8, .integer(let number)), (.int16, .integer(let number)), (.int32, .integer(let number)),

@@ -8,6 +8,11 @@ enum SchemaCheck {
         func problem(_ message: String, field: String? = nil) -> StorageError {
             StorageError(.invalidSchema, message, entity: entity, field: field)
         }
+        if let field = fields.first(where: \.hasUnknownRelation)?.description {
+            return problem(
+                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
+                field: field.name)
+        }
         if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
             return problem(
                 "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)

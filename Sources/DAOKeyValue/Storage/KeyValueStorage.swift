@@ -137,9 +137,9 @@ final class KeyValueStorage<Record: Model>: Storage {
         if initialTable.state.load(ordering: .acquiring) != .void { return initialTable }
         let engine = keyValueDatabase.engine
         if handle.canWrite, !keyValueDatabase.configuration.isReadOnly {
-            return try engine.makeTable(for: schema.description, in: handle)
+            return try engine.makeTable(for: schema.storedDescription, in: handle)
         }
-        return try engine.table(for: schema.description, in: handle) ?? initialTable.absent()
+        return try engine.table(for: schema.storedDescription, in: handle) ?? initialTable.absent()
     }
 
     /// A reader that stands before the first row.

@@ -26,7 +26,8 @@ struct TableAlteration {
         self.change = change
         table = SQLTable(change.wanted, dialect: SQLiteEngine.dialect)
         var kept: Set<Int> = []
-        for (index, field) in change.wanted.fields.enumerated() {
+        // A relationship has no column.
+        for (index, field) in change.wanted.fields.enumerated() where !field.type.kind.isRelationship {
             switch change.sources[index] {
             case .stored(let origin):
                 let old = change.stored.fields[origin]
@@ -48,7 +49,8 @@ struct TableAlteration {
             }
             if field.isIndexed { addedIndexes.append(index) }
         }
-        for (origin, field) in change.stored.fields.enumerated() where !kept.contains(origin) {
+        for (origin, field) in change.stored.fields.enumerated()
+        where !kept.contains(origin) && !field.type.kind.isRelationship {
             guard let names = try Self.indexes(on: field.name, alone: false, of: change.stored.name, connection) else {
                 return nil
             }

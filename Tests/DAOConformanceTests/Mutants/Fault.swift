@@ -38,7 +38,9 @@ enum Fault: String, CaseIterable, Sendable {
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
         keepsWhatIsForgotten
     // Evolution
-    case forgetsEntities, forgetsIndexes
+    case forgetsEntities, forgetsIndexes, forgetsDefaults, losesRenamedValues, keepsOldIndexes, keepsFailedMigrations,
+        forgetsVersion,
+        ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide
 
     /// The chapter whose cases have to find it.
     var chapter: ContractRule.Chapter {

@@ -11,6 +11,7 @@ final class FaultyDatabase: Database {
     private let name: String
     private let wasClosed = Atomic(false)
     private let hasFailedInside = Atomic(false)
+    let everIndexed = Mutex<Set<String>>([])
 
     init(_ location: ConformanceTarget.Location, _ fault: Fault) throws {
         name =
@@ -53,7 +54,8 @@ final class FaultyDatabase: Database {
     }
 
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
-        FaultyStorage(base: try base.makeStorage(for: model), owner: self)
+        try bringUpToDate(Record.schema)
+        return FaultyStorage(base: try base.makeStorage(for: model), owner: self)
     }
 
     func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
@@ -122,6 +124,17 @@ final class FaultyDatabase: Database {
         if fault == .forgetsIndexes {
             for entity in entities.indices {
                 for field in entities[entity].fields.indices { entities[entity].fields[field].isIndexed = false }
+            }
+        }
+        if fault == .keepsOldIndexes {
+            everIndexed.withLock { ever in
+                for entity in entities.indices {
+                    for field in entities[entity].fields.indices {
+                        let name = entities[entity].name + "." + entities[entity].fields[field].name
+                        if entities[entity].fields[field].isIndexed { ever.insert(name) }
+                        entities[entity].fields[field].isIndexed = ever.contains(name)
+                    }
+                }
             }
         }
         return entities

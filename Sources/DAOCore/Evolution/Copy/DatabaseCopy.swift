@@ -1,0 +1,177 @@
+/// One run of a copy: from a snapshot of the source into a target.
+///
+/// While it is not finished, the target has a bookmark: the name of the source. Rows are copied in the order of keys, so the last key that the target
+/// has is where to go on.
+struct DatabaseCopy {
+    /// The name of the property that is the bookmark.
+    private static let bookmark = "copy"
+
+    let source: any EntityStore
+    let target: any Database
+    /// What the bookmark says.
+    let name: String
+    private var report = CopyReport()
+
+    init(source: any EntityStore, target: any Database, name: String) {
+        self.source = source
+        self.target = target
+        self.name = name
+    }
+
+    /// Where an entity's copy begins.
+    private enum Start {
+        /// Behind a row that is in the target, with the checksum of the rows so far.
+        case after(Key, RowChecksum)
+        /// With the first row.
+        case first
+        /// Nowhere: it is there.
+        case done(RowChecksum)
+    }
+
+    /// Copies.
+    mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) -> Void) throws -> CopyReport {
+        // Links are copied by relationship, however either side keeps them.
+        let entities = try source.entities().filter { $0.name != LinkRow.schema.description.name }
+        let version = try source.version()
+        let isResumed = try checkTarget(version)
+        var starts: [Start] = []
+        for entity in entities { starts.append(try start(entity, isResumed: isResumed)) }
+        let isFinished = starts.allSatisfy { if case .done = $0 { true } else { false } }
+        if !isFinished, !isResumed { try target.withEntityStore(.write) { try $0.setProperty(Self.bookmark, to: name) } }
+        for (entity, start) in zip(entities, starts) { try copy(entity, start, isCancelled, onProgress) }
+        for relation in entities.flatMap({ $0.relations(among: entities) }) { try copyLinks(relation, isCancelled) }
+        if try !isFinished || isResumed || target.withEntityStore(.read, { try $0.version() != version }) {
+            try target.withEntityStore(.write) { store in
+                try store.setProperty(Self.bookmark, to: nil)
+                if let version { try store.setVersion(version) }
+            }
+        }
+        return report
+    }
+
+    /// Looks whether the target may take the copy.
+    ///
+    /// - Returns: Whether it has a part of it.
+    private func checkTarget(_ version: Int?) throws -> Bool {
+        let (bookmark, stored) = try target.withEntityStore(.read) { (try $0.property(Self.bookmark), try $0.version()) }
+        if let bookmark, bookmark != name {
+            throw StorageError(
+                .schemaMismatch, "the target has an unfinished copy of '\(bookmark)': finish that, or take an empty target",
+                path: target.configuration.path)
+        }
+        if let stored, stored != version {
+            throw StorageError(
+                .schemaMismatch,
+                "the target is of version \(stored), the source of \(version ?? 0): bring them to the same version",
+                path: target.configuration.path)
+        }
+        return bookmark != nil
+    }
+
+    /// Compares what the target has of an entity with the beginning of the source's rows.
+    private func start(_ entity: EntityDescription, isResumed: Bool) throws -> Start {
+        try target.withEntityStore(.read) { store in
+            guard let stored = try store.entity(named: entity.name) else { return .first }
+            var last: Key?
+            var there = RowChecksum()
+            try store.forEachRow(of: entity.name, after: nil) { key, values in
+                there.add(values)
+                last = key
+                return true
+            }
+            guard stored == entity else {
+                if isResumed || last == nil { return .first }
+                throw StorageError(
+                    .schemaMismatch, "the target has an entity '\(entity.name)' that is not the source's", entity: entity.name,
+                    path: target.configuration.path)
+            }
+            guard let last else { return .first }
+            var here = RowChecksum()
+            var hasMore = false
+            try source.forEachRow(of: entity.name, after: nil) { _, values in
+                if here.rows == there.rows {
+                    hasMore = true
+                    return false
+                }
+                here.add(values)
+                return true
+            }
+            if here == there, !hasMore { return .done(here) }
+            if isResumed { return here == there ? .after(last, here) : .first }
+            throw StorageError(
+                .duplicateKey,
+                "the target has other rows in '\(entity.name)': copy into a target that has none, or erase them",
+                entity: entity.name, key: UniqueID(last), path: target.configuration.path)
+        }
+    }
+
+    private mutating func copy(
+        _ entity: EntityDescription, _ start: Start, _ isCancelled: () -> Bool, _ onProgress: (CopyProgress) -> Void
+    ) throws {
+        var last: Key?
+        var checksum = RowChecksum()
+        switch start {
+        case .done(let whole):
+            report.rows[entity.name] = whole.rows
+            return
+        case .after(let key, let part): (last, checksum) = (key, part)
+        case .first:
+            try target.withEntityStore(.write) { store in
+                if try store.entity(named: entity.name) != nil { try store.drop(entity.name) }
+                try store.create(entity)
+            }
+        }
+        let total = try source.count(entity.name)
+        while true {
+            if isCancelled() { throw CancellationError() }
+            let batch = try source.batch(of: entity.name, after: last, rowLimit: 10_000, byteLimit: 16 << 20)
+            guard let key = batch.rows.last?.key else { break }
+            try target.withEntityStore(.write) { try $0.store(batch.rows.map(\.values), in: entity.name, replaces: false) }
+            for row in batch.rows { checksum.add(row.values) }
+            last = key
+            report.rowsWritten += batch.rows.count
+            report.bytesWritten += batch.bytes
+            onProgress(CopyProgress(entity: entity.name, rows: checksum.rows, total: total))
+        }
+        try verify(entity, checksum)
+        report.rows[entity.name] = checksum.rows
+    }
+
+    /// Gives every parent in the target the children that it has in the source.
+    private mutating func copyLinks(_ relation: RelationDescription, _ isCancelled: () -> Bool) throws {
+        let links = try source.links(of: relation)
+        let copies = try target.makeLinks(for: relation)
+        let parents = try links.counts().map(\.parent)
+        let strangers = Set(try copies.counts().map(\.parent)).subtracting(parents)
+        if !strangers.isEmpty { try copies.remove(parents: strangers.sorted()) }
+        for start in stride(from: 0, to: parents.count, by: 1000) {
+            if isCancelled() { throw CancellationError() }
+            let batch = Array(parents[start..<min(start + 1000, parents.count)])
+            let linked = try links.children(of: batch)
+            if try copies.children(of: batch) == linked { continue }
+            try copies.set(linked, of: batch)
+            guard try copies.children(of: batch) == linked else {
+                throw StorageError(
+                    .corrupted, "the copy of the links of '\(relation.entity)' is not what was copied", entity: relation.entity,
+                    field: relation.field, path: target.configuration.path)
+            }
+        }
+    }
+
+    /// Reads what was written, and compares.
+    private func verify(_ entity: EntityDescription, _ expected: RowChecksum) throws {
+        var found = RowChecksum()
+        try target.withEntityStore(.read) { store in
+            try store.forEachRow(of: entity.name, after: nil) { _, values in
+                found.add(values)
+                return true
+            }
+        }
+        guard found == expected else {
+            throw StorageError(
+                .corrupted,
+                "the copy of '\(entity.name)' is not what was copied: \(found.rows) rows instead of \(expected.rows), or other values",
+                entity: entity.name, path: target.configuration.path)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import DAOCore
+import EvolutionModels
+import Foundation
+
+// A process for tests of evolution: `evolution-child <command> <url> …`. It says what happened in one line, if it lives.
+
+func die() { kill(getpid(), SIGKILL) }
+
+func run(_ arguments: [String]) throws -> String {
+    let database = try drivers.open(arguments[1])
+    switch arguments[0] {
+    case "migrate":
+        // Ends itself at a moment of the migration.
+        let moment = Moment(rawValue: arguments[2])
+        try database.evolve(evolution { if $0 == moment { die() } }) {
+            if moment == .afterModels { dieAfterModels($0) }
+        }
+        return "done"
+    case "copy":
+        // Ends itself when some rows are in the target.
+        let limit = Int(arguments[3]) ?? .max
+        let report = try database.copy(to: drivers.open(arguments[2])) { if $0.rows >= limit { die() } }
+        return "\(report.rowsWritten)"
+    case "old":
+        // Goes on with the old model when it is told that another process has changed the entity.
+        let entries = try database.storage(for: OldEntry.self)
+        FileHandle.standardOutput.write(Data("ready \(try entries.count(Query()))\n".utf8))
+        _ = readLine()
+        var answers: [String] = []
+        for attempt in [
+            { _ = try entries.read(Query(where: Condition { $0.text == "text 5" })) },
+            { try entries.upsert([OldEntry(id: 5, text: "late", count: 0)]) },
+        ] {
+            do {
+                try attempt()
+                answers.append("ok")
+            } catch let error as StorageError {
+                answers.append(error.kind.rawValue)
+            }
+        }
+        return answers.joined(separator: " ")
+    default: return "unknown command"
+    }
+}
+
+func dieAfterModels(_ progress: EvolutionProgress) {
+    if progress.step.contains("'color'") { die() }
+}
+
+do {
+    print(try run(Array(CommandLine.arguments.dropFirst())))
+} catch {
+    print("error \(error)")
+    exit(1)
+}

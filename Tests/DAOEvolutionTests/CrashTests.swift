@@ -1,0 +1,70 @@
+import DAOCore
+import EvolutionModels
+import Foundation
+import Testing
+
+/// What a process leaves that is killed in the middle of a migration or a copy.
+@Suite(.serialized) struct CrashTests {
+    @Test(arguments: Place.Kind.allCases, Moment.allCases)
+    func aKilledMigrationLeavesTheOldVersion(_ kind: Place.Kind, _ moment: Moment) throws {
+        let place = try Place(kind)
+        let entries = OldEntry.make(9000)
+        do {
+            let database = try drivers.open(place.url())
+            try database.storage(for: OldEntry.self).insert(entries)
+            try database.evolve(Evolution(version: 1))
+            try database.close()
+        }
+        let child = try Child("migrate", place.url(), moment.rawValue)
+        #expect(child.wait() == .killed)
+        let database = try drivers.open(place.url())
+        #expect(try database.schemaVersion == 1)
+        #expect(try database.entities() == [OldEntry.schema.description])
+        let old = try database.storage(for: OldEntry.self)
+        #expect(try old.read(Query()) == entries)
+        #expect(try old.read(Query(where: Condition { $0.text == "text 77" })).map(\.id) == [77])
+        // And then it succeeds.
+        try database.evolve(evolution { _ in })
+        #expect(try database.schemaVersion == 3)
+        let expected = entries.map { NewEntry(id: $0.id, title: $0.text, count: $0.id, color: "red") }
+        let new = try database.storage(for: NewEntry.self)
+        #expect(try new.read(Query()) == expected)
+        #expect(try new.count(Query(where: Condition { $0.color == "red" })) == 9000)
+    }
+
+    @Test(arguments: Place.Kind.allCases) func aKilledCopyGoesOn(_ kind: Place.Kind) throws {
+        let (source, target) = try (Place(kind), Place(kind == .sqlite ? .lmdb : .sqlite))
+        let entries = OldEntry.make(35_000)
+        do {
+            let database = try drivers.open(source.url())
+            try database.storage(for: OldEntry.self).insert(entries)
+            try database.close()
+        }
+        for limit in [10_000, 20_000] {
+            let child = try Child("copy", source.url(), target.url(), "\(limit)")
+            #expect(child.wait() == .killed)
+        }
+        let child = try Child("copy", source.url(), target.url(), "40000")
+        // Each was killed after a batch was committed: the third writes what is left.
+        #expect(child.wait() == .said(["15000"]))
+        let database = try drivers.open(target.url())
+        let copied = try database.storage(for: OldEntry.self)
+        #expect(try copied.read(Query()) == entries)
+        #expect(try copied.read(Query(where: Condition { $0.text == "text 30001" })).map(\.id) == [30_001])
+    }
+
+    /// Another process has the old model open while this one brings the entity up to date.
+    @Test(arguments: Place.Kind.allCases) func processesWithTheOldModelDoNoHarm(_ kind: Place.Kind) throws {
+        let place = try Place(kind)
+        let entries = OldEntry.make(50)
+        let database = try drivers.open(place.url())
+        try database.storage(for: OldEntry.self).insert(entries)
+        let child = try Child("old", place.url())
+        #expect(child.line() == "ready 50")
+        let new = try database.storage(for: NewEntry.self)
+        child.say("go on")
+        #expect(child.wait() == .said(["schemaMismatch schemaMismatch"]))
+        #expect(try new.read(Query()) == entries.map { NewEntry($0) })
+        #expect(try new.count(Query(where: Condition { $0.color == "red" })) == 50)
+    }
+}

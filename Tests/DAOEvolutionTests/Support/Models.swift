@@ -1,0 +1,90 @@
+import DAOCore
+import DAOLMDB
+import DAOSQLite
+import Foundation
+
+/// The databases that outlive a process.
+package let drivers = DatabaseDrivers(.sqlite, .lmdb)
+
+/// The first version of an entity.
+package struct OldEntry: Model, Equatable {
+    package var id: Int
+    package var text: String
+    package var count: Int
+
+    package static let schema = Schema(
+        "entry", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("count", \.count))
+
+    package init(id: Int, text: String, count: Int) {
+        (self.id, self.text, self.count) = (id, text, count)
+    }
+
+    package static func make(_ count: Int) -> [OldEntry] {
+        (1...count).map { OldEntry(id: $0, text: "text \($0)", count: $0 * 3) }
+    }
+}
+
+/// The second version: another name, a field more with an index, the other's index gone.
+package struct NewEntry: Model, Equatable {
+    package var id: Int
+    package var title: String
+    package var count: Int
+    package var color: String
+
+    package static let schema = Schema(
+        "entry", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .renamed(from: "text")),
+        Field("count", \.count), Field("color", \.color, .default("red"), .indexed))
+
+    package init(id: Int, title: String, count: Int, color: String) {
+        (self.id, self.title, self.count, self.color) = (id, title, count, color)
+    }
+
+    package init(_ entry: OldEntry, color: String = "red") {
+        self.init(id: entry.id, title: entry.text, count: entry.count, color: color)
+    }
+}
+
+/// The third version: counts as text.
+package struct TextEntry: Model, Equatable {
+    package var id: Int
+    package var text: String
+    package var count: String
+
+    package static let schema = Schema(
+        "entry", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("count", \.count))
+
+    package init(id: Int, text: String, count: String) {
+        (self.id, self.text, self.count) = (id, text, count)
+    }
+}
+
+/// A point of an evolution at which a process may end.
+package enum Moment: String, CaseIterable, Sendable {
+    /// In the first step, between rows.
+    case amongRows
+    /// In the second step, when the rows have been written anew.
+    case afterRewriting
+    /// When the entity has become what the model declares.
+    case afterModels
+}
+
+/// The way to the second version, which a process may not live to see.
+package func evolution(_ end: @escaping @Sendable (Moment) -> Void) -> Evolution {
+    Evolution(
+        version: 3,
+        migrations: [
+            Migration(to: 2) { step in
+                var rows = 0
+                try step.forEachRow(of: "entry") { row in
+                    rows += 1
+                    if rows == 4000 { end(.amongRows) }
+                    row["count"] = .integer(Int64(rows))
+                }
+            },
+            Migration(to: 3) { step in
+                try step.changeType(of: "count", in: "entry", to: FieldType(.string))
+                try step.changeType(of: "count", in: "entry", to: FieldType(.int64))
+                end(.afterRewriting)
+            },
+        ], models: [NewEntry.self])
+}
