@@ -1,1 +1,9 @@
 #include <sqlite3.h>
+
+/// Takes a name in double quotes that no column has for the mistake it is, not for a text. Swift cannot call a function with a variable number
+/// of arguments.
+static inline int dao_refuse_quoted_text(sqlite3 *database) {
+    int code = sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+    if (code != SQLITE_OK) return code;
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+}

@@ -92,7 +92,7 @@ public final class SQLiteDatabase: Database {
     /// date one that an earlier version of the model has made.
     ///
     /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step, `.uniqueViolation` when rows collide in a
-    ///   field that becomes unique, `.readOnly` when the table is missing or older and nothing can be written.
+    ///   field that becomes unique, and `.readOnly` when the table is missing or older and nothing can be written.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }

@@ -14,7 +14,7 @@ enum Workload: String, CaseIterable {
     case commitObservedByFifty = "the same, 50 observations ÷ none"
 
     /// The names there are, for messages.
-    static var names: String { allCases.map { "\($0)" }.joined(separator: "|") }
+    static var names: String { (allCases.map { "\($0)" } + ["copy"]).joined(separator: "|") }
 
     /// How many observations look on; nil for work that is held against the raw library. What is held against the same work with none:
     /// the left column is the DAO too.

@@ -15,6 +15,7 @@ struct Options {
     var pairs = Pair.allCases
     var workloads = Workload.allCases
     var json: String?
+    var copies = true
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -33,7 +34,10 @@ struct Options {
                     throw BenchError("--only is sqlite, lmdb or memory, not '\(value)'")
                 }
                 pairs = [pair]
+                copies = false
+            case "--work" where value == "copy": (pairs, workloads) = ([], [])
             case "--work":
+                copies = false
                 guard let workload = Workload.allCases.first(where: { "\($0)" == value }) else {
                     throw BenchError("--work is \(Workload.names), not '\(value)'")
                 }
@@ -158,6 +162,7 @@ do {
                 pad(result.budget.map { String(format: "%.2f", $0) } ?? "", 7, left: true) + over)
         }
     }
+    if options.copies { try CopyBench.run(data, repetitions: options.repetitions, in: directory) }
     if let path = options.json {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

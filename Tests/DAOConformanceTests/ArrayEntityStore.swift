@@ -84,8 +84,12 @@ final class ArrayEntityStore: EntityStore {
     }
 
     func store(_ rows: [[Value]], in entity: String, replaces: Bool) throws {
+        let (description, stored) = try table(entity)
+        var table = stored
+        // Changed in place, where nobody else has it.
+        transaction.tables[entity] = nil
+        defer { transaction.tables[entity] = table }
         for values in rows {
-            var (description, table) = try table(entity)
             let writer = ValueRowWriter(count: description.fields.count)
             try description.write(values, to: writer)
             let row = ArrayTable.Row(key: try description.key(of: values), values: writer.values)
@@ -101,12 +105,12 @@ final class ArrayEntityStore: EntityStore {
                     conflictingKey: UniqueID(other.key), field: field.name)
             }
             if place.isThere { table.rows[place.index] = row } else { table.rows.insert(row, at: place.index) }
-            transaction.tables[entity] = table
         }
     }
 
     func erase(_ keys: [Key], from entity: String) throws {
         let keys = Set(keys)
+        if keys.isEmpty { return }
         transaction.tables[entity]?.rows.removeAll { keys.contains($0.key) }
     }
 

@@ -67,4 +67,19 @@ import Testing
         #expect(try new.read(Query()) == entries.map { NewEntry($0) })
         #expect(try new.count(Query(where: Condition { $0.color == "red" })) == 50)
     }
+
+    /// A map that is too small grows, and nobody sees that the steps began again.
+    @Test func aSmallMapGrowsUnderAMigrationAndACopy() throws {
+        let (source, target) = try (Place(.lmdb), Place(.lmdb))
+        let entries = OldEntry.make(9000)
+        let database = try drivers.open(source.url() + "?mapSize=1M")
+        let old = try database.storage(for: OldEntry.self)
+        for start in stride(from: 0, to: 9000, by: 1000) { try old.insert(Array(entries[start..<start + 1000])) }
+        try database.evolve(evolution { _ in })
+        let expected = entries.map { NewEntry(id: $0.id, title: $0.text, count: $0.id, color: "red") }
+        #expect(try database.storage(for: NewEntry.self).read(Query()) == expected)
+        let copy = try drivers.open(target.url() + "?mapSize=1M")
+        try database.copy(to: copy)
+        #expect(try copy.storage(for: NewEntry.self).read(Query()) == expected)
+    }
 }

@@ -9,7 +9,7 @@ import Testing
 
     static let documents = [
         "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Relationships.md", "Docs/Observing.md",
-        "Docs/Underneath.md",
+        "Docs/Underneath.md", "Docs/Evolution.md",
     ]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {

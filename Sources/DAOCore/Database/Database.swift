@@ -62,7 +62,8 @@ public protocol Database: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - access: Whether the body writes. It then runs as one transaction, all or nothing.
-    ///   - body: Gets the store for as long as it runs.
+    ///   - body: Gets the store for as long as it runs. Where it writes and the space of a store runs out that can be made larger, it runs again, from
+    ///     the beginning.
     /// - Throws: What the body throws; `.invalidTransaction` for writing from inside a transaction or a snapshot of this database.
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
 

@@ -188,18 +188,19 @@ extension KeyValueDatabase {
     /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
     /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
     func write<Result>(
-        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
+        callsOut: Bool, isStep: Bool = false, mayRepeat: Bool = false, touching entity: String? = nil,
+        _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         try call {
             if configuration.isReadOnly {
                 throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
             }
-            return try writeRetrying(entity, callsOut, isStep, body)
+            return try writeRetrying(entity, callsOut, isStep, mayRepeat || !callsOut, body)
         }
     }
 
     private func writeRetrying<Result>(
-        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ body: (KeyValueHandle) throws -> Result
+        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ mayRepeat: Bool, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         var attempt = 1
         while true {
@@ -213,7 +214,7 @@ extension KeyValueDatabase {
                     return try body(handle)
                 }
             } catch let error as StorageError where error.kind == .outOfSpace && hasBegun && attempt < Self.attempts {
-                guard !callsOut, !engine.coordinator.isInside else { throw error }
+                guard mayRepeat, !engine.coordinator.isInside else { throw error }
                 attempt += 1
             }
         }

@@ -38,7 +38,7 @@ extension KeyValueDatabase {
                     .invalidTransaction, "entities cannot be changed inside a transaction or a snapshot: do it before",
                     path: engine.store.traits.path)
             }
-            return try write(callsOut: true) { handle in
+            return try write(callsOut: true, mayRepeat: true) { handle in
                 try body(
                     KeyValueEntityStore(self, handle) { name in
                         // So that observations of the entity are told.

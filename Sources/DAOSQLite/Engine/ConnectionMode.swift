@@ -55,7 +55,8 @@ extension SQLiteConnection {
     }
 
     private func setUp(_ mode: ConnectionMode) throws {
-        let code = SQLFunctions.register(on: handle)
+        var code = SQLFunctions.register(on: handle)
+        if code == SQLITE_OK { code = dao_refuse_quoted_text(handle) }
         if code != SQLITE_OK { throw failure(code) }
         // A schema in the file is not trusted to call functions, and damaged pages are noticed early.
         try execute(

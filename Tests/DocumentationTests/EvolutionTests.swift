@@ -1,0 +1,44 @@
+import DAOCore
+import Examples
+import Foundation
+import Testing
+
+@Suite struct EvolutionTests {
+    @Test(arguments: ["sqlite", "lmdb"]) func articlesGrow(_ scheme: String) throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("growing-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let url = "\(scheme)://\(directory.path)/articles"
+        do {
+            let database = try EvolutionExample.drivers.open(url)
+            try database.storage(for: Articles.V1.self).insert([
+                Articles.V1(id: 1, title: "One", stars: "***"), Articles.V1(id: 2, title: "", stars: "*"),
+                Articles.V1(id: 3, title: "Three", stars: ""),
+            ])
+            let second = try database.storage(for: Articles.V2.self)
+            #expect(
+                try second.read(key: .integer(3)) == Articles.V2(id: 3, headline: "Three", stars: "", language: "en", note: nil))
+            try database.close()
+        }
+        // The first step was written for files that still have titles.
+        #expect(throws: StorageError.self) { try EvolutionExample.open(url) }
+        do {
+            let database = try EvolutionExample.drivers.open(url)
+            try database.evolve(
+                Evolution(
+                    version: 1, migrations: [Migration(to: 1) { try $0.renameField("headline", of: "article", to: "title") }]))
+            try database.close()
+        }
+        let database = try EvolutionExample.open(url)
+        #expect(try database.schemaVersion == 3)
+        let expected = [
+            Articles.V3(id: 1, headline: "One", stars: 3, language: "en"),
+            Articles.V3(id: 3, headline: "Three", stars: 0, language: "en"),
+        ]
+        #expect(try database.storage(for: Articles.V3.self).read(Query()) == expected)
+        try database.close()
+        let copy = "\(scheme == "lmdb" ? "sqlite" : "lmdb")://\(directory.path)/copy"
+        try EvolutionExample.move(from: url, to: copy)
+        #expect(try EvolutionExample.drivers.open(copy).storage(for: Articles.V3.self).read(Query()) == expected)
+    }
+}
