@@ -6,8 +6,11 @@ SWIFT_FLAGS ?=
 URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
+# How often `make crash` kills and `make fuzz` damages; and what the latter begins with, at random when empty.
+ROUNDS ?=
+SEED ?=
 
-.PHONY: help demo offline-demo test conformance soak bench format lint consumers tsan clean
+.PHONY: help demo offline-demo test conformance soak crash fuzz bench format lint consumers tsan clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -37,13 +40,23 @@ soak: ## The random proof until it is stopped: MINUTES=20 ends it, URL=sqlite: r
 	@swift build -c release --product dao-soak $(SWIFT_FLAGS) --quiet
 	@swift run -c release --skip-build dao-soak --seeds Tests/DAORandomTests/seeds.txt $(if $(MINUTES),--minutes $(MINUTES)) $(if $(URL),--url "$(URL)")
 
+crash: ## Kill a process that commits, ROUNDS=1000 times for each backend and durability, and look at what it has left
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	ROUNDS=$(or $(ROUNDS),1000) swift test --skip-build --filter DAOProcessTests.CrashTests
+
+fuzz: ## Damage ROUNDS=2000 small and as many large files of each backend, and use them; SEED=… repeats what was found
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	ROUNDS=$(or $(ROUNDS),2000) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.FuzzTests
+
 bench: ## Ratios to the C libraries underneath, in one run
 	@Scripts/setup.sh
 	swift run -c release dao-bench
 
 tsan: ## The concurrent tests under ThreadSanitizer
 	@Scripts/setup.sh
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt swift test --sanitize=thread --scratch-path .build/tsan --filter 'Concurren|Transaction|Store|DAOTransport|DAONodes'
+	DAO_RACE_ROUNDS=300000 TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt swift test --sanitize=thread --scratch-path .build/tsan --filter 'Concurren|Transaction|Store|DAOTransport|DAONodes|DAOProcessTests.ObservationTests'
 
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh

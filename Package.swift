@@ -51,12 +51,14 @@ let package = Package(
         .target(
             name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
             path: "Tests/Examples"),
-        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance"]),
+        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance", "DAOMemory"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
         .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),
+        .testTarget(name: "DAOLinkTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "CSQLite"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
-        .testTarget(name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .testTarget(
+            name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "EvolutionModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
         .executableTarget(name: "evolution-child", dependencies: ["EvolutionModels"], path: "Tests/DAOEvolutionTests/Child"),
@@ -80,10 +82,13 @@ let package = Package(
 
         // Several processes on one database, and what is left when one of them is killed
         .target(
-            name: "ChildProcesses", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOProcessTests/Support"),
-        .executableTarget(name: "dao-child", dependencies: ["ChildProcesses"], path: "Tests/DAOProcessTests/Child"),
+            name: "ChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB"],
+            path: "Tests/DAOProcessTests/Support"),
+        .executableTarget(
+            name: "dao-child", dependencies: ["ChildProcesses", "DAOConformance"], path: "Tests/DAOProcessTests/Child"),
         .testTarget(
-            name: "DAOProcessTests", dependencies: ["ChildProcesses", "dao-child", "CSQLite"], exclude: ["Child", "Support"]),
+            name: "DAOProcessTests", dependencies: ["ChildProcesses", "DAOConformance", "dao-child", "CSQLite"],
+            exclude: ["Child", "Support"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),

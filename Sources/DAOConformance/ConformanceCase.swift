@@ -18,6 +18,8 @@ public struct ConformanceCase: Sendable {
         case file
         /// A target that opens with a changed configuration.
         case configuration
+        /// A database that several processes may use, and a target that starts them.
+        case processes
     }
 
     /// How a body runs.
@@ -112,6 +114,7 @@ extension ConformanceCase.Requirement {
                 case .hugeValues: (capabilities?.maximumValueLength ?? .max) >= 64 << 20
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
+                case .processes: target.startPeer != nil && capabilities?.isMultiProcess != false
                 }
             })
     }
@@ -125,6 +128,7 @@ extension ConformanceCase.Requirement {
         case .hugeValues: "it declares a longest value of less than 64 MiB"
         case .file: "the target does not tell where its file is"
         case .configuration: "the target does not open with a changed configuration"
+        case .processes: "the target does not start other processes, or the database is for one"
         }
     }
 
@@ -137,6 +141,7 @@ extension ConformanceCase.Requirement {
         case .hugeValues: "it declares values of 64 MiB, which other cases prove"
         case .file: "the target tells where its file is"
         case .configuration: "the target opens with a changed configuration"
+        case .processes: "the target starts other processes"
         }
     }
 }

@@ -30,6 +30,8 @@ public struct ConformanceTarget: Sendable {
     let file: (@Sendable (Location) -> URL)?
     /// Opens the database at a location with a configuration that a case has changed.
     let openConfiguration: (@Sendable (Location, (inout DatabaseConfiguration) -> Void) throws -> any Database)?
+    /// Starts another process that opens the database at a location.
+    var startPeer: (@Sendable (Location) throws -> any ConformancePeer)?
 
     /// Describes a kind of database.
     ///

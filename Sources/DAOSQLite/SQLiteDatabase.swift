@@ -101,6 +101,14 @@ public final class SQLiteDatabase: Database {
         }
     }
 
+    /// Makes a storage of a relationship's links, in a join table named after the entity and the field. The first call for a relationship creates
+    /// it, or adopts one that is exactly what it would have created.
+    ///
+    /// - Throws: `.schemaMismatch` when there is a table of that name and another form.
+    public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        try call { SQLiteLinks(owner: self, links: try engine.links(for: relation, settings)) }
+    }
+
     /// Runs a body as one transaction. See ``DAOCore/Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try call {

@@ -35,6 +35,8 @@ struct SQLiteDialect: SQLDialect {
         columnType(of: entity.fields[entity.keyIndex]) == "INTEGER" ? "" : " WITHOUT ROWID"
     }
 
+    var orderedTableOptions: String { " WITHOUT ROWID" }
+
     func comparable(_ column: String, _ kind: ValueKind) -> String {
         kind == .decimal ? "\(column) COLLATE \(Self.decimalCollation)" : column
     }
@@ -58,6 +60,12 @@ struct SQLiteDialect: SQLDialect {
     func isIn(_ column: String, _ placeholder: String) -> String {
         "\(column) IN (SELECT value FROM \(Self.listFunction)(\(placeholder)))"
     }
+
+    func list(_ placeholder: String) -> String { "\(Self.listFunction)(\(placeholder))" }
+
+    /// SQLite does not reorder a `CROSS JOIN`, and its loops walk a list, and a key that is bound in part, from first to last. Asked for an order
+    /// across tables it would sort the rows all the same.
+    func nestedOrder(_ terms: [String]) -> String { "" }
 
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String {
         "\(Self.filterFunction)(\(([placeholder] + columns).joined(separator: ", ")))"

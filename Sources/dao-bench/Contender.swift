@@ -11,6 +11,9 @@ struct Contender {
     /// The newest messages of a sender.
     let newest: (Int, Int) throws -> [Message]
     let merge: ([Receipt]) throws -> Void
+    /// Stores all dialogs with their replies into an empty database, in one transaction; nil where there is nothing to compare with.
+    var insertDialogs: (([Dialog]) throws -> Void)?
+    var fetchDialogs: (() throws -> [Dialog])?
     /// Begins observations, each of the newest messages of another sender, and waits until all have their first results; nil for who has none.
     var observe: ((Int) throws -> Onlookers)?
     /// Moves what was written out of logs, so that the next measurement does not pay for this one.
@@ -30,6 +33,7 @@ extension Contender {
         let database = try drivers.open(url)
         let storage = try database.storage(for: Message.self)
         let messages = DAO(storage: storage)
+        let dialogs = DAO(storage: try database.storage(for: Dialog.self))
         let receipts = DAO(storage: storage, translator: ReceiptTranslator())
         return Contender(
             name: name,
@@ -39,6 +43,8 @@ extension Contender {
             newest: { sender, limit in try messages.read(orderedBy: .descending(\.date), limit: limit) { $0.senderId == sender }
             },
             merge: { try receipts.persist($0) },
+            insertDialogs: { try dialogs.create($0) },
+            fetchDialogs: { try dialogs.read() },
             observe: { count in
                 Onlookers(
                     (0..<count).map { sender in
@@ -55,18 +61,20 @@ extension Contender {
     static func rawSQLite(_ path: String) throws -> Contender {
         let raw = try RawSQLite(path: path)
         try raw.createTable()
+        try raw.createDialogTables()
         return Contender(
             name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
             newest: { try raw.newest(of: $0, limit: $1) },
-            merge: raw.merge, settle: raw.checkpoint, dispose: {})
+            merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: raw.checkpoint, dispose: {})
     }
 
     static func rawLMDB(_ path: String) throws -> Contender {
         let raw = try RawLMDB(path: path)
+        try raw.createDialogTrees()
         return Contender(
             name: "raw LMDB", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
             newest: { try raw.newest(of: $0, limit: $1) },
-            merge: raw.merge, settle: {}, dispose: {})
+            merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: {}, dispose: {})
     }
 
     static func dictionary() -> Contender {

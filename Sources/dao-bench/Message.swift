@@ -53,6 +53,7 @@ struct Dataset {
     let receipts: [Receipt]
     let pointKeys: [Int]
     let senders: [Int]
+    let dialogs: [Dialog]
 
     init(count: Int, points: Int, queries: Int) {
         var random = SplitMix64(state: 42)
@@ -70,6 +71,7 @@ struct Dataset {
         }
         receipts = messages.map { Receipt(id: $0.id, isRead: !$0.isRead, rating: $0.rating + 1) }
         pointKeys = (0..<points).map { _ in Int(random.next() % UInt64(count)) }
+        dialogs = Dialog.all(from: messages)
         senders = (0..<queries).map { _ in Int(random.next() % UInt64(senderCount)) }
     }
 
@@ -108,5 +110,6 @@ struct Checksum: Equatable {
             sum &* 31 &+ UInt64(message.id) &+ UInt64(message.text.utf8.count) &+ UInt64(message.note?.utf8.count ?? 7)
             &+ message.date.timeIntervalSinceReferenceDate.bitPattern &+ (message.isRead ? 1 : 0) &+ message.rating.bitPattern
     }
+    mutating func add(_ number: UInt64) { sum = sum &* 31 &+ number }
     mutating func add(_ messages: [Message]) { for message in messages { add(message) } }
 }

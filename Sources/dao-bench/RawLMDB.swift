@@ -4,16 +4,18 @@ import Foundation
 /// The work done by hand with LMDB's C interface: one tree for the rows and one for each index, records of a fixed head and three texts,
 /// one reader transaction that is reset and renewed.
 final class RawLMDB {
-    private var environment: OpaquePointer?
+    private(set) var environment: OpaquePointer?
     private var rows: MDB_dbi = 0
     private var bySender: MDB_dbi = 0
     private var byDate: MDB_dbi = 0
-    private var reader: OpaquePointer?
-    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    private(set) var reader: OpaquePointer?
+    /// The trees of records with related ones.
+    var trees = DialogTrees()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
     init(path: String) throws {
         try check(mdb_env_create(&environment))
-        try check(mdb_env_set_maxdbs(environment, 4))
+        try check(mdb_env_set_maxdbs(environment, 8))
         try check(mdb_env_set_mapsize(environment, 1 << 32))
         try check(mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR | MDB_NOTLS), 0o644))
         var transaction: OpaquePointer?
@@ -32,7 +34,7 @@ final class RawLMDB {
         buffer.deallocate()
     }
 
-    private func check(_ code: Int32) throws {
+    func check(_ code: Int32) throws {
         guard code == MDB_SUCCESS else { throw BenchError(String(cString: mdb_strerror(code))) }
     }
 
@@ -80,7 +82,7 @@ final class RawLMDB {
             rating: bytes.loadUnaligned(fromByteOffset: 24, as: Double.self))
     }
 
-    @inline(__always) private func withKey<Result>(_ value: Int, _ body: (inout MDB_val) throws -> Result) rethrows -> Result {
+    @inline(__always) func withKey<Result>(_ value: Int, _ body: (inout MDB_val) throws -> Result) rethrows -> Result {
         var bytes = (UInt64(bitPattern: Int64(value)) ^ (1 << 63)).bigEndian
         return try withUnsafeMutableBytes(of: &bytes) { bytes in
             var key = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)

@@ -7,8 +7,9 @@ final class RawSQLite {
     private var statements: [OpaquePointer?] = Array(repeating: nil, count: Statement.allCases.count)
 
     /// Each statement is prepared once and found again by its number.
-    private enum Statement: Int, CaseIterable {
+    enum Statement: Int, CaseIterable {
         case insert, fetchAll, read, newest, update
+        case insertDialog, upsertReply, insertLink, fetchDialogs, fetchReplies
 
         var sql: String {
             switch self {
@@ -17,6 +18,14 @@ final class RawSQLite {
             case .read: "SELECT * FROM message WHERE id = ?"
             case .newest: "SELECT * FROM message WHERE senderId = ? ORDER BY date DESC, id LIMIT ?"
             case .update: "UPDATE message SET isRead = ?, rating = ? WHERE id = ?"
+            case .insertDialog: "INSERT INTO dialog VALUES (?, ?, ?)"
+            case .upsertReply:
+                "INSERT INTO reply VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET senderId = excluded.senderId, "
+                    + "date = excluded.date, text = excluded.text, isRead = excluded.isRead"
+            case .insertLink: "INSERT INTO dialog_replies VALUES (?, ?, ?)"
+            case .fetchDialogs: "SELECT * FROM dialog ORDER BY id"
+            case .fetchReplies:
+                "SELECT parent, reply.* FROM dialog_replies JOIN reply ON reply.id = child ORDER BY parent, position"
             }
         }
     }
@@ -54,7 +63,7 @@ final class RawSQLite {
 
     func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-    @inline(__always) private func statement(_ kind: Statement) throws -> OpaquePointer {
+    @inline(__always) func statement(_ kind: Statement) throws -> OpaquePointer {
         if let statement = statements[kind.rawValue] { return statement }
         return try prepare(kind)
     }
@@ -68,7 +77,7 @@ final class RawSQLite {
         return statement
     }
 
-    @inline(__always) private func bind(_ statement: OpaquePointer, _ index: Int32, _ text: String) {
+    @inline(__always) func bind(_ statement: OpaquePointer, _ index: Int32, _ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             _ = utf8.withMemoryRebound(to: CChar.self) {
@@ -77,7 +86,7 @@ final class RawSQLite {
         }
     }
 
-    @inline(__always) private func text(_ statement: OpaquePointer, _ column: Int32) -> String {
+    @inline(__always) func text(_ statement: OpaquePointer, _ column: Int32) -> String {
         let length = Int(sqlite3_column_bytes(statement, column))
         return String(decoding: UnsafeBufferPointer(start: sqlite3_column_text(statement, column), count: length), as: UTF8.self)
     }

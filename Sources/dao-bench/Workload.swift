@@ -7,6 +7,8 @@ enum Workload: String, CaseIterable {
     case pointRead = "point reads by key, a call each"
     case query = "indexed query, 50 rows, sorted, a call each"
     case merge = "merge-persist of all rows"
+    case insertNested = "insert of parents with 20 children each"
+    case fetchNested = "parents with 20 children each, read back"
     case commit = "merge-persist of one row, a commit each"
     case commitObservedOnce = "the same, 1 observation ÷ none"
     case commitObservedByFifty = "the same, 50 observations ÷ none"
@@ -37,10 +39,15 @@ enum Workload: String, CaseIterable {
         case (.pointRead, .lmdb): 2.0
         case (.query, .lmdb): 1.5
         case (.merge, .lmdb): 1.5
+        case (.insertNested, .sqlite), (.fetchNested, .sqlite): 1.6
+        case (.insertNested, .lmdb), (.fetchNested, .lmdb): 2.5
         case (.pointRead, .memory): 4.0
         case (_, .memory), (.commit, _), (.commitObservedOnce, _), (.commitObservedByFifty, _): nil
         }
     }
+
+    /// Whether a pair has both sides of the work.
+    func isDone(by pair: Pair) -> Bool { pair != .memory || (self != .insertNested && self != .fetchNested) }
 
     /// Does the work once.
     ///
@@ -72,6 +79,13 @@ enum Workload: String, CaseIterable {
         case .query:
             for sender in data.senders { checksum.add(try contender.newest(sender, 50)) }
             stop = clock.now
+        case .insertNested:
+            try contender.insertDialogs?(data.dialogs)
+            stop = clock.now
+        case .fetchNested:
+            let dialogs = try contender.fetchDialogs?() ?? []
+            stop = clock.now
+            checksum.add(dialogs)
         case .merge:
             try contender.merge(data.receipts)
             stop = clock.now

@@ -71,6 +71,7 @@ func median(_ values: [Double]) -> Double {
 
 func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: URL) throws -> [Measurement] {
     let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+    let workloads = options.workloads.filter { $0.isDone(by: pair) }
     var raw: [Workload: [Double]] = [:]
     var dao: [Workload: [Double]] = [:]
     var runs = 0
@@ -94,8 +95,11 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             }
         defer { for side in sides { side.dispose() } }
         // Whatever is measured, the rows have to be there.
-        if !options.workloads.contains(.insert) { for side in sides { try side.insert(data.messages) } }
-        for workload in options.workloads {
+        if !workloads.contains(.insert) { for side in sides { try side.insert(data.messages) } }
+        if !workloads.contains(.insertNested), workloads.contains(.fetchNested) {
+            for side in sides { try side.insertDialogs?(data.dialogs) }
+        }
+        for workload in workloads {
             // Which side goes first alternates, so that neither always has the warmer caches.
             let order = round % 2 == 0 ? [0, 1] : [1, 0]
             var checksums = [Checksum(), Checksum()]
@@ -119,7 +123,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             }
         }
     }
-    return options.workloads.map { workload in
+    return workloads.map { workload in
         let (raw, dao) = (raw[workload] ?? [], dao[workload] ?? [])
         return Measurement(
             pair: pair.title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao,

@@ -75,10 +75,20 @@ struct Options {
             return try driver.open(merged)
         }
         let isFile = driver.scheme != "memory"
-        return ConformanceTarget(name: url, driver: configured, isFile: isFile) { location in
+        @Sendable func path(_ location: ConformanceTarget.Location) -> String {
             isFile ? location.directory.appendingPathComponent("conformance.db").path : location.name
         }
+        let target = ConformanceTarget(name: url, driver: configured, isFile: isFile, path: path)
+        guard isFile, let program = Bundle.main.executableURL else { return target }
+        let query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? ""
+        return target.withPeers { location in
+            let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
+            return try PeerProcess(program, ["--peer", "\(driver.scheme)://\(file)\(query)"])
+        }
     }
+
+    /// Opens the database that this process is to serve to another.
+    static func openForPeer(_ url: String) throws -> any Database { try DatabaseDrivers(drivers).open(url) }
 }
 
 /// What is wrong with the command line.

@@ -4,6 +4,11 @@ import Foundation
 // The conformance suite from the command line; `swift package conformance` runs it.
 
 do {
+    // The other process of cases that need one is this program too.
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peer" {
+        try ConformancePeers.serve(try Options.openForPeer(CommandLine.arguments[2]))
+        exit(0)
+    }
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
     let cases = options.cases
     var reports: [ConformanceReport] = []

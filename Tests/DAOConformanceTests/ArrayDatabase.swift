@@ -63,7 +63,7 @@ final class ArrayDatabase: Database {
     }
 
     func entities() throws -> [EntityDescription] {
-        try read { try ArrayEntityStore($0).entities() }
+        try read { try ArrayEntityStore($0, self).entities() }
     }
 
     func close() throws {

@@ -3,9 +3,9 @@ import DAOCore
 extension ArrayDatabase {
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
         guard capabilities.hasEvolution else { throw StorageError(.unsupported, "no evolution") }
-        if access == .read { return try read { try body(ArrayEntityStore($0)) } }
+        if access == .read { return try read { try body(ArrayEntityStore($0, self)) } }
         if engine.coordinator.isInside { throw StorageError(.invalidTransaction, "not inside a transaction") }
-        return try engine.coordinator.write(callsOut: true) { try body(ArrayEntityStore($0)) }
+        return try engine.coordinator.write(callsOut: true) { try body(ArrayEntityStore($0, self)) }
     }
 }
 
@@ -19,7 +19,14 @@ final class ArrayEntityStore: EntityStore {
         ])
     private let transaction: ArrayTransaction
 
-    init(_ transaction: ArrayTransaction) { self.transaction = transaction }
+    private let database: ArrayDatabase
+
+    init(_ transaction: ArrayTransaction, _ database: ArrayDatabase) {
+        self.transaction = transaction
+        self.database = database
+    }
+
+    func links(of relation: RelationDescription) throws -> any LinkStorage { try database.makeLinks(for: relation) }
 
     func entities() throws -> [EntityDescription] {
         transaction.tables.values.compactMap(\.entity).filter { $0 != Self.properties }.sorted { $0.name < $1.name }

@@ -48,12 +48,6 @@ private struct Linked: Model {
         #expect(try database.storage(for: Note.self).count(Query()) == 1)
     }
 
-    @Test func relationshipsAreRefused() throws {
-        let database = try makeDatabase()
-        #expect(errorKind { _ = try database.storage(for: Linked.self) } == .unsupported)
-        #expect(try database.entities().isEmpty)
-    }
-
     @Test func aNewerFormatAndForeignDataAreRefused() throws {
         let newer = SortedArrayStore()
         let transaction = try newer.begin(.write)

@@ -25,6 +25,10 @@ final class BrokenDatabase: Database {
         BrokenStorage(base: try base.makeStorage(for: model), database: self, fault: fault)
     }
 
+    func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        BrokenLinks(base: try base.makeLinks(for: relation), fault: fault)
+    }
+
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         let level = depth.withLock { depth in
             depth += 1

@@ -60,6 +60,14 @@ enum Fault: String, CaseIterable, Sendable {
     case rollbackLost
     /// A transaction inside another that throws keeps its writes.
     case savepointLost
+    /// Children are read in key order.
+    case linksSorted
+    /// Erasing a child leaves it in lists.
+    case linksOutliveChildren
+    /// Who else holds a child is not asked.
+    case linksForgetSharing
+    /// Conditions on children miss a parent.
+    case linksMissParents
     /// A closed database answers.
     case neverCloses
 }

@@ -7,7 +7,10 @@ import Testing
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    static let documents = ["README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Evolution.md"]
+    static let documents = [
+        "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Relationships.md", "Docs/Observing.md",
+        "Docs/Underneath.md", "Docs/Evolution.md",
+    ]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
@@ -29,10 +32,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Evolution.md", "Docs/Architecture.md",
-        "Docs/Contract.md",
-    ])
+    /// Every test that the proof of the transport names is there.
+    @Test func theProofNamesTestsThatExist() throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/TransportProof.md"), encoding: .utf8)
+        let sources = try ["DAOTransportTests", "DAONodesTests"].flatMap { name in
+            let folder = Self.root.appendingPathComponent("Tests/\(name)")
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.map {
+                try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
+            }
+        }.joined()
+        let names = text.split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { $0.split(separator: "|").last }
+            .flatMap { $0.matches(of: /`(\w+)`/).map(\.output.1) }
+        #expect(names.count > 80)
+        for name in names { #expect(sources.contains("func \(name)("), "the proof names \(name), which is no test") }
+    }
+
+    @Test(arguments: documents + ["Docs/Architecture.md", "Docs/Contract.md", "Docs/TransportProof.md"])
     func linksLeadSomewhere(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)
         let text = try String(contentsOf: file, encoding: .utf8)

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOMemory
 import Foundation
 import Testing
 
@@ -20,5 +21,13 @@ import Testing
         #expect(result.unread.map(\.id) == [19, 17, 15, 13, 11])
         #expect(result.same.map(\.id) == [11, 13, 15, 17, 19])
         #expect(result.left == 10)
+    }
+
+    /// What the section about relationships says.
+    @Test func relationshipsDoWhatTheySay() throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let comments = [Comment(id: 1, text: "First!", isApproved: true), Comment(id: 2, text: "Swift.", isApproved: false)]
+        let result = try relationships(database, Writer(id: 1, name: "Ada"), comments[0], comments[1])
+        #expect(result.waiting == [1] && result.busy == [1] && result.left == 0)
     }
 }

@@ -55,11 +55,31 @@ extension RandomProof {
             } catch {
                 result.failure = RandomProofFailure(target: target.name, seed: roundSeed, operations: steps, error)
             }
+            if result.failure == nil { result.failure = relationFailure(on: target, roundSeed, steps, limit) }
             if result.failure != nil { break }
+            result.operations += relationSteps(steps)
             roundSeed = seeds.next()
         }
         result.duration = ContinuousClock.now - start
         return result
+    }
+
+    /// How many steps about models that refer to each other a round has beside its others: everything is compared after each.
+    private static func relationSteps(_ steps: Int) -> Int { steps / 8 }
+
+    /// Runs the steps of a round about models that refer to each other.
+    private static func relationFailure(
+        on target: ConformanceTarget, _ seed: UInt64, _ steps: Int, _ limit: Duration
+    ) -> RandomProofFailure? {
+        var generator = RelationGenerator(seed: seed)
+        let round = RelationRound(target: target)
+        do {
+            guard let divergence = try round.run(generator.script(relationSteps(steps))) else { return nil }
+            return RandomProofFailure(
+                target: target.name, seed: seed, operations: steps, round.shrink(divergence, limit: limit))
+        } catch {
+            return RandomProofFailure(target: target.name, seed: seed, operations: steps, error)
+        }
     }
 
     /// Each seed on a target, ready to run as a test.
@@ -130,6 +150,13 @@ public struct RandomProofFailure: Error, Sendable, CustomStringConvertible {
         (expected, got) = (divergence.expected.text, divergence.got.text)
         scriptLength = divergence.script.reduce(0) { $0 + $1.size }
         script = ScriptPrinter.text(of: divergence, target: target, seed: seed, operations: operations)
+    }
+
+    init(target: String, seed: UInt64, operations: Int, _ divergence: RelationRound.Divergence) {
+        (self.target, self.seed, self.operations) = (target, seed, operations)
+        (expected, got) = (divergence.expected, divergence.got)
+        scriptLength = divergence.script.reduce(0) { $0 + $1.size }
+        script = divergence.source
     }
 
     init(target: String, seed: UInt64, operations: Int, _ error: any Error) {

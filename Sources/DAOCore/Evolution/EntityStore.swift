@@ -55,6 +55,12 @@ public protocol EntityStore: AnyObject {
 
     /// Removes the rows with keys, those that are there.
     func erase(_ keys: [Key], from entity: String) throws
+
+    /// The links of a relationship, in this transaction: what the database's `makeLinks(for:)` gives, used inside of it.
+    func links(of relation: RelationDescription) throws -> any LinkStorage
+
+    /// Gives links other names, all at once, or removes them. By default those are rows of the hidden entity.
+    func moveLinks(_ moves: [LinkMove]) throws
 }
 
 /// What an ``EntityStore`` is for.

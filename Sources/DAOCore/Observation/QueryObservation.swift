@@ -11,7 +11,8 @@ import Synchronization
 /// Results come in the order of commits. A slow consumer may miss results in between, never the last. Nothing comes after a rollback, nor when
 /// rows change that are not in the result. The sequence ends by throwing `.closed` when the database is closed, or `CancellationError` when
 /// its task is cancelled; leaving the loop lets go of everything. Each iteration reads by itself, on the database's reader threads; what the
-/// translator reads through other DAOs is of the same commit, but only rows of its own model make a new result.
+/// translator reads through other DAOs is of the same commit, but only rows of its model, and of those that it has relationships to, make a
+/// new result.
 public struct QueryObservation<Mapping: Translator>: AsyncSequence, Sendable {
     /// The values of the query, in its order.
     public typealias Element = [Mapping.Plain]

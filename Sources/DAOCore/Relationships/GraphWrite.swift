@@ -1,7 +1,7 @@
 /// One write of records with everything they hold: rows level by level, then links, then what has lost its last parent.
 ///
-/// It runs inside a transaction. A row that appears on several levels is written as it is on the first, so a row that was cut short where it led
-/// back to itself does not overwrite the whole one.
+/// It runs inside a transaction. Of a row that appears in several places, the value nearest to the records counts, of fields at one distance the
+/// first one's, and in the lists of one field the last: a row that was cut short where it led back to itself does not overwrite the whole one.
 final class GraphWrite {
     let graph: StorageGraph
 
@@ -68,13 +68,13 @@ final class GraphWrite {
     }
 
     private func remember<Record: Model>(_ records: [Record]) {
-        guard graph.isRecursive(Record.self) else { return }
+        guard graph.isRecurring(Record.self) else { return }
         written[ObjectIdentifier(Record.self), default: []].formUnion(records.map { Record.schema.key(of: $0) })
     }
 
     /// Those of the rows that no level before has written.
     private func unwritten<Record: Model>(_ records: [Record]) -> [Record] {
-        guard graph.isRecursive(Record.self) else { return records }
+        guard graph.isRecurring(Record.self) else { return records }
         let before = written[ObjectIdentifier(Record.self)] ?? []
         let rows = before.isEmpty ? records : records.filter { !before.contains(Record.schema.key(of: $0)) }
         remember(rows)

@@ -29,8 +29,13 @@ struct HiddenLinks: LinkStorage {
     init(_ relation: RelationDescription, in database: any Database) throws {
         rows = try database.makeStorage(for: LinkRow.self)
         self.relation = relation
+        prefix = Self.prefix(LinkName(entity: relation.entity, field: relation.field))
+    }
+
+    /// What owners and targets of a relationship's links begin with.
+    static func prefix(_ name: LinkName) -> String {
         // Names have no such characters.
-        prefix = "\(relation.entity).\(relation.field):"
+        "\(name.entity).\(name.field):"
     }
 
     func children(of parents: [Key]) throws -> LinkedKeys {

@@ -139,21 +139,30 @@ extension TypedRelation {
 
 extension TypedRelation {
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {
-        let linked = try links(in: graph).children(of: records.map { Parent.schema.key(of: $0) })
-        // A storage gives each row once and leaves out missing ones: with as many rows as keys, they stand as the keys do.
-        var rows = try linked.keys.isEmpty ? [] : graph.rows(of: Child.self).read(keys: linked.keys, includesSubentities: false)
-        try graph.attach(to: &rows, form)
-        let places =
-            rows.count == linked.keys.count
-            ? nil : Dictionary(rows.indices.map { (Child.schema.key(of: rows[$0]), $0) }, uniquingKeysWith: { $1 })
-        var start = 0
-        for (index, count) in linked.counts.enumerated() {
-            let range = start..<start + count
-            start += count
-            let children =
-                places.map { places in linked.keys[range].compactMap { places[$0].map { rows[$0] } } } ?? Array(rows[range])
+        let keys = records.map { Parent.schema.key(of: $0) }
+        let links = try links(in: graph)
+        let storage = try graph.rows(of: Child.self)
+        var next = 0
+        func fill(_ index: Int, _ children: [Child], _ records: inout [Parent]) throws {
+            while next < index {
+                try put([], into: &records[next])
+                next += 1
+            }
+            if index == records.count { return }
             try put(children, into: &records[index])
+            next += 1
         }
+        // Children of a relationship to one are shared more often than not, and those with children of their own cost more than a row: they are
+        // read once each.
+        if !isToOne, Child.schema.relations.isEmpty {
+            try links.forEachList(of: keys, in: storage) { try fill($0, $1, &records) }
+        } else {
+            let linked = try links.children(of: keys)
+            var rows = try linked.keys.isEmpty ? [] : storage.read(keys: linked.keys, includesSubentities: false)
+            try graph.attach(to: &rows, form)
+            try linked.forEachList(of: rows) { try fill($0, $1, &records) }
+        }
+        try fill(records.count, [], &records)
     }
 
     func table(in nodes: NodeGraph) -> any NodeTable { nodes.table(of: Child.self) }

@@ -13,8 +13,8 @@ final class StorageGraph: Sendable {
     private let links: [Field: any LinkStorage]
     /// The models from which a row may lead back to itself.
     private let recursive: Set<ObjectIdentifier>
-    /// The names of all entities in the graph.
-    let entities: Set<String>
+    /// The models that are met in more than one place: one call may hold several values of one row, of which only the first counts.
+    private let recurring: Set<ObjectIdentifier>
 
     /// Opens what a model reaches.
     ///
@@ -24,13 +24,13 @@ final class StorageGraph: Sendable {
         try walk.visit(root)
         self.database = database
         storages = walk.storages
-        entities = walk.entities
         var links: [Field: any LinkStorage] = [:]
         for relation in walk.relations {
             links[Field(model: relation.model, position: relation.field)] = try database.makeLinks(for: relation.description)
         }
         self.links = links
         recursive = walk.recursive
+        recurring = walk.recurring.union(recursive)
         try database.observations.relations.add(walk.relations.map(\.description), in: database)
     }
 
@@ -49,6 +49,9 @@ final class StorageGraph: Sendable {
     /// Whether rows of a model may lead back to themselves.
     func isRecursive<Record: Model>(_ model: Record.Type) -> Bool { recursive.contains(ObjectIdentifier(model)) }
 
+    /// Whether one call may hold several values of one row of a model.
+    func isRecurring<Record: Model>(_ model: Record.Type) -> Bool { recurring.contains(ObjectIdentifier(model)) }
+
     private func unreached<Record: Model>(_ model: Record.Type) -> StorageError {
         let name = Record.schema.description.name
         return StorageError(.invalidSchema, "'\(name)' is not among the models that were opened together", entity: name)
@@ -59,7 +62,8 @@ final class StorageGraph: Sendable {
         let database: any Database
         var storages: [ObjectIdentifier: any Sendable] = [:]
         var relations: [(model: ObjectIdentifier, field: Int, description: RelationDescription)] = []
-        var entities: Set<String> = []
+        /// The models that more than one relationship, or the root and one, lead to.
+        private(set) var recurring: Set<ObjectIdentifier> = []
         private var targets: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
 
         init(_ database: any Database) { self.database = database }
@@ -70,10 +74,11 @@ final class StorageGraph: Sendable {
             let schema = Record.schema
             if let problem = schema.problem { throw problem }
             storages[id] = try database.makeStorage(for: model)
-            entities.insert(schema.description.name)
             targets[id] = []
             for relation in schema.relations {
-                targets[id]?.insert(ObjectIdentifier(relation.target))
+                let target = ObjectIdentifier(relation.target)
+                targets[id]?.insert(target)
+                if storages[target] != nil { recurring.insert(target) }
                 try visit(relation.target)
                 relations.append((id, relation.field, relation.description))
             }

@@ -3,8 +3,9 @@ import Foundation
 
 /// The catalog in keyspace 0: the format of the database and the entities in it, as JSON after an eight-byte checksum.
 ///
-/// The key of the format is the keyspace and `F`; that of an entity is the keyspace, `E` and the entity's name; that of a property the keyspace,
-/// `P` and its name. Under `C` is how often entities were changed, eight bytes, little-endian, once one was.
+/// The key of the format is the keyspace and `F`; that of an entity is the keyspace, `E` and the entity's name; that of a relationship's links is
+/// the keyspace, `L` and the names of entity and field with a dot between them; that of a property the keyspace, `P` and its name. Under `C` is how
+/// often entities were changed, eight bytes, little-endian, once one was.
 struct Catalog {
     private let transaction: any KeyValueTransaction
     private let path: String?
@@ -79,6 +80,27 @@ struct Catalog {
     /// Removes the entry of an entity.
     func remove(_ name: String) throws {
         try Self.key(kind: "E", name: name).withUnsafeBytes { _ = try transaction.delete($0) }
+    }
+
+    // MARK: Links
+
+    /// The entry of a relationship's links, by its name.
+    func links(named name: String) throws -> StoredLinks? { try read(kind: "L", name: name) }
+
+    /// Writes an entry for the links of a relationship, with keyspaces that were never in use.
+    func addLinks(_ relation: RelationDescription) throws -> StoredLinks {
+        var format = try format() ?? StoredFormat()
+        let links = StoredLinks(relation, keyspace: format.nextKeyspace)
+        format.nextKeyspace += 2
+        try write(format, kind: "F", name: "")
+        try setLinks(StoredLinks.name(of: relation), to: links)
+        return links
+    }
+
+    /// Writes the entry of a relationship's links, or with nil removes it.
+    func setLinks(_ name: String, to links: StoredLinks?) throws {
+        if let links { return try write(links, kind: "L", name: name) }
+        try Self.key(kind: "L", name: name).withUnsafeBytes { _ = try transaction.delete($0) }
     }
 
     // MARK: Properties and changes

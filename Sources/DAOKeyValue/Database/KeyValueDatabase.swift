@@ -99,6 +99,19 @@ public final class KeyValueDatabase: Database {
         return KeyValueStorage<Record>(database: self, table: table)
     }
 
+    /// Makes a storage of a relationship's links, which have keyspaces of their own. The first call for a relationship adds them to the catalog.
+    ///
+    /// - Throws: `.schemaMismatch` when links are stored between keys of other kinds.
+    public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        let (isKnown, canAdd) = try read { handle in
+            (try engine.links(of: relation, in: handle) != nil, handle.canWrite || !engine.coordinator.isInside)
+        }
+        if !isKnown, canAdd, !capabilities.isReadOnly {
+            try write(callsOut: false) { _ = try engine.makeLinks(of: relation, in: $0) }
+        }
+        return KeyValueLinks(database: self, relation: relation)
+    }
+
     /// Runs a body as one transaction; see ``Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try write(callsOut: true) { _ in try body() }

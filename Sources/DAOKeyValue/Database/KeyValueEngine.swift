@@ -17,14 +17,19 @@ package final class KeyValueEngine: Sendable {
         self.store = store
         self.tables = tables
         let observations = ObservationHub()
-        let wrap: @Sendable (any KeyValueTransaction, Bool) throws -> KeyValueHandle = { transaction, canWrite in
+        // What was known of links is looked at before the transaction begins: what changes from there on, it may not see.
+        let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
+            generation, transaction, canWrite in
             try tables.refresh(transaction, path: path)
-            return KeyValueHandle(transaction, canWrite: canWrite, observations: observations) { tables.apply($0) }
+            return KeyValueHandle(transaction, canWrite: canWrite, linkGeneration: generation, observations: observations) {
+                tables.apply($0)
+                tables.apply($1)
+            }
         }
         coordinator = TransactionCoordinator(
-            beginWriting: { try wrap(store.begin(.write), true) },
-            beginReading: { try wrap(store.begin(.read), false) },
-            beginWaiting: { try wrap(store.beginWriting(waiting: $0), true) },
+            beginWriting: { try wrap(tables.linkGeneration, store.begin(.write), true) },
+            beginReading: { try wrap(tables.linkGeneration, store.begin(.read), false) },
+            beginWaiting: { try wrap(tables.linkGeneration, store.beginWriting(waiting: $0), true) },
             observations: observations)
         if store.traits.isMultiProcess { observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
@@ -74,6 +79,40 @@ package final class KeyValueEngine: Sendable {
         return table
     }
 
+    /// Where the links of a relationship are, as a transaction sees it; nil when the database does not have any yet.
+    ///
+    /// - Throws: `.schemaMismatch` when they were stored between other kinds of keys.
+    func links(of relation: RelationDescription, in handle: KeyValueHandle) throws -> LinkTable? {
+        let name = StoredLinks.name(of: relation)
+        if let table = try links(named: name, in: handle) {
+            try table.check(relation)
+            return table
+        }
+        return nil
+    }
+
+    /// Where the links of a relationship are, by its name.
+    func links(named name: String, in handle: KeyValueHandle) throws -> LinkTable? {
+        if let change = handle.linkChange(of: name) { return change.table }
+        if let table = tables.links(named: name) { return table }
+        let path = store.traits.path
+        guard let stored = try Catalog(handle.transaction, path: path).links(named: name) else { return nil }
+        let table = try LinkTable(stored, name: name, path: path)
+        tables.add(table, ifStill: handle.linkGeneration)
+        return table
+    }
+
+    /// Where the links of a relationship are; what is missing is added by the transaction.
+    func makeLinks(of relation: RelationDescription, in handle: KeyValueHandle) throws -> LinkTable {
+        if let table = try links(of: relation, in: handle) { return table }
+        handle.writeCount += 1
+        let path = store.traits.path
+        let name = StoredLinks.name(of: relation)
+        let table = try LinkTable(Catalog(handle.transaction, path: path).addLinks(relation), name: name, path: path)
+        handle.setLinks(name, to: table)
+        return table
+    }
+
     /// The error of a storage whose entity was changed under it.
     private func outdated(_ description: EntityDescription) -> StorageError {
         StorageError(
@@ -84,9 +123,11 @@ package final class KeyValueEngine: Sendable {
     }
 }
 
-/// Tables whose catalog entries are committed, by entity name.
+/// Tables and links whose catalog entries are committed, by name.
 private final class KnownTables: Sendable {
     private let byName = Mutex<[String: Table]>([:])
+    /// Links, and how often any were removed.
+    private let links = Mutex<(byName: [String: LinkTable], generation: UInt64)>(([:], 0))
     /// The newest commit that was looked at for changes of other processes.
     private let checked = Atomic<UInt64>(0)
     /// How often entities had been changed then.
@@ -99,6 +140,25 @@ private final class KnownTables: Sendable {
     func apply(_ changes: [TableChange]) {
         byName.withLock { byName in
             for change in changes { byName[change.name] = change.table }
+        }
+    }
+
+    func links(named name: String) -> LinkTable? { links.withLock { $0.byName[name] } }
+
+    /// What a transaction has to begin with to add links.
+    var linkGeneration: UInt64 { links.withLock { $0.generation } }
+
+    func add(_ table: LinkTable, ifStill generation: UInt64) {
+        links.withLock { if $0.generation == generation { $0.byName[table.name] = table } }
+    }
+
+    func apply(_ changes: [LinkTableChange]) {
+        if changes.isEmpty { return }
+        links.withLock { links in
+            for change in changes {
+                links.byName[change.name] = change.table
+                if change.table == nil { links.generation += 1 }
+            }
         }
     }
 
@@ -118,6 +178,7 @@ private final class KnownTables: Sendable {
                         byName[name] = nil
                     }
                 }
+                links.withLock { $0 = ([:], $0.generation + 1) }
                 changeCount.store(count, ordering: .releasing)
             }
             checked.store(number, ordering: .releasing)

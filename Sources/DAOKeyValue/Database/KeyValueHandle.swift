@@ -10,24 +10,30 @@ final class KeyValueHandle: TransactionHandle {
     @exclusivity(unchecked) var writeCount = 0
     /// What this transaction did to catalog entries, in order.
     @exclusivity(unchecked) private var changes: [TableChange] = []
+    /// The same for the links of relationships.
+    @exclusivity(unchecked) private var linkChanges: [LinkTableChange] = []
+    /// What was known of links when the transaction began: what it reads of the catalog is not kept once that has changed.
+    let linkGeneration: UInt64
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     private let observations: ObservationHub
-    private let publish: ([TableChange]) -> Void
+    private let publish: ([TableChange], [LinkTableChange]) -> Void
 
     /// Wraps a transaction.
     ///
     /// - Parameters:
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
+    ///   - linkGeneration: What was known of links before the transaction began.
     ///   - observations: Learns which commits were made here.
-    ///   - publish: Gets what was done to tables, once it is committed.
+    ///   - publish: Gets what was done to tables and links, once it is committed.
     init(
-        _ transaction: any KeyValueTransaction, canWrite: Bool, observations: ObservationHub,
-        publish: @escaping ([TableChange]) -> Void
+        _ transaction: any KeyValueTransaction, canWrite: Bool, linkGeneration: UInt64, observations: ObservationHub,
+        publish: @escaping ([TableChange], [LinkTableChange]) -> Void
     ) {
         self.transaction = transaction
         self.canWrite = canWrite
+        self.linkGeneration = linkGeneration
         self.observations = observations
         self.publish = publish
     }
@@ -42,12 +48,13 @@ final class KeyValueHandle: TransactionHandle {
         if observations.isObserved, let count = transaction.countAfterCommit {
             observations.didCommitHere(from: count &- 1, to: count)
         }
-        if changes.isEmpty { return }
+        if changes.isEmpty, linkChanges.isEmpty { return }
         for change in changes { change.table?.state.store(.stored, ordering: .releasing) }
         // A table that was made and replaced in this transaction is none any more.
         for change in changes { change.replaced?.state.store(.void, ordering: .releasing) }
-        publish(changes)
+        publish(changes, linkChanges)
         changes = []
+        linkChanges = []
     }
 
     func rollback() {
@@ -64,6 +71,7 @@ final class KeyValueHandle: TransactionHandle {
         try transaction.releaseSavepoint()
         depth -= 1
         for index in changes.indices { changes[index].depth = min(changes[index].depth, depth) }
+        for index in linkChanges.indices { linkChanges[index].depth = min(linkChanges[index].depth, depth) }
     }
 
     func rollbackSavepoint() throws {
@@ -90,6 +98,18 @@ final class KeyValueHandle: TransactionHandle {
     /// What this transaction did last to the catalog entry of an entity; nil when it did nothing.
     func change(of name: String) -> TableChange? { changes.last { $0.name == name } }
 
+    /// Takes note of a catalog entry of links that was written or removed.
+    ///
+    /// - Parameters:
+    ///   - name: The relationship's name.
+    ///   - table: Where its links are; nil when the entry was removed.
+    func setLinks(_ name: String, to table: LinkTable?) {
+        linkChanges.append(LinkTableChange(name: name, table: table, depth: depth))
+    }
+
+    /// What this transaction did last to the catalog entry of a relationship's links; nil when it did nothing.
+    func linkChange(of name: String) -> LinkTableChange? { linkChanges.last { $0.name == name } }
+
     /// Buffers for a call that writes; calls inside of it get others. ``giveBack(_:)`` lets the next call use them again.
     func takeScratch(_ table: Table, isChecked: Bool) -> WriteScratch {
         guard let scratch = scratches.popLast() else { return WriteScratch(table, isChecked: isChecked) }
@@ -106,6 +126,7 @@ final class KeyValueHandle: TransactionHandle {
             change.replaced?.state.store(.stored, ordering: .releasing)
         }
         changes.removeAll { $0.depth >= depth }
+        linkChanges.removeAll { $0.depth >= depth }
     }
 }
 
@@ -117,6 +138,16 @@ struct TableChange {
     let table: Table?
     /// The table of the entry that was there.
     var replaced: Table?
+    /// How many savepoints it was made inside of.
+    var depth: Int
+}
+
+/// What a transaction did to the catalog entry of a relationship's links.
+struct LinkTableChange {
+    /// The relationship's name.
+    let name: String
+    /// Where its links are; nil when the entry was removed.
+    let table: LinkTable?
     /// How many savepoints it was made inside of.
     var depth: Int
 }

@@ -47,6 +47,11 @@ struct KeyBuilder {
         append(unsigned: bits >> 63 == 1 ? ~bits : bits | (1 << 63))
     }
 
+    /// Writes a number over four bytes that were appended before, little-endian.
+    mutating func replace(at offset: Int, with value: UInt32) {
+        buffer.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    }
+
     /// Appends bytes as they are.
     @inline(__always) mutating func append(raw bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, let start = buffer.baseAddress else { return }

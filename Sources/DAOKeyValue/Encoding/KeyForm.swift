@@ -5,7 +5,7 @@ import DAOCore
 /// # The format of keys
 ///
 /// Every key of the store begins with the number of a keyspace, four bytes, big-endian. Keyspace 0 is the catalog; every table and
-/// every index has one of its own, as the link tables of relationships will.
+/// every index has one of its own, the links of a relationship have two; see ``LinkTable``.
 ///
 /// - A row: the keyspace of its table, then its primary key.
 /// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key of the row. Its value is

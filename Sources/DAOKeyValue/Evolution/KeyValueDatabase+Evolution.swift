@@ -26,7 +26,12 @@ extension KeyValueDatabase {
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         switch access {
-        case .read: return try read { try body(KeyValueEntityStore(self, $0) { _ in }) }
+        case .read:
+            return try call {
+                try engine.coordinator.snapshot {
+                    try engine.coordinator.read { try body(KeyValueEntityStore(self, $0) { _ in }) }
+                }
+            }
         case .write:
             if engine.coordinator.isInside {
                 throw StorageError(

@@ -141,6 +141,41 @@ final class KeyValueEntityStore: EntityStore {
         }
     }
 
+    // MARK: Links
+
+    func links(of relation: RelationDescription) throws -> any LinkStorage { try database.makeLinks(for: relation) }
+
+    func moveLinks(_ moves: [LinkMove]) throws {
+        for move in moves { try beginWriting(move.old.entity) }
+        var found: [(links: StoredLinks, new: LinkName?)] = []
+        // All are taken away first: two relationships may change places.
+        for move in moves {
+            let name = StoredLinks.name(move.old)
+            guard let links = try catalog.links(named: name) else { continue }
+            try catalog.setLinks(name, to: nil)
+            handle.setLinks(name, to: nil)
+            found.append((links, move.new))
+        }
+        if found.isEmpty { return }
+        try catalog.countChange()
+        for (links, new) in found {
+            guard let new else {
+                try clear(links)
+                continue
+            }
+            let name = StoredLinks.name(new)
+            // What a relationship of that name had left behind.
+            if let stale = try catalog.links(named: name) { try clear(stale) }
+            try catalog.setLinks(name, to: links)
+            handle.setLinks(name, to: try LinkTable(links, name: name, path: path))
+        }
+    }
+
+    private func clear(_ links: StoredLinks) throws {
+        try clear(links.keyspace)
+        try clear(links.keyspace &+ 1)
+    }
+
     // MARK: What they share
 
     private func beginWriting(_ entity: String? = nil) throws {

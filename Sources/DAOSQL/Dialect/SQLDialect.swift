@@ -20,6 +20,10 @@ public protocol SQLDialect: Sendable {
     /// What follows the closing parenthesis of `CREATE TABLE`, with a leading space; empty for nothing.
     func tableOptions(for entity: EntityDescription) -> String
 
+    /// What follows the closing parenthesis of `CREATE TABLE` for a table whose rows are kept in the order of a primary key of several columns,
+    /// with a leading space; empty for nothing.
+    var orderedTableOptions: String { get }
+
     /// A column as it stands in comparisons and sorts, so that they follow ``DAOCore/Value/order(_:_:)``.
     ///
     /// - Parameters:
@@ -44,6 +48,17 @@ public protocol SQLDialect: Sendable {
 
     /// The condition that a column's value is in a bound ``DAOCore/ValueSet`` of any size; null for a null column.
     func isIn(_ column: String, _ placeholder: String) -> String
+
+    /// What stands in `FROM` for bound values: rows with the columns `number`, from zero, and `value`, in the order of the list.
+    ///
+    /// - Parameter placeholder: Where the list is bound.
+    func list(_ placeholder: String) -> String
+
+    /// What ends a statement that joins ``list(_:)`` and then other tables by their keys, each with `CROSS JOIN`: the order in which nested loops
+    /// over them would give the rows. Empty, or else with a leading space.
+    ///
+    /// - Parameter terms: The columns that say so.
+    func nestedOrder(_ terms: [String]) -> String
 
     /// A condition that is true or false, never null, whether a row matches a bound ``DAOCore/Filter``.
     ///
@@ -83,6 +98,8 @@ public enum SQLBinding: Sendable {
     case pattern(TextPattern)
     /// Values for ``SQLDialect/isIn(_:_:)``.
     case set(ValueSet)
+    /// Values for ``SQLDialect/list(_:)``, or for ``SQLDialect/isIn(_:_:)`` where repeated ones do no harm.
+    case list([Value])
     /// A filter for ``SQLDialect/matchesFilter(_:_:)``, with the positions and kinds of the columns it is given.
     case filter(Filter, [(field: Int, kind: ValueKind)])
 }

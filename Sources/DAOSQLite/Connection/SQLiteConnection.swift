@@ -162,6 +162,7 @@ final class SQLiteConnection: @unchecked Sendable {
             case .textBytes(let bytes): bytes.withUnsafeBufferPointer { Bind.text(pointer, position, $0, arena) }
             case .pattern(let pattern): Bind.object(pointer, position, BoundObject(pattern), BoundType.pattern)
             case .set(let set): Bind.object(pointer, position, BoundObject(set), BoundType.values)
+            case .list(let values): Bind.object(pointer, position, BoundObject(values), BoundType.list)
             case .filter(let filter, let columns):
                 Bind.object(pointer, position, BoundObject(BoundFilter(filter: filter, columns: columns)), BoundType.filter)
             }

@@ -17,6 +17,8 @@ final class SQLiteEngine: Sendable {
     let executor: DatabaseExecutor
     /// The entities whose tables were found or made, by name.
     let tables = Mutex<[String: KnownTable]>([:])
+    /// The relationships whose links were found or made.
+    let links = Mutex<[RelationDescription: SQLLinks]>([:])
     /// Counts the tables.
     let numbers = Atomic<Int>(0)
 

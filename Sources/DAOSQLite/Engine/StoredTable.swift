@@ -86,7 +86,7 @@ struct StoredTable {
     }
 
     /// The affinity of a declared type, by SQLite's own rules.
-    private static func affinity(_ type: String) -> String {
+    static func affinity(_ type: String) -> String {
         let type = type.uppercased()
         if type.contains("INT") { return "INTEGER" }
         if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") { return "TEXT" }

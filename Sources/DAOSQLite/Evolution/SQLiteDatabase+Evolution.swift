@@ -9,9 +9,11 @@ extension SQLiteDatabase {
         return try call {
             switch access {
             case .read:
-                return try engine.coordinator.read { connection in
-                    try connection.beginSnapshot()
-                    return try body(SQLiteEntityStore(connection, path: path) { _ in })
+                return try engine.coordinator.snapshot {
+                    try engine.coordinator.read { connection in
+                        try connection.beginSnapshot()
+                        return try body(SQLiteEntityStore(connection, path: path, makeLinks: makeLinks) { _ in })
+                    }
                 }
             case .write:
                 if engine.coordinator.isInside {
@@ -22,7 +24,7 @@ extension SQLiteDatabase {
                 var changed: Set<String> = []
                 let result = try engine.coordinator.write(callsOut: true) { connection in
                     try begin(connection)
-                    let store = SQLiteEntityStore(connection, path: path) { name in
+                    let store = SQLiteEntityStore(connection, path: path, makeLinks: makeLinks) { name in
                         // So that observations of the entity are told.
                         try self.engine.coordinator.write(callsOut: false, isStep: true, touching: name) { _ in }
                     }

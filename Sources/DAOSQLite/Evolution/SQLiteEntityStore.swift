@@ -10,6 +10,7 @@ final class SQLiteEntityStore: EntityStore {
     private let connection: SQLiteConnection
     private let path: String
     private let touch: (String) throws -> Void
+    private let makeLinks: ((RelationDescription) throws -> any LinkStorage)?
     private var descriptions: [String: EntityDescription] = [:]
     private var inserts: [String: RowInsert] = [:]
     private var upserts: [String: RowInsert] = [:]
@@ -19,8 +20,13 @@ final class SQLiteEntityStore: EntityStore {
     /// - Parameters:
     ///   - connection: The connection.
     ///   - path: The file, for errors.
+    ///   - makeLinks: Makes the links of a relationship; nil while only what entities look like is changed.
     ///   - touch: Told of every entity whose rows are written.
-    init(_ connection: SQLiteConnection, path: String, touch: @escaping (String) throws -> Void) {
+    init(
+        _ connection: SQLiteConnection, path: String, makeLinks: ((RelationDescription) throws -> any LinkStorage)? = nil,
+        touch: @escaping (String) throws -> Void
+    ) {
+        self.makeLinks = makeLinks
         self.connection = connection
         self.path = path
         self.touch = touch
@@ -148,6 +154,49 @@ final class SQLiteEntityStore: EntityStore {
         let table = try table(entity)
         for key in keys { try connection.run(table.deleteByKey, [key.value], entity: entity) }
     }
+
+    // MARK: Links
+
+    func links(of relation: RelationDescription) throws -> any LinkStorage {
+        guard let makeLinks else {
+            throw StorageError(.invalidTransaction, "links are not used while an entity is brought up to date", path: path)
+        }
+        return try makeLinks(relation)
+    }
+
+    func moveLinks(_ moves: [LinkMove]) throws {
+        for move in moves { try beginWriting(move.old.entity) }
+        // Through names that nobody has: two relationships may change places.
+        var renames: [(temporary: String, new: LinkName)] = []
+        for (number, move) in moves.enumerated() {
+            let old = SQLLinks.name(move.old)
+            guard try hasTable(old) else { continue }
+            guard let new = move.new else {
+                try connection.execute("DROP TABLE \(SQLiteEngine.dialect.quoted(old))")
+                continue
+            }
+            renames.append(("dao_links.\(number)", new))
+            try rename(old, renames[renames.count - 1].temporary)
+        }
+        for (temporary, new) in renames {
+            let name = SQLLinks.name(new)
+            // What a relationship of that name had left behind.
+            if try hasTable(name) { try connection.execute("DROP TABLE \(SQLiteEngine.dialect.quoted(name))") }
+            try rename(temporary, name)
+        }
+    }
+
+    private func rename(_ table: String, _ name: String) throws {
+        let dialect = SQLiteEngine.dialect
+        try connection.execute("ALTER TABLE \(dialect.quoted(table)) RENAME TO \(dialect.quoted(name))")
+    }
+
+    private func hasTable(_ name: String) throws -> Bool {
+        let text = "'" + name.replacing("'", with: "''") + "'"
+        return try !connection.texts("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(text) COLLATE NOCASE").isEmpty
+    }
+
+    // MARK: Errors
 
     /// The error of a row that was refused, with the keys of both rows where another one is in its way.
     private func conflict(

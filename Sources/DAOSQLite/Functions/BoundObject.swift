@@ -20,6 +20,7 @@ enum BoundType {
     static let pattern: StaticString = "dao-pattern"
     static let filter: StaticString = "dao-filter"
     static let values: StaticString = "dao-values"
+    static let list: StaticString = "dao-list"
 }
 
 extension StaticString {

@@ -2,7 +2,7 @@ import CSQLite
 import DAOCore
 import Foundation
 
-/// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet``, so that an `in` of 100,000 values needs neither as
+/// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet`` or array, its `number` from zero and its `value`, so that an `in` of 100,000 values needs neither as
 /// many placeholders nor a temporary table, and an index on the column still serves it.
 enum ValueListModule {
     /// The module as SQLite wants it.
@@ -44,7 +44,7 @@ private func connect(
     _ table: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
     _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-    let code = sqlite3_declare_vtab(database, "CREATE TABLE x(value, list HIDDEN)")
+    let code = sqlite3_declare_vtab(database, "CREATE TABLE x(value, number, list HIDDEN)")
     guard code == SQLITE_OK else { return code }
     let made = UnsafeMutablePointer<sqlite3_vtab>.allocate(capacity: 1)
     made.initialize(to: sqlite3_vtab())
@@ -64,7 +64,7 @@ private func chooseIndex(_ table: UnsafeMutablePointer<sqlite3_vtab>?, _ info: U
     guard let info else { return SQLITE_ERROR }
     for index in 0..<Int(info.pointee.nConstraint) {
         guard let constraint = info.pointee.aConstraint?[index], let usage = info.pointee.aConstraintUsage else { continue }
-        if constraint.iColumn == 1, Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ, constraint.usable != 0 {
+        if constraint.iColumn == 2, Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ, constraint.usable != 0 {
             usage[index].argvIndex = 1
             usage[index].omit = 1
             info.pointee.estimatedCost = 100
@@ -96,9 +96,10 @@ private func filter(
     _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     guard let cursor = listCursor(cursor), let arguments, count == 1,
-        let set = boundObject(arguments[0], BoundType.values, as: ValueSet.self)
+        let values = boundObject(arguments[0], BoundType.values, as: ValueSet.self)?.values
+            ?? boundObject(arguments[0], BoundType.list, as: [Value].self)
     else { return SQLITE_ERROR }
-    cursor.pointee.values = set.values
+    cursor.pointee.values = values
     cursor.pointee.row = 0
     return SQLITE_OK
 }
@@ -114,7 +115,9 @@ private func isAtEnd(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> In
 }
 
 private func column(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ context: OpaquePointer?, _ column: Int32) -> Int32 {
-    guard column == 0, let cursor = listCursor(cursor) else { return SQLITE_OK }
+    guard let cursor = listCursor(cursor) else { return SQLITE_OK }
+    if column == 1 { sqlite3_result_int64(context, sqlite3_int64(cursor.pointee.row)) }
+    guard column == 0 else { return SQLITE_OK }
     result(context, cursor.pointee.values[cursor.pointee.row])
     return SQLITE_OK
 }

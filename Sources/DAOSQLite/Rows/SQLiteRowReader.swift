@@ -3,11 +3,11 @@ import DAOCore
 import Foundation
 
 /// Reads rows out of a statement, column by column, and refuses what a column of its field's type cannot hold.
-final class SQLiteRowReader: RowReader {
+class SQLiteRowReader: RowReader {
     /// The statement: it outlives the reader, which only its `Statement` object keeps.
-    private let statement: OpaquePointer
+    final let statement: OpaquePointer
     /// Outlives the reader for the same reason.
-    private unowned(unsafe) let connection: SQLiteConnection
+    private final unowned(unsafe) let connection: SQLiteConnection
     /// What to subtract from a field's position to find its column.
     private let shift: Int
     /// Where the key is; -1 when it is not read.
@@ -94,9 +94,11 @@ final class SQLiteRowReader: RowReader {
     override var currentKey: Key? { keyColumn < 0 ? nil : key(inColumn: keyColumn) }
 
     /// The key in a column; nil when what is there cannot be a key.
-    func key(inColumn column: Int32) -> Key? {
-        let value = sqlite3_column_value(statement, column)
-        switch (sqlite3_value_type(value), entity.keyKind) {
+    func key(inColumn column: Int32) -> Key? { Self.key(sqlite3_column_value(statement, column), of: entity.keyKind) }
+
+    /// A value as a key; nil when it cannot be one of the kind.
+    static func key(_ value: OpaquePointer?, of kind: ValueKind) -> Key? {
+        switch (sqlite3_value_type(value), kind) {
         case (SQLITE_INTEGER, let kind) where kind.integerRange?.contains(sqlite3_value_int64(value)) == true:
             return .integer(sqlite3_value_int64(value))
         case (SQLITE_BLOB, .uint64): return Self.bigUnsigned(value).map(Key.unsigned)

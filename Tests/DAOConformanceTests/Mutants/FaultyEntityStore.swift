@@ -73,6 +73,8 @@ private final class FaultyEntityStore: EntityStore {
     func rename(_ entity: String, to name: String) throws { try base.rename(entity, to: name) }
     func count(_ entity: String) throws -> Int { try base.count(entity) }
     func erase(_ keys: [Key], from entity: String) throws { try base.erase(keys, from: entity) }
+    func links(of relation: RelationDescription) throws -> any LinkStorage { try base.links(of: relation) }
+    func moveLinks(_ moves: [LinkMove]) throws { try base.moveLinks(moves) }
 
     func alter(_ change: EntityChange) throws -> Bool {
         let name = change.wanted.name

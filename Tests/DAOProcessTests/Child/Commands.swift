@@ -1,4 +1,5 @@
 import ChildProcesses
+import DAOConformance
 import DAOCore
 import Foundation
 
@@ -15,14 +16,23 @@ enum Commands {
         case "look": try look(arguments)
         case "reopen": try reopen(arguments)
         case "fill": try Filling.run(arguments)
+        case "broken": try serveBroken(arguments)
         case "probe": Probing.run()
-        case let other: throw Child.Failure("there is no command '\(other ?? "")'")
+        case let other: throw ChildFailure("there is no command '\(other ?? "")'")
         }
+    }
+
+    /// `broken <url> <fault>`: serves the conformance suite with a database that has a fault.
+    private static func serveBroken(_ arguments: ArraySlice<String>) throws {
+        guard let url = arguments.first, let fault = arguments.last.flatMap(SharingFault.init) else {
+            throw ChildFailure("a URL and a fault are missing")
+        }
+        try ConformancePeers.serve(try DatabaseDrivers(BrokenSharing.driver(fault)).open(url))
     }
 
     /// Opens the database that a command is about.
     static func ledger(_ arguments: ArraySlice<String>) throws -> Ledger {
-        guard let url = arguments.first else { throw Child.Failure("the URL of a database is missing") }
+        guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
         return try Ledger(url)
     }
 

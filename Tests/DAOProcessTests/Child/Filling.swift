@@ -52,6 +52,6 @@ enum Filling {
         #endif
         getrlimit(resource, &limit)
         limit.rlim_cur = length ?? limit.rlim_max
-        guard setrlimit(resource, &limit) == 0 else { throw Child.Failure("the limit cannot be set: \(errno)") }
+        guard setrlimit(resource, &limit) == 0 else { throw ChildFailure("the limit cannot be set: \(errno)") }
     }
 }

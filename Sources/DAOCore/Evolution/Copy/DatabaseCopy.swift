@@ -30,7 +30,8 @@ struct DatabaseCopy {
 
     /// Copies.
     mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) -> Void) throws -> CopyReport {
-        let entities = try source.entities()
+        // Links are copied by relationship, however either side keeps them.
+        let entities = try source.entities().filter { $0.name != LinkRow.schema.description.name }
         let version = try source.version()
         let isResumed = try checkTarget(version)
         var starts: [Start] = []
@@ -38,6 +39,7 @@ struct DatabaseCopy {
         let isFinished = starts.allSatisfy { if case .done = $0 { true } else { false } }
         if !isFinished, !isResumed { try target.withEntityStore(.write) { try $0.setProperty(Self.bookmark, to: name) } }
         for (entity, start) in zip(entities, starts) { try copy(entity, start, isCancelled, onProgress) }
+        for relation in entities.flatMap({ $0.relations(among: entities) }) { try copyLinks(relation, isCancelled) }
         if try !isFinished || isResumed || target.withEntityStore(.read, { try $0.version() != version }) {
             try target.withEntityStore(.write) { store in
                 try store.setProperty(Self.bookmark, to: nil)
@@ -133,6 +135,27 @@ struct DatabaseCopy {
         }
         try verify(entity, checksum)
         report.rows[entity.name] = checksum.rows
+    }
+
+    /// Gives every parent in the target the children that it has in the source.
+    private mutating func copyLinks(_ relation: RelationDescription, _ isCancelled: () -> Bool) throws {
+        let links = try source.links(of: relation)
+        let copies = try target.makeLinks(for: relation)
+        let parents = try links.counts().map(\.parent)
+        let strangers = Set(try copies.counts().map(\.parent)).subtracting(parents)
+        if !strangers.isEmpty { try copies.remove(parents: strangers.sorted()) }
+        for start in stride(from: 0, to: parents.count, by: 1000) {
+            if isCancelled() { throw CancellationError() }
+            let batch = Array(parents[start..<min(start + 1000, parents.count)])
+            let linked = try links.children(of: batch)
+            if try copies.children(of: batch) == linked { continue }
+            try copies.set(linked, of: batch)
+            guard try copies.children(of: batch) == linked else {
+                throw StorageError(
+                    .corrupted, "the copy of the links of '\(relation.entity)' is not what was copied", entity: relation.entity,
+                    field: relation.field, path: target.configuration.path)
+            }
+        }
     }
 
     /// Reads what was written, and compares.

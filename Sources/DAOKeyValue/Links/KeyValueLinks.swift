@@ -1,0 +1,213 @@
+import DAOCore
+
+/// The links of one relationship in keyspaces of their own; see ``LinkTable`` for the format.
+struct KeyValueLinks: LinkStorage {
+    let database: KeyValueDatabase
+    let relation: RelationDescription
+
+    var verifies: Bool { database.options.usesChecksums }
+
+    func children(of parents: [Key]) throws -> LinkedKeys {
+        var linked = LinkedKeys(counts: Array(repeating: 0, count: parents.count))
+        try read { table, handle in
+            try withWalk(table, handle) { walk in
+                for (index, parent) in parents.enumerated() {
+                    try walk.begin(parent)
+                    let start = linked.keys.count
+                    while try walk.next() {
+                        linked.keys.append(try key(walk.child, table.childForm, table))
+                        try walk.leave()
+                    }
+                    linked.counts[index] = linked.keys.count - start
+                }
+            }
+        }
+        return linked
+    }
+
+    func counts() throws -> [(parent: Key, count: Int)] {
+        var counts: [(parent: Key, count: Int)] = []
+        try read { table, handle in
+            let cursor = try handle.transaction.cursor()
+            var isThere = try KeyBuilder.with { builder in
+                builder.append(keyspace: table.keyspace)
+                return try cursor.seek(builder.bytes)
+            }
+            // The keys of one parent begin alike; they are copied, since a parent's key is compared with many.
+            var current: [UInt8] = []
+            while isThere, cursor.key.count >= KeyParser.keyspaceLength,
+                UInt32(bigEndian: cursor.key.loadUnaligned(as: UInt32.self)) == table.keyspace
+            {
+                guard let parent = table.parent(in: cursor.key),
+                    cursor.key.count == table.listLength(parent) + LinkTable.positionLength
+                else { throw table.corrupted }
+                if counts.isEmpty || parent.bytes.order(against: current) != 0 {
+                    current = Array(parent.bytes)
+                    counts.append((try key(parent.bytes, table.parentForm, table), 0))
+                }
+                counts[counts.count - 1].count += 1
+                isThere = try cursor.next()
+            }
+        }
+        // Strings stand in the order of their lengths.
+        return counts.sorted { $0.parent < $1.parent }
+    }
+
+    func parents(of children: [Key]) throws -> [Key] {
+        var parents: Set<Key> = []
+        try read { table, handle in
+            try forEachWayBack(children, table, handle) { _, wayBack, prefix in
+                let parent = wayBack.from(prefix)
+                let length = parent.count - LinkTable.positionLength
+                guard length >= 0 else { throw table.corrupted }
+                parents.insert(try key(UnsafeRawBufferPointer(rebasing: parent[..<length]), table.parentForm, table))
+                return true
+            }
+        }
+        return parents.sorted()
+    }
+
+    func linked(among children: [Key]) throws -> Set<Key> {
+        var found: Set<Key> = []
+        try read { table, handle in
+            try forEachWayBack(children, table, handle) { child, _, _ in
+                found.insert(child)
+                return false
+            }
+        }
+        return found
+    }
+
+    func forEachList<Child: Model>(
+        of parents: [Key], in storage: any Storage<Child>, _ body: (Int, [Child]) throws -> Void
+    ) throws {
+        guard let storage = storage as? KeyValueStorage<Child>, storage.keyValueDatabase === database else {
+            let linked = try children(of: parents)
+            return try linked.forEachList(of: storage.read(keys: linked.keys, includesSubentities: false), body)
+        }
+        try read { table, handle in
+            let rows = try storage.table(handle)
+            let reader = storage.reader(rows)
+            let source = try LinkedSource(table, rows, handle.transaction, verifies: verifies)
+            reader.source = source
+            var capacity = 0
+            for (index, parent) in parents.enumerated() {
+                try source.begin(parent)
+                var children: [Child] = []
+                children.reserveCapacity(capacity)
+                try storage.schema.decode(reader, into: &children)
+                if children.isEmpty { continue }
+                // Lists are often of one length; a long one does not make the next one take much.
+                capacity = min(children.count, 64)
+                try body(index, children)
+            }
+        }
+    }
+}
+
+// MARK: What all of them share
+
+extension KeyValueLinks {
+    /// Runs a body that reads, unless nothing was ever stored.
+    private func read(_ body: (LinkTable, KeyValueHandle) throws -> Void) throws {
+        try database.read { handle in
+            if let table = try database.engine.links(of: relation, in: handle) { try body(table, handle) }
+        }
+    }
+
+    /// Calls a body with a walk over lists.
+    func withWalk<Result>(
+        _ table: LinkTable, _ handle: KeyValueHandle, _ body: (inout LinkWalk) throws -> Result
+    ) throws -> Result {
+        try withUnsafeTemporaryAllocation(byteCount: KeyBuilder.capacity, alignment: 8) { buffer in
+            var walk = try LinkWalk(table, handle.transaction, verifies: verifies, buffer)
+            return try body(&walk)
+        }
+    }
+
+    /// Calls a body with every way back from children: the child, the whole key, and how many bytes of it are keyspace and child. It says
+    /// whether to go on with that child.
+    func forEachWayBack(
+        _ children: [Key], _ table: LinkTable, _ handle: KeyValueHandle,
+        _ body: (Key, UnsafeRawBufferPointer, Int) throws -> Bool
+    ) throws {
+        let cursor = try handle.transaction.cursor()
+        try KeyBuilder.with { builder in
+            for child in children {
+                builder.truncate(to: 0)
+                let isShared = try table.append(wayBackFrom: child, to: &builder)
+                let prefix = builder.bytes
+                var isThere = try cursor.seek(prefix)
+                while isThere, cursor.key.count >= prefix.count,
+                    UnsafeRawBufferPointer(rebasing: cursor.key[..<prefix.count]).order(against: prefix) == 0
+                {
+                    let isOurs = try !isShared || leads(cursor.key, prefix.count, to: child, table, handle)
+                    if isOurs, try !body(child, cursor.key, prefix.count) { break }
+                    isThere = try cursor.next()
+                }
+            }
+        }
+    }
+
+    /// Whether a way back of which the child's key is only a hash is that of a child.
+    private func leads(
+        _ wayBack: UnsafeRawBufferPointer, _ prefix: Int, to child: Key, _ table: LinkTable, _ handle: KeyValueHandle
+    ) throws -> Bool {
+        try KeyBuilder.with { link in
+            guard table.append(linkOf: wayBack, prefix: prefix, to: &link), let value = try handle.transaction.get(link.bytes)
+            else { throw table.corrupted }
+            return try key(value.from(LinkTable.checksumLength), table.childForm, table) == child
+        }
+    }
+
+    /// The key that bytes stand for.
+    func key(_ bytes: UnsafeRawBufferPointer, _ form: KeyForm, _ table: LinkTable) throws -> Key {
+        guard let key = KeyParser.key(bytes, form: form) else { throw table.corrupted }
+        return key
+    }
+}
+
+extension LinkTable {
+    /// How many bytes the keys of a parent's list have in common.
+    fileprivate func listLength(_ parent: Parent) -> Int {
+        KeyParser.keyspaceLength + (parentForm == .bytes ? 2 : 0) + parent.bytes.count
+    }
+}
+
+/// The rows that a parent is linked to, in order: one list after another.
+private final class LinkedSource: RowSource {
+    @exclusivity(unchecked) private var walk: LinkWalk
+    private let rows: Table
+    /// Rows that are linked in the order of their keys are met on the way.
+    private let cursor: KeyValueCursor
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity * 2, alignment: 8)
+    private let rowKey: UnsafeMutableRawBufferPointer
+
+    init(_ links: LinkTable, _ rows: Table, _ transaction: any KeyValueTransaction, verifies: Bool) throws {
+        self.rows = rows
+        rowKey = UnsafeMutableRawBufferPointer(rebasing: memory[KeyBuilder.capacity...])
+        cursor = try transaction.cursor()
+        walk = try LinkWalk(
+            links, transaction, verifies: verifies, UnsafeMutableRawBufferPointer(rebasing: memory[..<KeyBuilder.capacity]))
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Moves before the first row of a parent.
+    func begin(_ parent: Key) throws { try walk.begin(parent) }
+
+    override func next(_ reader: RecordReader) throws -> Bool {
+        while try walk.next() {
+            var builder = KeyBuilder(rowKey)
+            builder.append(keyspace: rows.keyspace)
+            builder.append(raw: walk.child)
+            try walk.leave()
+            let key = builder.bytes
+            if try cursor.seek(key), cursor.key.count == key.count, cursor.key.order(against: key) == 0 {
+                try reader.show(cursor.value, key: cursor.key.from(KeyParser.keyspaceLength))
+                return true
+            }
+        }
+        return false
+    }
+}

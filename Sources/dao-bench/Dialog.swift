@@ -1,0 +1,63 @@
+import DAOCore
+import Foundation
+
+/// A record with twenty related ones in order.
+struct Dialog: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var date: Date
+    var replies: [Reply]
+
+    static let schema = Schema(
+        "dialog", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("title", \.title),
+        Field("date", \.date),
+        Field("replies", \.replies)
+    )
+}
+
+/// The related record: five fields, a text of 40 to 80 characters.
+struct Reply: Plain, Model, Equatable {
+    var id: Int
+    var senderId: Int
+    var date: Date
+    var text: String
+    var isRead: Bool
+
+    static let schema = Schema(
+        "reply", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("senderId", \.senderId),
+        Field("date", \.date),
+        Field("text", \.text),
+        Field("isRead", \.isRead)
+    )
+}
+
+extension Dialog {
+    /// How many replies each has.
+    static let replyCount = 20
+
+    /// As many dialogs as have all messages as their replies.
+    static func all(from messages: [Message]) -> [Dialog] {
+        stride(from: 0, to: messages.count, by: replyCount).map { start in
+            let replies = messages[start..<min(start + replyCount, messages.count)].map {
+                Reply(id: $0.id, senderId: $0.senderId, date: $0.date, text: $0.text, isRead: $0.isRead)
+            }
+            return Dialog(id: start / replyCount, title: messages[start].title, date: messages[start].date, replies: replies)
+        }
+    }
+}
+
+extension Checksum {
+    mutating func add(_ dialogs: [Dialog]) {
+        for dialog in dialogs {
+            add(UInt64(dialog.id) &+ UInt64(dialog.title.utf8.count) &+ UInt64(dialog.replies.count))
+            for reply in dialog.replies {
+                add(UInt64(reply.id) &+ UInt64(reply.senderId) &+ UInt64(reply.text.utf8.count) &+ (reply.isRead ? 1 : 0))
+                add(reply.date.timeIntervalSinceReferenceDate.bitPattern)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import CSQLite
+import Foundation
+
+// Records with related ones, by hand: a join table in both directions, filled in order, and read with the rows in one statement.
+extension RawSQLite {
+    func createDialogTables() throws {
+        try execute(
+            """
+            CREATE TABLE dialog (id INTEGER PRIMARY KEY, title TEXT NOT NULL, date REAL NOT NULL);
+            CREATE TABLE reply (id INTEGER PRIMARY KEY, senderId INTEGER NOT NULL, date REAL NOT NULL, text TEXT NOT NULL,
+                isRead INTEGER NOT NULL);
+            CREATE TABLE dialog_replies (parent INTEGER NOT NULL, position INTEGER NOT NULL, child INTEGER NOT NULL,
+                PRIMARY KEY (parent, position)) WITHOUT ROWID;
+            CREATE INDEX dialog_replies_child ON dialog_replies (child);
+            """)
+    }
+
+    func insert(_ dialogs: [Dialog]) throws {
+        try execute("BEGIN IMMEDIATE")
+        let insertDialog = try statement(.insertDialog)
+        let upsertReply = try statement(.upsertReply)
+        let insertLink = try statement(.insertLink)
+        for dialog in dialogs {
+            sqlite3_bind_int64(insertDialog, 1, Int64(dialog.id))
+            bind(insertDialog, 2, dialog.title)
+            sqlite3_bind_double(insertDialog, 3, dialog.date.timeIntervalSinceReferenceDate)
+            try step(insertDialog)
+            for (position, reply) in dialog.replies.enumerated() {
+                sqlite3_bind_int64(upsertReply, 1, Int64(reply.id))
+                sqlite3_bind_int64(upsertReply, 2, Int64(reply.senderId))
+                sqlite3_bind_double(upsertReply, 3, reply.date.timeIntervalSinceReferenceDate)
+                bind(upsertReply, 4, reply.text)
+                sqlite3_bind_int64(upsertReply, 5, reply.isRead ? 1 : 0)
+                try step(upsertReply)
+                sqlite3_bind_int64(insertLink, 1, Int64(dialog.id))
+                sqlite3_bind_int64(insertLink, 2, Int64(position))
+                sqlite3_bind_int64(insertLink, 3, Int64(reply.id))
+                try step(insertLink)
+            }
+        }
+        try execute("COMMIT")
+    }
+
+    private func step(_ statement: OpaquePointer) throws {
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw BenchError("a row was refused") }
+        sqlite3_reset(statement)
+    }
+
+    func fetchDialogs() throws -> [Dialog] {
+        try execute("BEGIN")
+        let selectDialogs = try statement(.fetchDialogs)
+        var dialogs: [Dialog] = []
+        while sqlite3_step(selectDialogs) == SQLITE_ROW {
+            dialogs.append(
+                Dialog(
+                    id: Int(sqlite3_column_int64(selectDialogs, 0)), title: text(selectDialogs, 1),
+                    date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(selectDialogs, 2)), replies: []))
+        }
+        sqlite3_reset(selectDialogs)
+        let selectReplies = try statement(.fetchReplies)
+        var index = 0
+        while sqlite3_step(selectReplies) == SQLITE_ROW {
+            let parent = Int(sqlite3_column_int64(selectReplies, 0))
+            while dialogs[index].id != parent { index += 1 }
+            dialogs[index].replies.append(
+                Reply(
+                    id: Int(sqlite3_column_int64(selectReplies, 1)), senderId: Int(sqlite3_column_int64(selectReplies, 2)),
+                    date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(selectReplies, 3)),
+                    text: text(selectReplies, 4), isRead: sqlite3_column_int64(selectReplies, 5) != 0))
+        }
+        sqlite3_reset(selectReplies)
+        try execute("COMMIT")
+        return dialogs
+    }
+}

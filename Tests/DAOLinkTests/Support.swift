@@ -1,0 +1,114 @@
+import DAOCore
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import Foundation
+
+/// A database to keep links in.
+enum Backend: String, CaseIterable {
+    case memory, sqlite, lmdb
+
+    /// A configuration of a database that is not there yet.
+    func url(in directory: URL) -> String {
+        switch self {
+        case .memory: "memory:\(directory.lastPathComponent)"
+        case .sqlite: "sqlite:\(directory.appendingPathComponent("links.db").path)"
+        case .lmdb: "lmdb:\(directory.appendingPathComponent("links.mdb").path)"
+        }
+    }
+
+    func open(in directory: URL) throws -> any Database {
+        try DatabaseDrivers(.memory, .sqlite, .lmdb).open(url(in: directory))
+    }
+}
+
+/// Calls a body with a directory that is removed afterwards.
+func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-links-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    return try body(directory)
+}
+
+/// Keys that are hard to keep apart.
+func nastyKeys(_ kind: ValueKind) -> [Key] {
+    switch kind {
+    case .uint64:
+        [0, 1, 2, 255, 256, UInt64(Int64.max) - 1, UInt64(Int64.max)].map { .integer(Int64($0)) }
+            + [UInt64(Int64.max) + 1, UInt64.max - 1, .max].map(Key.unsigned)
+    case .string:
+        [
+            "", "\0", "\0\0", "\0\u{1}", "a", "a\0", "a\0b", "ab", "é", "e\u{301}", "\u{301}", "5", "05",
+            String(repeating: "x", count: 240), String(repeating: "x", count: 241), String(repeating: "x", count: 242),
+            String(repeating: "x", count: 256), String(repeating: "x", count: 255) + "y", String(repeating: "\0", count: 256),
+            String(repeating: "\u{10FFFF}", count: 64),
+        ].map(Key.string)
+    case .uuid:
+        [
+            UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+            UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)),
+            UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
+            UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)),
+            UUID(uuid: (128, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)),
+        ].map(Key.uuid)
+    default: [Int64.min, .min + 1, -256, -1, 0, 1, 2, 255, 256, .max].map(Key.integer)
+    }
+}
+
+/// A row that links lead to.
+protocol KeyedRow: Model, Equatable {
+    init(_ key: Key)
+}
+
+struct IntegerRow: KeyedRow {
+    var id: Int64
+    init(id: Int64) { self.id = id }
+    init(_ key: Key) {
+        if case .integer(let id) = key { self.id = id } else { id = 0 }
+    }
+    static let schema = Schema("integerRow", Self.init(id:), Field("id", \.id, .primaryKey))
+}
+
+struct UnsignedRow: KeyedRow {
+    var id: UInt64
+    init(id: UInt64) { self.id = id }
+    init(_ key: Key) {
+        switch key {
+        case .integer(let id): self.id = UInt64(id)
+        case .unsigned(let id): self.id = id
+        default: id = 0
+        }
+    }
+    static let schema = Schema("unsignedRow", Self.init(id:), Field("id", \.id, .primaryKey))
+}
+
+struct StringRow: KeyedRow {
+    var id: String
+    init(id: String) { self.id = id }
+    init(_ key: Key) {
+        if case .string(let id) = key { self.id = id } else { id = "" }
+    }
+    static let schema = Schema("stringRow", Self.init(id:), Field("id", \.id, .primaryKey))
+}
+
+struct UUIDRow: KeyedRow {
+    var id: UUID
+    init(id: UUID) { self.id = id }
+    init(_ key: Key) {
+        if case .uuid(let id) = key { self.id = id } else { id = UUID() }
+    }
+    static let schema = Schema("uuidRow", Self.init(id:), Field("id", \.id, .primaryKey))
+}
+
+/// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

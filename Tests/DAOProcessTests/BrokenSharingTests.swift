@@ -1,0 +1,19 @@
+import ChildProcesses
+import DAOConformance
+import Testing
+
+/// Every database that shares wrongly has to be found by the suite's cases about processes.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BrokenSharingTests {
+    @Test(arguments: SharingFault.allCases) func isFound(_ fault: SharingFault) async throws {
+        @Sendable func path(_ location: ConformanceTarget.Location) -> String {
+            location.directory.appendingPathComponent("test.db").path
+        }
+        let target = ConformanceTarget(name: fault.rawValue, driver: BrokenSharing.driver(fault), path: path)
+            .withPeers { try Child("broken", "sqlite://\(path($0))?durability=relaxed", fault.rawValue) }
+        var finders: Set<String> = []
+        for test in Conformance.cases(for: target, timeLimit: .seconds(10), where: { fault.finders.contains($0.id) }) {
+            if await test.result().status != .passed { finders.insert(test.id) }
+        }
+        #expect(!finders.isEmpty, "none of \(fault.finders) finds the database that \(fault)")
+    }
+}

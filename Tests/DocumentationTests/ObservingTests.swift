@@ -1,0 +1,76 @@
+import DAOCore
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import Foundation
+import Observation
+import Testing
+
+@testable import Examples
+
+/// What Docs/Observing.md and Docs/Underneath.md say happens.
+@Suite(.timeLimit(.minutes(1))) struct ObservingTests {
+    private static func message(_ id: Int, isRead: Bool = false) -> Message {
+        Message(id: id, date: Date(timeIntervalSinceReferenceDate: Double(id)), text: "text \(id)", isRead: isRead)
+    }
+
+    private static func withMessages(
+        _ url: String, _ body: (DAO<MessageTranslator>) async throws -> Void
+    ) async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("observing-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(url.replacing("{directory}", with: directory.path))
+        try await body(DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator()))
+        try database.close()
+    }
+
+    @Test func theLoopIsTold() async throws {
+        try await Self.withMessages("memory:") { messages in
+            try await messages.persist([Self.message(1), Self.message(2, isRead: true)])
+            var seen: [[Int]] = []
+            try await followUnread(messages) { unread in
+                seen.append(unread.map(\.id))
+                if seen.count == 1 { try? messages.persist(Self.message(3)) }
+                return seen.count < 2
+            }
+            #expect(seen == [[1], [1, 3]])
+        }
+    }
+
+    /// A table that applies every difference shows what one that reloads shows.
+    @Test @MainActor func theTableFollows() async throws {
+        let database = try MemoryDatabase.open()
+        let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+        let list = unreadList(messages)
+        let table = MessageTable(list)
+        func settled(_ texts: [String]) async {
+            while table.rows != texts { await Task.yield() }
+        }
+        for id in 1...5 { try await messages.persist(Self.message(id)) }
+        await settled([5, 4, 3, 2, 1].map { "text \($0)" })
+        var changed = Self.message(2)
+        changed = Message(id: 2, date: changed.date, text: "changed", isRead: false)
+        try await messages.persist([changed, Self.message(4, isRead: true), Self.message(9)])
+        await settled(["text 9", "text 5", "text 3", "changed", "text 1"])
+        try await messages.erase()
+        await settled([])
+    }
+
+    @Test(arguments: ["memory:", "sqlite:{directory}/app.db", "lmdb:{directory}/app.mdb"])
+    func underneathIsAFasterWayWhereThereIsOne(_ url: String) async throws {
+        try await Self.withMessages(url) { messages in
+            try messages.persist([Self.message(1), Self.message(2, isRead: true)])
+            #expect(try shoutAnywhere(messages) == 1)
+            #expect(try messages.read().map(\.text) == ["TEXT 1", "text 2"])
+            if url.hasPrefix("sqlite") {
+                #expect(try shout([Self.message(3)], messages) == 2)
+                #expect(try messages.read().map(\.text) == ["TEXT 1", "text 2", "TEXT 3"])
+            } else {
+                let error = #expect(throws: StorageError.self) { try shout([Self.message(3)], messages) }
+                #expect(error?.kind == .unsupported)
+                #expect(try messages.count() == 2, "the refusal undid the transaction")
+            }
+        }
+    }
+}

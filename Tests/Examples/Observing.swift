@@ -1,0 +1,71 @@
+// The code of Docs/Observing.md, compiled; what runs without a screen is run.
+
+import DAOCore
+import Observation
+
+#if canImport(SwiftUI)
+    import SwiftUI
+
+    struct UnreadView: View {
+        @State var list: ObservedList<MessageTranslator>
+
+        var body: some View {
+            List(list.elements, id: \.uniqueId) { message in
+                Text(message.text)
+            }
+            .overlay {
+                if list.isLoading { ProgressView() }
+                if list.isEmpty { Text("All read") }
+                if list.error != nil { Button("Try again") { list.retry() } }
+            }
+        }
+    }
+#endif
+
+/// Shows every result, as long as somebody wants to see them.
+func followUnread(_ messages: DAO<MessageTranslator>, while show: ([Message]) -> Bool) async throws {
+    for try await unread in messages.observe({ !$0.isRead }) {
+        guard show(unread) else { break }
+    }
+}
+
+/// The list of a screen.
+@MainActor func unreadList(_ messages: DAO<MessageTranslator>) -> ObservedList<MessageTranslator> {
+    ObservedList(messages, orderedBy: .descending(\.date), limit: 50) { !$0.isRead }
+}
+
+@MainActor final class MessageTable {  // stands for a table view: it animates what changes
+    private let list: ObservedList<MessageTranslator>
+    private(set) var rows: [String] = []
+    private(set) var reloads = 0
+    private var revision = 0
+
+    init(_ list: ObservedList<MessageTranslator>) {
+        self.list = list
+        follow()
+    }
+
+    private func follow() {
+        withObservationTracking {
+            update(list.elements, list.change, list.revision)
+        } onChange: { [weak self] in
+            Task { @MainActor in self?.follow() }
+        }
+    }
+
+    private func update(_ messages: [Message], _ change: ListChange, _ revision: Int) {
+        defer { self.revision = revision }
+        if revision == self.revision { return }
+        guard revision == self.revision + 1 else {
+            reloads += 1
+            return rows = messages.map(\.text)
+        }
+        for step in change.difference {
+            switch step {
+            case .remove(let offset, _, _): rows.remove(at: offset)
+            case .insert(let offset, _, _): rows.insert(messages[offset].text, at: offset)
+            }
+        }
+        for offset in change.updated { rows[offset] = messages[offset].text }
+    }
+}

@@ -1,0 +1,55 @@
+// swift-format-ignore-file
+// The code about relationships in README.md and Docs/Relationships.md, compiled and run. `DocumentationTests` makes sure that all say the same.
+
+import DAOCore
+import Foundation
+
+struct Writer: Plain, Model {
+    var id: Int
+    var name: String
+
+    static let schema = Schema("writer", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+}
+
+struct Comment: Plain, Model {
+    var id: Int
+    var text: String
+    var isApproved: Bool
+
+    static let schema = Schema(
+        "comment", Self.init,
+        Field("id", \.id, .primaryKey), Field("text", \.text), Field("isApproved", \.isApproved)
+    )
+}
+
+struct Article: Plain, Model {
+    var id: Int
+    var title: String
+    var writer: Writer?                       // to one
+    var comments: [Comment]                   // to many, in this order
+
+    static let schema = Schema(
+        "article", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("title", \.title),
+        Field("writer", \.writer),
+        Field("comments", \.comments, .cascade)
+    )
+}
+
+/// What the example reads: the articles that wait, the busy ones, the comments left after each erase.
+func relationships(_ database: any Database, _ ada: Writer, _ first: Comment, _ second: Comment) throws -> (
+    waiting: [Int], busy: [Int], left: Int
+) {
+    let articles = DAO(storage: try database.storage(for: Article.self))
+    let comments = DAO(storage: try database.storage(for: Comment.self))
+
+    try articles.persist(Article(id: 1, title: "Hello", writer: ada, comments: [first, second]))   // rows and links, one commit
+    let waiting = try articles.read(orderedBy: .ascending(\.writer, \.name)) {
+        $0.comments.contains { !$0.isApproved } && $0.writer.name != nil
+    }
+    let busy = try articles.read(predicatedBy: "comments.@count > 1 AND ANY comments.text CONTAINS[c] 'swift'")
+    try comments.erase(byPrimaryKey: first.id)    // it leaves every list
+    try articles.erase(byPrimaryKey: 1)           // what only it held goes with it
+    return (waiting.map(\.id), busy.map(\.id), try comments.count())
+}
