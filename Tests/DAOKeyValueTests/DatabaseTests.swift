@@ -17,12 +17,6 @@ private struct OtherNote: Model {
         "note", Self.init, Field("key", \.key, .primaryKey), Field("text", \.text, .indexed), Field("extra", \.extra))
 }
 
-private struct Linked: Model {
-    var id: Int
-    var notes: [Note]
-    static let schema = Schema("linked", Self.init, Field("id", \.id, .primaryKey), Field("notes", \.notes))
-}
-
 @Suite struct DatabaseTests {
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-\(UUID().uuidString)")
