@@ -126,8 +126,9 @@ private struct Discussion: Model, Plain, Equatable {
             try DAO(storage: database.storage(for: Discussion.self)).create([discussion()])
             try database.close()
             try run("DROP TABLE \"thread.messages\"", path)
-            let reader = try SQLiteDatabase(
-                DatabaseConfiguration(scheme: DatabaseDriver.sqlite.scheme, path: path, isReadOnly: true))
+            var configuration = DatabaseConfiguration(scheme: DatabaseDriver.sqlite.scheme, path: path)
+            configuration.isReadOnly = true
+            let reader = try SQLiteDatabase(configuration)
             let threads = DAO(storage: try reader.storage(for: Discussion.self))
             #expect(try threads.read() == [discussion()])
             #expect(try threads.read { $0.messages.count == 0 } == [discussion()])

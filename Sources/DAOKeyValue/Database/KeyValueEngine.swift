@@ -126,8 +126,9 @@ package final class KeyValueEngine: Sendable {
 /// Tables and links whose catalog entries are committed, by name.
 private final class KnownTables: Sendable {
     private let byName = Mutex<[String: Table]>([:])
-    /// Links, and how often any were removed.
-    private let links = Mutex<(byName: [String: LinkTable], generation: UInt64)>(([:], 0))
+    private let links = Mutex<[String: LinkTable]>([:])
+    /// How often any links were removed: what a transaction has to begin with to add some. Changed with their lock held.
+    private let generation = Atomic<UInt64>(0)
     /// The newest commit that was looked at for changes of other processes.
     private let checked = Atomic<UInt64>(0)
     /// How often entities had been changed then.
@@ -143,22 +144,19 @@ private final class KnownTables: Sendable {
         }
     }
 
-    func links(named name: String) -> LinkTable? { links.withLock { $0.byName[name] } }
+    func links(named name: String) -> LinkTable? { links.withLock { $0[name] } }
 
-    /// What a transaction has to begin with to add links.
-    var linkGeneration: UInt64 { links.withLock { $0.generation } }
+    var linkGeneration: UInt64 { generation.load(ordering: .acquiring) }
 
     func add(_ table: LinkTable, ifStill generation: UInt64) {
-        links.withLock { if $0.generation == generation { $0.byName[table.name] = table } }
+        links.withLock { if linkGeneration == generation { $0[table.name] = table } }
     }
 
     func apply(_ changes: [LinkTableChange]) {
         if changes.isEmpty { return }
         links.withLock { links in
-            for change in changes {
-                links.byName[change.name] = change.table
-                if change.table == nil { links.generation += 1 }
-            }
+            for change in changes { links[change.name] = change.table }
+            if changes.contains(where: { $0.table == nil }) { generation.add(1, ordering: .releasing) }
         }
     }
 
@@ -178,7 +176,10 @@ private final class KnownTables: Sendable {
                         byName[name] = nil
                     }
                 }
-                links.withLock { $0 = ([:], $0.generation + 1) }
+                links.withLock { links in
+                    links = [:]
+                    generation.add(1, ordering: .releasing)
+                }
                 changeCount.store(count, ordering: .releasing)
             }
             checked.store(number, ordering: .releasing)
