@@ -17,12 +17,6 @@ private struct OtherNote: Model {
         "note", Self.init, Field("key", \.key, .primaryKey), Field("text", \.text, .indexed), Field("extra", \.extra))
 }
 
-private struct Linked: Model {
-    var id: Int
-    var notes: [Note]
-    static let schema = Schema("linked", Self.init, Field("id", \.id, .primaryKey), Field("notes", \.notes))
-}
-
 @Suite struct DatabaseTests {
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-\(UUID().uuidString)")
@@ -46,12 +40,6 @@ private struct Linked: Model {
         }
         #expect(try database.entities() == [Note.schema.description])
         #expect(try database.storage(for: Note.self).count(Query()) == 1)
-    }
-
-    @Test func relationshipsAreRefused() throws {
-        let database = try makeDatabase()
-        #expect(errorKind { _ = try database.storage(for: Linked.self) } == .unsupported)
-        #expect(try database.entities().isEmpty)
     }
 
     @Test func aNewerFormatAndForeignDataAreRefused() throws {
