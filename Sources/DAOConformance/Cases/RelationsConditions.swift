@@ -189,6 +189,8 @@ enum RelationsConditions {
                     try topics.read(orderedBy: .ascending(\.owner, \.name)) { $0.title == "1" }.map(\.id), ["1", "5", "3"])
                 try expectEqual(try topics.read(orderedBy: .ascending(\.owner, \.name))[2].owner?.name, "Ada")
                 try expectEqual(try topics.count(Query(orderedBy: [.ascending(\.owner, \.name)], limit: 3)), 3)
+                try expectEqual(
+                    try topics.read(orderedBy: .descending(\.owner, \.name)) { $0.owner.age > 10 }.map(\.id), ["2", "3", "6"])
                 try expectError(.unsupported, "a page") { try topics.page(orderedBy: .ascending(\.owner, \.name), limit: 2) }
                 try expectError(.invalidPredicate, "an unknown field") { try ids(.by("owner.height")) }
                 try expectError(.invalidPredicate, "a list") { try ids(.by("posts.text")) }

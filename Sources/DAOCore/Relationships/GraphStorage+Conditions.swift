@@ -106,7 +106,7 @@ extension GraphStorage {
     /// The keys of a query that sorts by fields of related rows, in its order.
     func sortedKeys(_ query: Query<Record>) throws -> [Key] {
         let schema = Record.schema
-        var unsorted = query
+        var unsorted = try rewritten(query)
         // The window and the other terms are checked as they stand.
         unsorted.order = query.order.filter { $0.relation == nil }
         _ = try unsorted.resolved()
@@ -116,7 +116,7 @@ extension GraphStorage {
                 entity: schema.description.name)
         }
         (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)
-        let records = try flat.read(rewritten(unsorted))
+        let records = try flat.read(unsorted)
         let keys = records.map { schema.key(of: $0) }
         let columns = try query.order.map { try column(of: $0, records, keys) }
         // Records come in key order, so their places break ties as keys do.
