@@ -6,6 +6,9 @@ struct GraphStorage<Record: Model>: Storage {
     /// The rows alone.
     let flat: any Storage<Record>
     let graph: StorageGraph
+    /// Whether rows stand for themselves alone. Kept, since to look at the schema's relationships in every call would cost more than reading a row:
+    /// their type is put together at run time.
+    private let isFlat: Bool
 
     /// Opens a model and everything it reaches.
     init(_ database: any Database) throws { try self.init(graph: StorageGraph(database, from: Record.self)) }
@@ -14,12 +17,11 @@ struct GraphStorage<Record: Model>: Storage {
     init(graph: StorageGraph) throws {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
+        isFlat = Record.schema.relations.isEmpty
     }
 
     var database: any Database { flat.database }
 
-    /// Whether rows stand for themselves alone.
-    private var isFlat: Bool { Record.schema.relations.isEmpty }
     /// Whether erasing rows changes nothing else.
     private var erasesAlone: Bool {
         isFlat && !graph.database.observations.relations.hasRelations(to: Record.schema.description.name)
