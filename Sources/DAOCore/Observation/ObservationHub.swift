@@ -75,13 +75,17 @@ public final class ObservationHub: Sendable {
     ///   - wake: Called after commits that touch them, from any thread; returns at once.
     /// - Returns: What to remove it by.
     func add(_ entities: Set<String>, wake: @escaping @Sendable () -> Void) -> Int {
-        state.withLock { state in
+        let id = state.withLock { state in
             state.nextID += 1
             state.observers[state.nextID] = Observer(entities: entities, wake: wake)
             count.store(state.observers.count, ordering: .relaxed)
-            others.start { [weak self] in self?.wakeAll() }
             return state.nextID
         }
+        // Not with the lock held: it may open a connection, and commits wake observers.
+        others.start { [weak self] in self?.wakeAll() }
+        // Whoever left meanwhile was perhaps the last, and has found nothing to stop.
+        state.withLock { if $0.observers.isEmpty { others.stop() } }
+        return id
     }
 
     /// Removes an observer.
