@@ -1,7 +1,8 @@
 import DAOCore
-import Examples
 import Foundation
 import Testing
+
+@testable import Examples
 
 @Suite struct EvolutionTests {
     @Test(arguments: ["sqlite", "lmdb"]) func articlesGrow(_ scheme: String) throws {

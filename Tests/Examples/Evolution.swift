@@ -6,27 +6,25 @@ import DAOMemory
 import DAOSQLite
 
 /// An article in three versions of an application.
-package enum Articles {
-    package struct V1: Model, Equatable {
-        package var id: Int
-        package var title: String
-        package var stars: String
+enum Articles {
+    struct V1: Model, Equatable {
+        var id: Int
+        var title: String
+        var stars: String
 
-        package static let schema = Schema(
+        static let schema = Schema(
             "article", Self.init,
             Field("id", \.id, .primaryKey), Field("title", \.title), Field("stars", \.stars))
-
-        package init(id: Int, title: String, stars: String) { (self.id, self.title, self.stars) = (id, title, stars) }
     }
 
-    package struct V2: Model, Equatable {
-        package var id: Int
-        package var headline: String
-        package var stars: String
-        package var language: String
-        package var note: String?
+    struct V2: Model, Equatable {
+        var id: Int
+        var headline: String
+        var stars: String
+        var language: String
+        var note: String?
 
-        package static let schema = Schema(
+        static let schema = Schema(
             "article", Self.init,
             Field("id", \.id, .primaryKey),
             Field("headline", \.headline, .renamed(from: "title"), .indexed),
@@ -34,32 +32,24 @@ package enum Articles {
             Field("language", \.language, .default("en")),
             Field("note", \.note)
         )
-
-        package init(id: Int, headline: String, stars: String, language: String, note: String?) {
-            (self.id, self.headline, self.stars, self.language, self.note) = (id, headline, stars, language, note)
-        }
     }
 
-    package struct V3: Model, Equatable {
-        package var id: Int
-        package var headline: String
-        package var stars: Int
-        package var language: String
+    struct V3: Model, Equatable {
+        var id: Int
+        var headline: String
+        var stars: Int
+        var language: String
 
-        package static let schema = Schema(
+        static let schema = Schema(
             "article", Self.init,
             Field("id", \.id, .primaryKey),
             Field("headline", \.headline, .renamed(from: "title"), .indexed),
             Field("stars", \.stars),
             Field("language", \.language, .default("en"))
         )
-
-        package init(id: Int, headline: String, stars: Int, language: String) {
-            (self.id, self.headline, self.stars, self.language) = (id, headline, stars, language)
-        }
     }
 
-    package static let evolution = Evolution(
+    static let evolution = Evolution(
         version: 3,
         migrations: [
             Migration(to: 2, "articles without a title are drafts of nobody") { step in
@@ -78,11 +68,11 @@ package enum Articles {
     )
 }
 
-package enum EvolutionExample {
-    package static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+enum EvolutionExample {
+    static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
 
     /// Says what opening would do, and does it.
-    package static func open(_ url: String) throws -> any Database {
+    static func open(_ url: String) throws -> any Database {
         if let plan = try drivers.pendingMigration(url, evolution: Articles.evolution) { print(plan) }
         let database = try drivers.open(url, evolution: Articles.evolution) { progress in
             print("\(progress.step): \(progress.rows) of \(progress.total) rows of '\(progress.entity)'")
@@ -91,7 +81,7 @@ package enum EvolutionExample {
     }
 
     /// Moves an application from one database to another.
-    package static func move(from old: String, to new: String) throws {
+    static func move(from old: String, to new: String) throws {
         let source = try drivers.open(old)
         let target = try drivers.open(new)
         let report = try source.copy(to: target) { progress in
