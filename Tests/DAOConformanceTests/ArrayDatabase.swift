@@ -42,7 +42,7 @@ final class ArrayDatabase: Database {
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         return try call {
-            let entity = Record.schema.description
+            let entity = Record.schema.storedDescription
             if let stored = try read({ $0.tables[entity.name]?.entity }), stored != entity, limits.hasEvolution {
                 let change = EntityChange(from: stored, to: try Record.schema.declaration)
                 guard change.obstacles.isEmpty else { throw change.mismatch() }
@@ -50,7 +50,7 @@ final class ArrayDatabase: Database {
                 try withEntityStore(.write) { try $0.apply(change) }
             }
             try engine.coordinator.write(callsOut: false) { $0.tables[entity.name, default: .init()].entity = entity }
-            return ArrayStorage<Record>(array: self)
+            return ArrayStorage<Record>(array: self, entity: entity)
         }
     }
 
@@ -155,7 +155,7 @@ final class ArrayTransaction: TransactionHandle {
 /// The five required methods on arrays.
 struct ArrayStorage<Record: Model>: Storage {
     fileprivate let array: ArrayDatabase
-    private var entity: EntityDescription { Record.schema.description }
+    fileprivate let entity: EntityDescription
 
     var database: any Database { array }
 
