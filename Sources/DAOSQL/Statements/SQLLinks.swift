@@ -93,11 +93,28 @@ public struct SQLLinks: Sendable {
         "CREATE INDEX \(dialect.quoted(name)) ON \(table)(\(dialect.quoted("child")))"
     }
 
+    /// Reads the rows that all parents in a range of two bound keys are linked to: the parent's key, then every column; in the order of the keys,
+    /// then by position.
+    ///
+    /// - Parameter target: The table of the children.
+    public func selectRowsInRange(of target: SQLTable) -> String {
+        let columns = relatedColumns(of: target)
+        let parent = "links." + dialect.quoted("parent")
+        return "SELECT \(parent), \(columns.joined(separator: ", ")) FROM \(table) AS links CROSS JOIN \(target.name) AS related "
+            + "WHERE \(parent) BETWEEN \(dialect.placeholder(1)) AND \(dialect.placeholder(2)) "
+            + "AND \(columns[target.entity.keyIndex]) = links.\(dialect.quoted("child")) "
+            + "ORDER BY \(parent), links.\(dialect.quoted("position"))"
+    }
+
+    private func relatedColumns(of target: SQLTable) -> [String] {
+        zip(target.columns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
+    }
+
     /// Reads the rows that a list of parents is linked to: the parent's number, then every column; in the order of the list, then by position.
     ///
     /// - Parameter target: The table of the children.
     public func selectRows(of target: SQLTable) -> String {
-        let columns = zip(target.columns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
+        let columns = relatedColumns(of: target)
         let (parent, child) = (dialect.quoted("parent"), dialect.quoted("child"))
         return "SELECT list.number, \(columns.joined(separator: ", ")) FROM \(dialect.list(dialect.placeholder(1))) AS list "
             + "CROSS JOIN \(table) AS links CROSS JOIN \(target.name) AS related WHERE links.\(parent) = list.value "

@@ -62,11 +62,16 @@ struct SQLiteLinks: LinkStorage {
             return try linked.forEachList(of: storage.read(keys: linked.keys, includesSubentities: false), body)
         }
         if parents.isEmpty { return }
-        let sql = SQLText(links.selectRows(of: storage.table), [.list(parents.map(\.value))])
+        let run = DenseRun(parents)
+        let sql =
+            run.map {
+                SQLText(links.selectRowsInRange(of: storage.table), [.value(.integer($0.first)), .value(.integer($0.last))])
+            }
+            ?? SQLText(links.selectRows(of: storage.table), [.list(parents.map(\.value))])
         try reading(()) { connection in
             let statement = try connection.statement(sql, entity: storage.entity.name)
             defer { statement.finish() }
-            let reader = LinkedRowReader(statement, connection, storage.entity)
+            let reader = LinkedRowReader(statement, connection, storage.entity, run)
             var capacity = 0
             while let number = try reader.beginList(), parents.indices.contains(number) {
                 var rows: [Child] = []
@@ -135,15 +140,47 @@ extension SQLiteLinks {
     }
 }
 
-/// Reads the rows of a statement that gives the number of a list first: one list after another.
+/// Ascending integer keys with few or no others between them: walking their range costs less than looking each up.
+private struct DenseRun {
+    let keys: [Int64]
+    let first: Int64
+    let last: Int64
+    /// The place of the key that was found last.
+    private var place = 0
+
+    /// Nil for keys that are not so.
+    init?(_ parents: [Key]) {
+        guard parents.count > 8, case .integer(let first) = parents[0], case .integer(let last) = parents[parents.count - 1],
+            let span = Optional(last.subtractingReportingOverflow(first)), !span.overflow, span.partialValue < 2 * parents.count
+        else { return nil }
+        var keys: [Int64] = []
+        keys.reserveCapacity(parents.count)
+        for parent in parents {
+            guard case .integer(let key) = parent, keys.last.map({ $0 < key }) ?? true else { return nil }
+            keys.append(key)
+        }
+        (self.keys, self.first, self.last) = (keys, first, last)
+    }
+
+    /// The number of a key, asked for in ascending order; nil for one between them.
+    mutating func number(of key: Int64) -> Int? {
+        while place < keys.count, keys[place] < key { place += 1 }
+        return place < keys.count && keys[place] == key ? place : nil
+    }
+}
+
+/// Reads the rows of a statement that gives the number of a list first, or the key of its parent: one list after another.
 private final class LinkedRowReader: SQLiteRowReader {
     /// The number of the list that the statement's row belongs to; nil before the first row and after the last.
     private var number: Int?
     /// Whether the row that the statement stands on was not given out yet.
     private var isWaiting = false
     private var hasBegun = false
+    /// The parents, where the statement gives their keys.
+    private var run: DenseRun?
 
-    init(_ statement: Statement, _ connection: SQLiteConnection, _ entity: EntityDescription) {
+    init(_ statement: Statement, _ connection: SQLiteConnection, _ entity: EntityDescription, _ run: DenseRun?) {
+        self.run = run
         super.init(statement, connection, entity, firstField: -1, keyColumn: entity.keyIndex + 1)
     }
 
@@ -157,7 +194,12 @@ private final class LinkedRowReader: SQLiteRowReader {
     }
 
     private func step() throws {
-        number = try super.advance() ? Int(sqlite3_column_int64(statement, 0)) : nil
+        number = nil
+        while number == nil, try super.advance() {
+            let first = sqlite3_column_int64(statement, 0)
+            // Rows of a parent that nobody asked for are passed over.
+            number = run == nil ? Int(first) : run?.number(of: first)
+        }
         isWaiting = number != nil
     }
 
