@@ -35,21 +35,39 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
 
     @Test func cancellingStopsTheSenderAndAsksNobody() async throws {
         let server = try LoopbackServer()
-        let over = Counter()
-        let client = URLSessionClient(baseURL: server.url, configuration: .ephemeral) { _ in over.increment() }
+        let started = AsyncStream.makeStream(of: Void.self)
+        let ended = AsyncStream.makeStream(of: (any Error)?.self)
+        let client = URLSessionClient(
+            baseURL: server.url,
+            adapters: [
+                HeaderRequestAdapter {
+                    started.continuation.yield()
+                    return [:]
+                }
+            ], configuration: .ephemeral
+        ) { ended.continuation.yield($0.error) }
         let asked = Counter()
         let sender = RequestSenderNode(
             next: ClosureNode<DataResponse, Int> { _ in
                 asked.increment()
                 return .emit(data: 1)
             }, client: client)
+        let request = URLRequest(url: try #require(URL(string: "slow")))
+        var starts = started.stream.makeAsyncIterator()
+        var ends = ended.stream.makeAsyncIterator()
+
         let log = Log()
-        let observer = log.follow(sender.process(URLRequest(url: try #require(URL(string: "slow")))))
+        let observer = log.follow(sender.process(request))
+        await starts.next()
         observer.cancel()
         #expect(log.all == ["canceled", "defer"])
-        let task = Task { try await sender.value(for: URLRequest(url: #require(URL(string: "slow")))) }
+        #expect(await ends.next() as? CancellationError != nil)
+
+        let task = Task { try await sender.value(for: request) }
+        await starts.next()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await ends.next() as? CancellationError != nil)
         #expect(asked.value == 0)
     }
 

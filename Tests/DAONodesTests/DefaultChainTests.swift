@@ -93,6 +93,26 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         #expect(try await !loading.value(for: Book(name: "a")).isEmpty)
     }
 
+    @Test func aFormIsSentWithItsFiles() async throws {
+        let server = try LoopbackServer()
+        let form: any Node<MultipartModel<Book>, Json> = builder(server, .post, "echo").buildMultipart()
+        let file = MultipartFile.data(Data("bytes".utf8), fileName: "cover.txt", contentType: "text/plain")
+        let answer = try await form.value(for: MultipartModel(payloadModel: Book(name: "Mu-Mu"), files: ["cover": file]))
+        #expect(answer["headers"]?["content-type"]?.stringValue?.hasPrefix("multipart/form-data; boundary=") == true)
+        let body = try #require(answer["body"]?.stringValue)
+        #expect(body.contains("name=\"name\"\r\n\r\nMu-Mu\r\n"))
+        #expect(body.contains("name=\"cover\"; filename=\"cover.txt\"\r\nContent-Type: text/plain\r\n\r\nbytes\r\n"))
+    }
+
+    @Test func filesThatWouldNotBeSentAreAnError() async throws {
+        let server = try LoopbackServer()
+        let form: any Node<MultipartModel<Book>, Json> = builder(server, .get, "echo").buildMultipart()
+        let file = MultipartFile.data(Data(), fileName: "a", contentType: "text/plain")
+        await #expect(throws: MappingError.self) {
+            try await form.value(for: MultipartModel(payloadModel: Book(name: "a"), files: ["cover": file]))
+        }
+    }
+
     @Test func anAnswerWithoutContentIsTheEmptyList() async throws {
         let server = try LoopbackServer()
         for route in ["status/204", "body?is=null", "body", "body?is=%5B%5D"] {

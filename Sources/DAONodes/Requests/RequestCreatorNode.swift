@@ -27,8 +27,9 @@ public struct RequestCreatorNode<Output: Sendable>: Node {
         self.providers = providers
     }
 
-    /// Makes the request and asks the next node. When the values cannot be encoded, the next node is not asked and the error is
-    /// `MappingError.cantMapObjectToRaw`: a form and a query are made of an object.
+    /// Makes the request and asks the next node, which is not asked when the request cannot be made: with
+    /// `MappingError.cantMapObjectToRaw` for a form or a query of what is no object, `MappingError.badValue` for files that would not
+    /// be sent, and Foundation's error for a file that cannot be read.
     public func process(_ input: TransportURLRequest) -> Observer<Output> {
         let request: URLRequest
         do {
@@ -42,11 +43,15 @@ public struct RequestCreatorNode<Output: Sendable>: Node {
 
     private func makeRequest(_ input: TransportURLRequest) throws -> URLRequest {
         let hasBody = input.method != .get && input.method != .head
+        guard input.files.isEmpty || (hasBody && input.encoding == .multipart) else {
+            throw MappingError.badValue(field: "files")
+        }
         var url = input.url
         var body: HTTPBody?
         switch hasBody ? input.encoding : .urlQuery {
         case .json: body = .json(input.raw)
         case .formURL: body = .form(try items(of: input.raw))
+        case .multipart: body = try .multipart(MultipartModel(payloadModel: input.raw, files: input.files))
         case .urlQuery: url = url.addingQuery(try items(of: input.raw))
         }
         var request = URLRequest(url: url)

@@ -62,6 +62,8 @@ public enum RequestEncoding: Sendable, Hashable, CaseIterable {
     case formURL
     /// In the URL, after the query that it has.
     case urlQuery
+    /// As the body of a form with files.
+    case multipart
 }
 
 /// Values and headers.
@@ -70,11 +72,14 @@ public struct RequestModel: Sendable, Hashable {
     public var metadata: [String: String]
     /// The values to send.
     public var raw: Json
+    /// The files to send with them, by the names of their form fields.
+    public var files: [String: MultipartFile]
 
     /// A request that knows its headers.
-    public init(metadata: [String: String], raw: Json) {
+    public init(metadata: [String: String], raw: Json, files: [String: MultipartFile] = [:]) {
         self.metadata = metadata
         self.raw = raw
+        self.files = files
     }
 }
 
@@ -119,6 +124,8 @@ public struct TransportURLRequest: Sendable, Hashable {
     public var headers: [String: String]
     /// The values to send.
     public var raw: Json
+    /// The files to send with them, by the names of their form fields.
+    public var files: [String: MultipartFile]
     /// How they are sent.
     public var encoding: RequestEncoding
 
@@ -128,12 +135,14 @@ public struct TransportURLRequest: Sendable, Hashable {
         url: URL,
         headers: [String: String] = [:],
         raw: Json = Json(),
+        files: [String: MultipartFile] = [:],
         encoding: RequestEncoding = .json
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.raw = raw
+        self.files = files
         self.encoding = encoding
     }
 }

@@ -18,6 +18,23 @@ public struct MetadataConnectorNode<Output: Sendable>: Node {
     }
 }
 
+/// Adds headers to the values and files of a form.
+public struct MultipartMetadataConnectorNode<Output: Sendable>: Node {
+    private let next: any Node<RequestModel, Output>
+    private let metadata: [String: String]
+
+    /// A node that adds the same headers to every request.
+    public init(next: any Node<RequestModel, Output>, metadata: [String: String]) {
+        self.next = next
+        self.metadata = metadata
+    }
+
+    /// Passes the values and files on with the headers.
+    public func process(_ input: MultipartModel<Json>) -> Observer<Output> {
+        next.process(RequestModel(metadata: metadata, raw: input.payloadModel, files: input.files))
+    }
+}
+
 /// Adds where a request goes.
 public struct RequestRouterNode<Output: Sendable>: Node {
     private let next: any Node<RoutableRequestModel, Output>
@@ -98,7 +115,8 @@ public struct URLRequestTransformerNode<Output: Sendable>: Node {
             return .emit(error: error)
         }
         let request = TransportURLRequest(
-            method: method, url: url, headers: input.request.metadata, raw: input.request.raw, encoding: input.encoding)
+            method: method, url: url, headers: input.request.metadata, raw: input.request.raw, files: input.request.files,
+            encoding: input.encoding)
         return next.process(request)
     }
 }

@@ -87,6 +87,16 @@ public struct URLChainBuilder: Sendable {
         top(VoidIONode(next: json))
     }
 
+    /// A chain that sends a model and files as a form, whatever ``encoding`` says, and gives another model.
+    public func buildMultipart<Input, Output>() -> any Node<MultipartModel<Input>, Output>
+    where
+        Input: DTOEncodable & Sendable, Input.DTO: Sendable, Input.DTO.Raw == Json,
+        Output: DTODecodable & Sendable, Output.DTO: Sendable, Output.DTO.Raw == Json
+    {
+        let form = MultipartMetadataConnectorNode(next: routed(jsonAnswer, as: .multipart), metadata: metadata)
+        return top(ModelInputNode<MultipartModel<Input>, Output>(next: DTOMapperNode(next: form)))
+    }
+
     /// A chain that sends nothing and loads bytes.
     public func loadData() -> any Node<Void, Data> {
         top(VoidInputNode(next: bytes))
@@ -106,16 +116,26 @@ public struct URLChainBuilder: Sendable {
         return LoggerNode(next: configured, excluding: excludedFromLog, write: writeLog)
     }
 
-    private func request<Output: Sendable>(_ answer: any Node<URLDataResponse, Output>) -> any Node<Json, Output> {
+    private func routed<Output: Sendable>(
+        _ answer: any Node<URLDataResponse, Output>,
+        as encoding: RequestEncoding
+    ) -> any Node<RequestModel, Output> {
         let sender = RequestSenderNode(next: ResponseProcessorNode(next: answer), client: client)
         let creator = RequestCreatorNode(next: TechnicalErrorMapperNode(next: sender), providers: providers)
         let encoder = RequestEncoderNode(next: URLRequestTransformerNode(next: creator, method: method), encoding: encoding)
-        let router = RequestRouterNode(next: URLQueryInjectorNode(next: encoder, query: query), route: route)
-        return MetadataConnectorNode(next: router, metadata: metadata)
+        return RequestRouterNode(next: URLQueryInjectorNode(next: encoder, query: query), route: route)
+    }
+
+    private func request<Output: Sendable>(_ answer: any Node<URLDataResponse, Output>) -> any Node<Json, Output> {
+        MetadataConnectorNode(next: routed(answer, as: encoding), metadata: metadata)
+    }
+
+    private var jsonAnswer: any Node<URLDataResponse, Json> {
+        ResponseHTTPErrorProcessorNode(next: ResponseDataPreprocessorNode(next: ResponseDataParserNode()))
     }
 
     private var json: any Node<Json, Json> {
-        request(ResponseHTTPErrorProcessorNode(next: ResponseDataPreprocessorNode(next: ResponseDataParserNode())))
+        request(jsonAnswer)
     }
 
     private var bytes: any Node<Json, Data> {
