@@ -1,9 +1,9 @@
 import DAOCore
 import Foundation
 
-/// C2, L3 and O1 with real processes.
+/// C2, L3, L4 and O1 with real processes.
 enum Processes {
-    static func cases() -> [ConformanceCase] { sharing() + waiting() + observing() + killing() }
+    static func cases() -> [ConformanceCase] { sharing() + waiting() + observing() + killing() + filling() }
 
     private static func sharing() -> [ConformanceCase] {
         [
@@ -126,6 +126,35 @@ enum Processes {
             },
         ]
     }
+}
+
+extension Processes {
+    #if os(Linux) || os(macOS)
+        private static func filling() -> [ConformanceCase] {
+            [
+                ConformanceCase(
+                    "L.outOfSpace", "L4", "W3",
+                    title:
+                        "without space a write is outOfSpace and leaves nothing, reading goes on, and with space so does writing",
+                    requires: [.processes, .file]
+                ) { context in
+                    var database = try context.open()
+                    let posts = try database.dao(Post.self)
+                    let words = try context.startPeer().ask("fill").split(separator: " ")
+                    try expectEqual(words.first.map(String.init) ?? "", "outOfSpace", "the error, and the rest of '\(words)'")
+                    let count = try require(words.last.flatMap { Int($0) }, "a number of rows")
+                    try expect(count > 1, "more than \(count) rows")
+                    // Here, where there was room all the time, and in the file.
+                    try expectSame(try posts.read(), (0..<count).map(Filling.post), "the rows")
+                    try posts.create(Filling.post(count))
+                    database = try context.reopen(database)
+                    try expectSame(try database.dao(Post.self).read(), (0...count).map(Filling.post), "the rows after reopening")
+                }
+            ]
+        }
+    #else
+        private static func filling() -> [ConformanceCase] { [] }
+    #endif
 }
 
 extension ConformanceContext {

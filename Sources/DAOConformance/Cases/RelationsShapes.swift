@@ -72,6 +72,35 @@ enum RelationsShapes {
                 try expectEqual(try folders.count(), 0)
             },
             ConformanceCase(
+                "R.deepChain", "R1", "R6", title: "a chain deeper than values nest is read in part, and written back whole"
+            ) {
+                context in
+                let database = try context.open()
+                let folders = try database.dao(Folder.self)
+                let storage = try database.storage(for: Folder.self)
+                let length = 1100
+                for id in stride(from: length, to: 0, by: -1) {
+                    let next = try storage.read(keys: [.integer(Int64(id + 1))], includesSubentities: false)
+                    try folders.persist(Folder(id: id, children: next))
+                }
+                func depth(_ folder: Folder) -> Int {
+                    var (depth, next) = (0, [folder])
+                    while let folder = next.first { (depth, next) = (depth + 1, folder.children) }
+                    return depth
+                }
+                var first = try require(folders.read(byPrimaryKey: 1), "the first folder")
+                try expect((500..<length).contains(depth(first)), "a depth of hundreds, not \(depth(first))")
+                first.name = "changed"
+                try folders.persist(first)
+                // From either end: what was put together before is not nested deeper for it.
+                for order in [Sort<Folder>.ascending(\.id), .descending(\.id)] {
+                    let all = try folders.read(orderedBy: order)
+                    try expectEqual(all.count, length)
+                    try expectEqual(all.filter { $0.children.count == 1 }.count, length - 1, "folders with a child")
+                    try expect(all.allSatisfy { depth($0) <= 600 }, "no depth of more than hundreds")
+                }
+            },
+            ConformanceCase(
                 "R.shallow", "R6", title: "reading without subentities gives empty lists, and writing it back keeps them"
             ) {
                 context in

@@ -126,6 +126,14 @@ struct Ledger: Sendable {
                 }
             } catch is DeliberateError {}
             ConformancePeers.answer("ended")
+        #if os(Linux) || os(macOS)
+            case "fill":
+                do {
+                    ConformancePeers.answer(try Filling.run(database))
+                } catch let failure as ConformanceFailure {
+                    ConformancePeers.answer(failure.description.replacing("\n", with: " "))
+                }
+        #endif
         default: ConformancePeers.answer("what is '\(line)'?")
         }
     }

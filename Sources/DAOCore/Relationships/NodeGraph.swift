@@ -1,9 +1,14 @@
 /// Rows of models that may lead back to themselves, read level by level and then put together from the leaves up.
 ///
-/// A value cannot hold itself: where a row is met again inside itself, it is given without its lists. Every row is put together once, so the cost
-/// is linear in rows and links, and nothing recurs as deep as the data does.
+/// A value cannot hold itself: where a row is met again inside itself, it is given without its lists. So it is where values would nest deeper than
+/// ``maximumDepth``. Every row is put together once, so the cost is linear in rows and links, and nothing recurs as deep as the data does.
 final class NodeGraph {
+    /// How many levels a value has at most: letting go of one recurs that deep, on threads whose stacks may be small.
+    static let maximumDepth = 512
+
     let graph: StorageGraph
+    /// How many levels the highest row has that was taken since this was set to zero.
+    var height = 0
     private var tables: [ObjectIdentifier: any NodeTable] = [:]
 
     init(_ graph: StorageGraph) { self.graph = graph }
@@ -19,7 +24,7 @@ final class NodeGraph {
         for index in records.indices {
             let key = schema.key(of: records[index])
             try assemble(root, key)
-            if let row = try root.row(key, .whole, in: self) { records[index] = row }
+            if let row = try root.row(key, .whole, isRoot: true, in: self) { records[index] = row }
         }
     }
 
@@ -44,7 +49,7 @@ final class NodeGraph {
         var path = [Frame(table: table, key: key, edges: table.edges(of: key, in: self)[...])]
         while !path.isEmpty {
             if let edge = path[path.count - 1].edges.popFirst() {
-                guard edge.table.enter(edge.key) else { continue }
+                guard path.count < Self.maximumDepth, edge.table.enter(edge.key) else { continue }
                 path.append(Frame(table: edge.table, key: edge.key, edges: edge.table.edges(of: edge.key, in: self)[...]))
             } else {
                 let frame = path.removeLast()
@@ -83,7 +88,7 @@ final class TypedNodeTable<Record: Model>: NodeTable {
     /// For each relationship the children of the rows.
     private var children: [[Key: ArraySlice<Key>]]
     private var entered: Set<Key> = []
-    private var whole: [Key: Record] = [:]
+    private var whole: [Key: (record: Record, height: Int)] = [:]
     private var withoutLists: [Key: Record] = [:]
 
     init() { children = Array(repeating: [:], count: Record.schema.relations.count) }
@@ -127,15 +132,19 @@ final class TypedNodeTable<Record: Model>: NodeTable {
 
     func leave(_ key: Key, in nodes: NodeGraph) throws {
         guard var record = rows[key] else { return }
+        nodes.height = 0
         for (position, relation) in Record.schema.relations.enumerated() {
             try relation.assemble(children[position][key] ?? [], from: nodes, .whole, into: &record)
         }
-        whole[key] = record
+        whole[key] = (record, nodes.height + 1)
     }
 
-    /// A row as far as it is put together: without its lists while it is on the way to the row that asks.
-    func row(_ key: Key, _ form: GraphForm, in nodes: NodeGraph) throws -> Record? {
-        if form == .whole, let record = whole[key] { return record }
+    /// A row as far as it is put together: without its lists while it is on the way to the row that asks, and where it would be too deep in it.
+    func row(_ key: Key, _ form: GraphForm, isRoot: Bool = false, in nodes: NodeGraph) throws -> Record? {
+        if form == .whole, let (record, height) = whole[key], isRoot || height < NodeGraph.maximumDepth {
+            nodes.height = max(nodes.height, height)
+            return record
+        }
         if let record = withoutLists[key] { return record }
         guard var record = rows[key] else { return nil }
         // Stands here meanwhile for what leads back to it.
