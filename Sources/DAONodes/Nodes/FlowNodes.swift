@@ -48,11 +48,41 @@ public struct DispatcherNode<Input: Sendable, Output: Sendable>: Node {
         let result = AsyncContext<Output>().on(answerQueue)
         // The input changes threads under the lock of a box, as everything else here does.
         let input = Locked(input)
+        let log = ChainLog.current
         queue.async { [next] in
             guard !result.isCanceled else { return }
-            next.process(input.withLock { $0 }).forward(to: result)
+            ChainLog.$current.withValue(log) { next.process(input.withLock { $0 }) }.forward(to: result)
         }
         return result
+    }
+}
+
+/// The usual top of a chain: the work begins on a global queue, and listeners are called on the main queue.
+///
+/// It is a ``DispatcherNode`` with these queues for defaults.
+public struct ChainConfiguratorNode<Input: Sendable, Output: Sendable>: Node {
+    private let next: any Node<Input, Output>
+    private let beginQueue: DispatchQueue
+    private let endQueue: DispatchQueue
+
+    /// A node above a chain.
+    ///
+    /// - Parameters:
+    ///   - beginQueue: where the next node is asked.
+    ///   - endQueue: where listeners run.
+    public init(
+        next: any Node<Input, Output>,
+        beginQueue: DispatchQueue = .global(qos: .userInitiated),
+        endQueue: DispatchQueue = .main
+    ) {
+        self.next = next
+        self.beginQueue = beginQueue
+        self.endQueue = endQueue
+    }
+
+    /// Asks the next node on the first queue and answers on the second.
+    public func process(_ input: Input) -> Observer<Output> {
+        DispatcherNode(next: next, on: beginQueue, answeringOn: endQueue).process(input)
     }
 }
 

@@ -43,11 +43,14 @@ where Input.Raw: Sendable, Output.Raw: Sendable {
 
     /// A node above one that works with raw values.
     ///
-    /// - Parameter log: told of every value that could not be mapped here, and of nothing else: an error of the next node is
-    ///   that node's.
+    /// - Parameter log: told, beside the chain's ``ChainLog``, of every value that could not be mapped here, and of nothing else: an
+    ///   error of the next node is that node's.
     public init(next: any Node<Input.Raw, Output.Raw>, log: @escaping @Sendable (any Error) -> Void = { _ in }) {
         self.next = next
-        self.log = log
+        self.log = { error in
+            log(error)
+            ChainLog.record("DTOMapperNode", .mapping, "\(error)")
+        }
     }
 
     /// Maps, asks the next node, and maps what it gives. An error of either mapping becomes the result's; when the first one
@@ -68,20 +71,5 @@ where Input.Raw: Sendable, Output.Raw: Sendable {
                 throw error
             }
         }
-    }
-}
-
-/// The top of a chain that takes no input: gives the next node an empty JSON object.
-public struct VoidInputNode<Output: Sendable>: Node {
-    private let next: any Node<Json, Output>
-
-    /// A node above one that takes JSON.
-    public init(next: any Node<Json, Output>) {
-        self.next = next
-    }
-
-    /// Asks the next node with `{}`.
-    public func process(_ input: Void) -> Observer<Output> {
-        next.process(Json())
     }
 }

@@ -59,13 +59,13 @@ public struct FallbackToStoreNode<Input: Sendable, Output: Sendable>: Node {
     /// A node over a network and a stored node.
     ///
     /// - Parameters:
-    ///   - fallsBack: whether an error is to be answered from the store; unless said, a `URLError` that is a connection failure
-    ///     is. Give one that knows them when the network node maps its errors.
+    ///   - fallsBack: whether an error is to be answered from the store; unless said, a `TechnicalError` is, and a `URLError`
+    ///     that is a connection failure. Give one that knows them when the network node maps its errors to others.
     ///   - isUsable: whether a stored result is worth giving.
     public init(
         network: any Node<Input, Output>,
         stored: any Node<Input, Output>,
-        when fallsBack: @escaping @Sendable (any Error) -> Bool = { ($0 as? URLError)?.isConnectionFailure == true },
+        when fallsBack: @escaping @Sendable (any Error) -> Bool = TechnicalError.isConnectionFailure,
         isUsable: @escaping @Sendable (Output) -> Bool = { _ in true }
     ) {
         self.network = network
@@ -192,13 +192,16 @@ extension Observer {
         _ handle: @escaping @Sendable (Result<Model, any Error>) -> Void
     ) {
         let unlink = result.link { [weak self] in self?.cancel() }
+        let log = ChainLog.current
         firstEvent { event in
             unlink()
-            switch event {
-            case .data(let data): handle(.success(data))
-            case .error(let error): handle(.failure(error))
-            case .canceled: result.cancel()
-            case .finished: handle(.failure(ObserverError.finishedWithoutValue))
+            ChainLog.$current.withValue(log) {
+                switch event {
+                case .data(let data): handle(.success(data))
+                case .error(let error): handle(.failure(error))
+                case .canceled: result.cancel()
+                case .finished: handle(.failure(ObserverError.finishedWithoutValue))
+                }
             }
         }
     }

@@ -16,11 +16,13 @@ extension Observer {
     ) -> Observer<Output> {
         let result = Context<Output>()
         let running = RunningSources { result.finish() }
+        // The closure may run on any thread; what it starts belongs to the same log.
+        let log = ChainLog.current
 
         let follow: @Sendable (Result<Model, any Error>) -> Void = { outcome in
             let step: Step<Output>
             do {
-                step = try transform(outcome)
+                step = try ChainLog.$current.withValue(log) { try transform(outcome) }
             } catch {
                 step = .emit(.failure(error))
             }

@@ -18,13 +18,7 @@ public protocol URLRequestBuildable {}
 extension URLRequestBuildable {
     /// A GET request. Without query items, or with none in the list, the URL stays as it is; else they replace its query.
     public func get(_ url: URL, queryItems: [URLQueryItem]? = nil) -> URLRequest {
-        guard let queryItems, !queryItems.isEmpty,
-            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-        else { return URLRequest(url: url) }
-        components.queryItems = queryItems
-        // Foundation leaves "+" as it is, and servers read it as a space.
-        components.percentEncodedQuery = components.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
-        return URLRequest(url: components.url ?? url)
+        URLRequest(url: queryItems.map { url.replacingQuery(by: $0) } ?? url)
     }
 
     /// A POST request. Without a body it has no content type either.

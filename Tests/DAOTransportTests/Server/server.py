@@ -127,6 +127,15 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b'{"a": 1}')
             self.hang_up()
+        elif path == "/versioned":
+            is_known = self.headers.get("If-None-Match") == '"v1"'
+            body = b"" if is_known else b'{"version": 1}'
+            self.send_response(304 if is_known else 200)
+            self.send_header("ETag", '"v1"')
+            if not is_known:
+                self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
         elif path == "/books":
             self.answer(200, BOOKS)
         elif path in ("/dialogs", "/dialogs/"):

@@ -1,0 +1,39 @@
+import DAOTransport
+
+/// The very top of a chain: writes what the nodes below noted, in the order of the chain, before each outcome and when the work is
+/// canceled.
+///
+/// ```swift
+/// let logged = LoggerNode(next: chain, excluding: ["RequestCreatorNode"]) { print($0) }
+/// ```
+public struct LoggerNode<Input: Sendable, Output: Sendable>: Node {
+    private let next: any Node<Input, Output>
+    private let excluded: Set<String>
+    private let write: @Sendable (ChainLog.Entry) -> Void
+
+    /// A node above a chain.
+    ///
+    /// - Parameters:
+    ///   - excluded: the names of nodes whose notes are left out.
+    ///   - write: called for every other note, one after the other.
+    public init(
+        next: any Node<Input, Output>,
+        excluding excluded: Set<String> = [],
+        write: @escaping @Sendable (ChainLog.Entry) -> Void
+    ) {
+        self.next = next
+        self.excluded = excluded
+        self.write = write
+    }
+
+    /// Asks the next node, with a log of its own for this call.
+    public func process(_ input: Input) -> Observer<Output> {
+        let log = ChainLog()
+        let result = Context<Output>()
+        ChainLog.$current.withValue(log) { next.process(input) }.listen(for: result) { [excluded, write] event in
+            for entry in log.takeEntries() where !excluded.contains(entry.node) { write(entry) }
+            result.receive(event)
+        }
+        return result
+    }
+}

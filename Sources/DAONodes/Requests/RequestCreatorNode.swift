@@ -1,0 +1,71 @@
+import DAOTransport
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Gives headers that are only known when a request is made, such as a token.
+public protocol MetadataProvider: Sendable {
+    /// Headers by name.
+    func metadata() -> [String: String]
+}
+
+/// Makes the HTTP request.
+///
+/// GET and HEAD have no body: their values go into the URL, whatever the encoding. A list that travels as `{"_array": […]}` is sent as
+/// the JSON list it is.
+public struct RequestCreatorNode<Output: Sendable>: Node {
+    private let next: any Node<URLRequest, Output>
+    private let providers: [any MetadataProvider]
+
+    /// A node above one that takes HTTP requests.
+    ///
+    /// - Parameter providers: asked anew for every request; their headers override those of the request, later ones those of earlier ones.
+    public init(next: any Node<URLRequest, Output>, providers: [any MetadataProvider] = []) {
+        self.next = next
+        self.providers = providers
+    }
+
+    /// Makes the request and asks the next node, which is not asked when the request cannot be made: with
+    /// `MappingError.cantMapObjectToRaw` for a form or a query of what is no object, `MappingError.badValue` for files that would not
+    /// be sent, and Foundation's error for a file that cannot be read.
+    public func process(_ input: TransportURLRequest) -> Observer<Output> {
+        let request: URLRequest
+        do {
+            request = try makeRequest(input)
+        } catch {
+            return .emit(error: error)
+        }
+        ChainLog.record("RequestCreatorNode", .request, "\(input.method.rawValue) \(request.url?.absoluteString ?? "")")
+        return next.process(request)
+    }
+
+    private func makeRequest(_ input: TransportURLRequest) throws -> URLRequest {
+        let hasBody = input.method != .get && input.method != .head
+        guard input.files.isEmpty || (hasBody && input.encoding == .multipart) else {
+            throw MappingError.badValue(field: "files")
+        }
+        var url = input.url
+        var body: HTTPBody?
+        switch hasBody ? input.encoding : .urlQuery {
+        case .json: body = .json(input.raw)
+        case .formURL: body = .form(try items(of: input.raw))
+        case .multipart: body = try .multipart(MultipartModel(payloadModel: input.raw, files: input.files))
+        case .urlQuery: url = url.addingQuery(try items(of: input.raw))
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = input.method.rawValue
+        request.httpBody = body?.data
+        if let body { request.setValue(body.contentType, forHTTPHeaderField: "Content-Type") }
+        for headers in [input.headers] + providers.map({ $0.metadata() }) {
+            for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        }
+        return request
+    }
+
+    private func items(of raw: Json) throws -> [URLQueryItem] {
+        guard let members = raw.objectValue else { throw MappingError.cantMapObjectToRaw }
+        return URLQuery(members).items
+    }
+}

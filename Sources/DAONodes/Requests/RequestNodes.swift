@@ -1,0 +1,142 @@
+import DAOTransport
+import Foundation
+
+/// Adds headers to the values of a request.
+public struct MetadataConnectorNode<Output: Sendable>: Node {
+    private let next: any Node<RequestModel, Output>
+    private let metadata: [String: String]
+
+    /// A node that adds the same headers to every request.
+    public init(next: any Node<RequestModel, Output>, metadata: [String: String]) {
+        self.next = next
+        self.metadata = metadata
+    }
+
+    /// Passes the values on with the headers.
+    public func process(_ input: Json) -> Observer<Output> {
+        next.process(RequestModel(metadata: metadata, raw: input))
+    }
+}
+
+/// Adds headers to the values and files of a form.
+public struct MultipartMetadataConnectorNode<Output: Sendable>: Node {
+    private let next: any Node<RequestModel, Output>
+    private let metadata: [String: String]
+
+    /// A node that adds the same headers to every request.
+    public init(next: any Node<RequestModel, Output>, metadata: [String: String]) {
+        self.next = next
+        self.metadata = metadata
+    }
+
+    /// Passes the values and files on with the headers.
+    public func process(_ input: MultipartModel<Json>) -> Observer<Output> {
+        next.process(RequestModel(metadata: metadata, raw: input.payloadModel, files: input.files))
+    }
+}
+
+/// Adds where a request goes.
+public struct RequestRouterNode<Output: Sendable>: Node {
+    private let next: any Node<RoutableRequestModel, Output>
+    private let route: any URLRouteProvider
+
+    /// A node that sends every request to the same route.
+    public init(next: any Node<RoutableRequestModel, Output>, route: any URLRouteProvider) {
+        self.next = next
+        self.route = route
+    }
+
+    /// Passes the request on with its route.
+    public func process(_ input: RequestModel) -> Observer<Output> {
+        next.process(RoutableRequestModel(request: input, route: route))
+    }
+}
+
+/// Gives the route a query.
+public struct URLQueryInjectorNode<Output: Sendable>: Node {
+    private let next: any Node<RoutableRequestModel, Output>
+    private let query: URLQuery
+
+    /// A node that gives every request the same query.
+    public init(next: any Node<RoutableRequestModel, Output>, query: URLQuery) {
+        self.next = next
+        self.query = query
+    }
+
+    /// Passes the request on with the query in the place of the route's own; an empty one leaves the route as it is. When the route
+    /// has no URL, its error is the result and the next node is not asked.
+    public func process(_ input: RoutableRequestModel) -> Observer<Output> {
+        let items = query.items
+        guard !items.isEmpty else { return next.process(input) }
+        var output = input
+        do {
+            output.route = try input.route.url().replacingQuery(by: items)
+        } catch {
+            return .emit(error: error)
+        }
+        return next.process(output)
+    }
+}
+
+/// Adds how the values are sent.
+public struct RequestEncoderNode<Output: Sendable>: Node {
+    private let next: any Node<EncodableRequestModel, Output>
+    private let encoding: RequestEncoding
+
+    /// A node that has every request sent in the same way.
+    public init(next: any Node<EncodableRequestModel, Output>, encoding: RequestEncoding) {
+        self.next = next
+        self.encoding = encoding
+    }
+
+    /// Passes the request on with its encoding.
+    public func process(_ input: RoutableRequestModel) -> Observer<Output> {
+        next.process(EncodableRequestModel(request: input.request, route: input.route, encoding: encoding))
+    }
+}
+
+/// Makes a URL of the route and adds the method.
+public struct URLRequestTransformerNode<Output: Sendable>: Node {
+    private let next: any Node<TransportURLRequest, Output>
+    private let method: HTTPMethod
+
+    /// A node that gives every request the same method.
+    public init(next: any Node<TransportURLRequest, Output>, method: HTTPMethod) {
+        self.next = next
+        self.method = method
+    }
+
+    /// Passes the request on. When the route has no URL, its error is the result and the next node is not asked.
+    public func process(_ input: EncodableRequestModel) -> Observer<Output> {
+        let url: URL
+        do {
+            url = try input.route.url()
+        } catch {
+            return .emit(error: error)
+        }
+        let request = TransportURLRequest(
+            method: method, url: url, headers: input.request.metadata, raw: input.request.raw, files: input.request.files,
+            encoding: input.encoding)
+        return next.process(request)
+    }
+}
+
+/// Adds headers to a request that lacks them: those of the request win, whatever the case of their names.
+public struct HeaderInjectorNode<Output: Sendable>: Node {
+    private let next: any Node<TransportURLRequest, Output>
+    private let headers: [String: String]
+
+    /// A node that adds the same headers to every request.
+    public init(next: any Node<TransportURLRequest, Output>, headers: [String: String]) {
+        self.next = next
+        self.headers = headers
+    }
+
+    /// Passes the request on with the headers it lacked.
+    public func process(_ input: TransportURLRequest) -> Observer<Output> {
+        let present = Set(input.headers.keys.map { $0.lowercased() })
+        var output = input
+        for (name, value) in headers where !present.contains(name.lowercased()) { output.headers[name] = value }
+        return next.process(output)
+    }
+}

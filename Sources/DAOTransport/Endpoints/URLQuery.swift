@@ -1,0 +1,101 @@
+import Foundation
+
+/// The query of a URL, made of JSON values.
+///
+/// ```swift
+/// URLQuery(["page": 2, "tags": ["new", "red"], "sort": ["by": "name"], "all": true]).items
+/// // all=1, page=2, sort[by]=name, tags[]=new, tags[]=red
+/// ```
+///
+/// Texts stand as they are and numbers as they were written; `null` is left out, at any depth. A list of lists and an object in a list
+/// nest their names the same way.
+public struct URLQuery: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// How the elements of a list are named.
+    public enum ListNames: Sendable, Hashable {
+        /// `tags[]=new&tags[]=red`
+        case brackets
+        /// `tags=new&tags=red`
+        case plain
+    }
+
+    /// How booleans are written.
+    public enum Booleans: Sendable, Hashable {
+        /// `1` and `0`
+        case numeric
+        /// `true` and `false`
+        case literal
+    }
+
+    /// The values by name.
+    public var parameters: [String: Json]
+    /// How the elements of a list are named.
+    public var lists: ListNames
+    /// How booleans are written.
+    public var booleans: Booleans
+
+    /// A query of values by name.
+    public init(_ parameters: [String: Json], lists: ListNames = .brackets, booleans: Booleans = .numeric) {
+        self.parameters = parameters
+        self.lists = lists
+        self.booleans = booleans
+    }
+
+    /// A query of values by name; of a name that is there twice the last value counts.
+    public init(dictionaryLiteral elements: (String, Json)...) {
+        self.init(Dictionary(elements) { _, last in last })
+    }
+
+    /// Names and values, in the order of the names; the elements of a list keep theirs.
+    public var items: [URLQueryItem] {
+        items(of: parameters) { $0 }
+    }
+
+    private func items(of members: [String: Json], named name: (String) -> String) -> [URLQueryItem] {
+        members.sorted { $0.key < $1.key }.flatMap { items(of: $0.value, named: name($0.key)) }
+    }
+
+    private func items(of value: Json, named name: String) -> [URLQueryItem] {
+        switch value {
+        case .null: []
+        case .bool(let value): [URLQueryItem(name: name, value: text(of: value))]
+        case .number(let number): [URLQueryItem(name: name, value: number.text)]
+        case .string(let text): [URLQueryItem(name: name, value: text)]
+        case .array(let elements): elements.flatMap { items(of: $0, named: lists == .brackets ? "\(name)[]" : name) }
+        case .object(let members): items(of: members) { "\(name)[\($0)]" }
+        }
+    }
+
+    private func text(of value: Bool) -> String {
+        switch booleans {
+        case .numeric: value ? "1" : "0"
+        case .literal: value ? "true" : "false"
+        }
+    }
+}
+
+extension URL {
+    /// The same URL with these items as its query; without any it keeps the query it has.
+    package func replacingQuery(by items: [URLQueryItem]) -> URL {
+        changingQuery { _ in items }
+    }
+
+    /// The same URL with these items after those that it has.
+    package func addingQuery(_ items: [URLQueryItem]) -> URL {
+        items.isEmpty ? self : changingQuery { ($0 ?? []) + items }
+    }
+
+    /// The same URL with the items of its query in the order of their names and values, to tell one resource by.
+    package var withSortedQuery: URL {
+        changingQuery { items in (items ?? []).sorted { ($0.name, $0.value ?? "") < ($1.name, $1.value ?? "") } }
+    }
+
+    private func changingQuery(_ change: ([URLQueryItem]?) -> [URLQueryItem]) -> URL {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+        let items = change(components.queryItems)
+        guard !items.isEmpty else { return self }
+        components.queryItems = items
+        // Foundation leaves "+" as it is, and servers read it as a space.
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
+        return components.url ?? self
+    }
+}

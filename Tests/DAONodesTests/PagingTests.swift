@@ -1,0 +1,134 @@
+import DAONodes
+import DAOTransport
+import Foundation
+import Testing
+
+@Suite struct PagingTests {
+    /// Gives the numbers from 0 up to a count.
+    private func numbers(upTo count: Int, asked: Log = Log()) -> ClosureNode<PageRequest, Page<[Int]>> {
+        ClosureNode { request in
+            asked.add("\(request.index)+\(request.size)")
+            let end = min(count, request.index + request.size)
+            return .emit(data: Page(Array(min(request.index, end)..<end)))
+        }
+    }
+
+    @Test func everyPageMovesOnByItsElements() async throws {
+        let asked = Log()
+        let pager = OffsetPager(provider: numbers(upTo: 100, asked: asked), pageSize: 10, startIndex: 5)
+        #expect(try await pager.next().value == Array(5..<15))
+        #expect(try await pager.next().value == Array(15..<25))
+        #expect(asked.all == ["5+10", "15+10"])
+        #expect(pager.index == 25)
+        #expect(!pager.isAtEnd)
+    }
+
+    @Test func aShortPageIsTheEndAndSoIsAnEmptyOne() async throws {
+        let ends = Log()
+        let short = OffsetPager(provider: numbers(upTo: 3), pageSize: 2)
+        short.onEnd { ends.add("short") }
+        #expect(try await short.next().value == [0, 1])
+        #expect(ends.all.isEmpty)
+        #expect(try await short.next().value == [2])
+        #expect(ends.all == ["short"])
+        #expect(short.isAtEnd)
+
+        let even = OffsetPager(provider: numbers(upTo: 2), pageSize: 2)
+        even.onEnd { ends.add("empty") }
+        #expect(try await even.next().value == [0, 1])
+        #expect(!even.isAtEnd)
+        #expect(try await even.next().value == [])
+        #expect(ends.all == ["short", "empty"])
+        #expect(even.index == 2)
+    }
+
+    @Test func renewingBeginsAgain() async throws {
+        let pager = OffsetPager(provider: numbers(upTo: 3), pageSize: 2)
+        _ = try await pager.next().value
+        _ = try await pager.next().value
+        pager.renew()
+        #expect(!pager.isAtEnd)
+        #expect(try await pager.next().value == [0, 1])
+    }
+
+    @Test func savedPlacesAreRestoredLastFirst() async throws {
+        let pager = OffsetPager(provider: numbers(upTo: 5), pageSize: 2)
+        _ = try await pager.next().value
+        pager.saveState()
+        _ = try await pager.next().value
+        pager.saveState()
+        _ = try await pager.next().value
+        #expect(pager.isAtEnd)
+        pager.restoreState()
+        #expect(!pager.isAtEnd)
+        #expect(try await pager.next().value == [4])
+        pager.restoreState()
+        #expect(try await pager.next().value == [2, 3])
+        pager.restoreState()
+        #expect(pager.index == 4)
+        pager.saveState()
+        pager.clearStates()
+        pager.renew()
+        pager.restoreState()
+        #expect(pager.index == 0)
+    }
+
+    @Test func aPagerWithoutAProviderSaysSo() async throws {
+        let pager = OffsetPager<[Int]>(pageSize: 2)
+        await #expect(throws: PagingError.dataProviderNotSet) { try await pager.next().value }
+        pager.setProvider(numbers(upTo: 3))
+        #expect(try await pager.next().value == [0, 1])
+    }
+
+    @Test func aPageThatFailsOrIsCanceledMovesNothing() async throws {
+        let outcome = Locked<Context<Page<[Int]>>>(.init())
+        let pager = OffsetPager<[Int]>(provider: ClosureNode { _ in outcome.withLock { $0 } }, pageSize: 2)
+        pager.onEnd { Issue.record("not the end") }
+        let failing = pager.next()
+        outcome.withLock { $0 }.emit(error: Failure("x"))
+        await #expect(throws: Failure("x")) { try await failing.value }
+        #expect(pager.index == 0)
+
+        outcome.withLock { $0 = .init() }
+        pager.next().cancel()
+        #expect(outcome.withLock { $0.isCanceled })
+        #expect(pager.index == 0)
+
+        outcome.withLock { $0 = .init() }
+        let page = pager.next()
+        outcome.withLock { $0 }.emit(data: Page([1, 2]))
+        #expect(try await page.value == [1, 2])
+        #expect(pager.index == 2)
+    }
+
+    @Test func onePageAtATimeIsAskedForAndALateOneMovesNothing() async throws {
+        let asked = Locked<[Context<Page<[Int]>>]>([])
+        let pager = OffsetPager<[Int]>(
+            provider: ClosureNode { _ in
+                let context = Context<Page<[Int]>>()
+                asked.withLock { $0.append(context) }
+                return context
+            }, pageSize: 2)
+        let first = pager.next()
+        await #expect(throws: PagingError.pageUnderWay) { try await pager.next().value }
+        pager.renew()
+        let second = pager.next()
+        asked.withLock { $0[0] }.emit(data: Page([8]))
+        #expect(try await first.value == [8])
+        #expect(pager.index == 0)
+        #expect(!pager.isAtEnd)
+        asked.withLock { $0[1] }.emit(data: Page([1, 2]))
+        #expect(try await second.value == [1, 2])
+        #expect(pager.index == 2)
+    }
+
+    @Test func whoAsksAtOnceGetsEachPageOnce() async throws {
+        let pager = OffsetPager(provider: numbers(upTo: 1_000_000), pageSize: 10)
+        let seen = await withTaskGroup(of: [Int].self) { group in
+            for _ in 0..<50 { group.addTask { (try? await pager.next().value) ?? [] } }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(seen).count == seen.count)
+        #expect(seen.sorted() == Array(0..<pager.index))
+    }
+}

@@ -1,0 +1,41 @@
+import DAONodes
+import DAOTransport
+import Foundation
+import LoopbackServer
+import Testing
+
+@testable import Examples
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The chains that the document shows do what it says.
+@Suite(.timeLimit(.minutes(2))) struct RequestExampleTests {
+    @Test func theDocumentedChainFiltersItsLogAndKeepsItsErrors() async throws {
+        let server = try LoopbackServer()
+        let log = Log()
+        let chain = defaultChain(client: URLSessionClient(baseURL: server.url, configuration: .ephemeral)) { log.add($0) }
+        // This server puts an envelope around its dialogs, which only an endpoint knows of.
+        await #expect(throws: MappingError.self) { try await chain.value() }
+        #expect(log.all.first == "RequestCreatorNode: GET dialogs/?pinned=1&tags%5B%5D=new&tags%5B%5D=red")
+        #expect(!log.all.contains { $0.hasPrefix("ResponseDataParserNode") })
+    }
+
+    @Test func theDocumentedChainGivesWhatWasKept() async throws {
+        let server = try LoopbackServer()
+        let chain = cachedChain(client: URLSessionClient(baseURL: server.url, configuration: .ephemeral))
+        let request = URLRequest(url: try #require(URL(string: "versioned")))
+        for _ in 0..<2 { #expect(try await chain.value(for: request) == ["version": 1]) }
+        server.stop()
+        #expect(try await chain.value(for: request) == ["version": 1])
+    }
+
+    @Test func theDocumentedPagerReadsEverything() async throws {
+        let provider = ClosureNode<PageRequest, Page<[Dialog]>> { request in
+            let ids = (0..<45).dropFirst(request.index).prefix(request.size)
+            return .emit(data: Page(ids.map { Dialog(id: $0, isPinned: false, messages: []) }))
+        }
+        #expect(try await allPages(of: provider).map(\.id) == Array(0..<45))
+    }
+}
