@@ -3,7 +3,7 @@
     import Foundation
 
     /// Writes until no file of the process may grow any more, and goes on when it may.
-    enum Filling {
+    package enum Filling {
         /// How long files get.
         private static let limit: rlim_t = 6 << 20
 
@@ -42,7 +42,10 @@
         /// A row of a size that no page holds.
         static func post(_ number: Int) -> Post { Post(id: number, text: String(repeating: "\(number) ", count: 40_000)) }
 
-        private static func limitFiles(to length: rlim_t?) throws {
+        /// Sets how long the files of this process may get.
+        ///
+        /// - Parameter length: How many bytes; nil for as long as the system lets them.
+        package static func limitFiles(to length: rlim_t?) throws {
             var limit = rlimit()
             #if canImport(Glibc)
                 let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)

@@ -66,7 +66,7 @@ extension GraphStorage {
 
     /// The rows with that many children.
     private func counted(_ relation: any Relation<Record>, _ comparison: Comparison, _ count: Int) throws -> PredicateNode {
-        func holds(_ number: Int) -> Bool { comparison.holds(number < count ? -1 : (number == count ? 0 : 1)) }
+        func holds(_ number: Int) -> Bool { comparison.holds(number, against: count) }
         let counts = try relation.links(in: graph).counts()
         return holds(0)
             ? .not(isOne(of: counts.filter { !holds($0.count) }.map(\.parent)))
@@ -167,7 +167,7 @@ extension PredicateNode {
         case .or(let nodes): return try nodes.contains { try $0.holdsWithoutRow(of: model) }
         case .not(let node): return try !node.holdsWithoutRow(of: model)
         case .related(_, let match, _): return match != .any
-        case .relatedCount(_, let comparison, let count): return comparison.holds(0 < count ? -1 : (0 == count ? 0 : 1))
+        case .relatedCount(_, let comparison, let count): return comparison.holds(0, against: count)
         case .through(let field, let node):
             guard let relation = Record.schema.relations.first(where: { $0.field == field }) else { return false }
             return try node.holdsWithoutRow(of: relation.target)
@@ -177,6 +177,13 @@ extension PredicateNode {
             return values.contains(.null)
         default: return try filter(for: Record.schema.description).matches { _ in .null }
         }
+    }
+}
+
+extension Comparison {
+    /// Whether the comparison holds between two counts.
+    fileprivate func holds(_ number: Int, against other: Int) -> Bool {
+        holds(number < other ? -1 : (number == other ? 0 : 1))
     }
 }
 

@@ -82,7 +82,12 @@ struct StoredTable {
         for column in columns where !table.entity.fields.contains(where: { $0.name == column.name }) {
             differences.append("the table's column '\(column.name)' is not in the model")
         }
-        guard differences.isEmpty else { throw SchemaDifference.error(differences, entity: name) }
+        guard differences.isEmpty else {
+            throw StorageError(
+                .schemaMismatch,
+                "the stored '\(name)' is not what the model declares: \(differences.joined(separator: "; ")). Nothing was changed",
+                entity: name)
+        }
     }
 
     /// The affinity of a declared type, by SQLite's own rules.

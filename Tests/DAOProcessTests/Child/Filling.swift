@@ -1,4 +1,5 @@
 import ChildProcesses
+import DAOConformance
 import DAOCore
 import Foundation
 
@@ -12,9 +13,9 @@ enum Filling {
         let ledger = try Commands.ledger(arguments)
         for _ in 0..<5 { _ = try Batches.commitNext(ledger) }
         for round in 1...3 {
-            try limitFiles(to: 2 << 20)
+            try DAOConformance.Filling.limitFiles(to: 2 << 20)
             let kind = try fill(ledger)
-            try limitFiles(to: nil)
+            try DAOConformance.Filling.limitFiles(to: nil)
             let isWhole = try ledger.isWhole()
             let count = try ledger.count()
             let next = try Batches.commitNext(ledger)
@@ -41,17 +42,5 @@ enum Filling {
             }
         }
         return "endless"
-    }
-
-    private static func limitFiles(to length: rlim_t?) throws {
-        var limit = rlimit()
-        #if canImport(Glibc)
-            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-        #else
-            let resource = RLIMIT_FSIZE
-        #endif
-        getrlimit(resource, &limit)
-        limit.rlim_cur = length ?? limit.rlim_max
-        guard setrlimit(resource, &limit) == 0 else { throw ChildFailure("the limit cannot be set: \(errno)") }
     }
 }
