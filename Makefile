@@ -29,7 +29,7 @@ offline-demo: ## Fetch from a server, store, stop the server, read without it (U
 test: ## Every test: the conformance suite over every backend, and what is particular to each
 	@Scripts/setup.sh --demo
 	swift build --build-tests $(SWIFT_FLAGS)
-	swift test --skip-build $(SWIFT_FLAGS)
+	Scripts/test.sh $(SWIFT_FLAGS)
 
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh

@@ -20,7 +20,7 @@ public enum Conformance {
     public static let version = "1.0"
 
     /// How long a case may take before it is reported as hung.
-    public static let timeLimit: Duration = .seconds(120)
+    public static let timeLimit: Duration = .seconds(300)
 
     /// Every case, in the contract's order.
     public static let all: [ConformanceCase] = Catalog.cases

@@ -33,7 +33,7 @@ private struct PersonReaderNode: Node {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct NodeTests {
+@Suite(.timeLimit(.minutes(10))) struct NodeTests {
     @Test func theGuidesProgramReadsOnItsQueueAndMapsItsErrors() async {
         let queue = DispatchQueue.named("work")
         let log = Log()
@@ -205,13 +205,16 @@ private struct PersonReaderNode: Node {
 
     @Test func tenCallersShareOneRefresh() async throws {
         let refreshes = Counter()
+        let asked = Locked(false)
         let refresher = TokenRefresherNode(
             refresh: ClosureNode<Void, Int>(async: {
-                try await Task.sleep(for: .milliseconds(50))
+                // Until all have asked.
+                _ = await eventually { asked.withLock { $0 } }
                 return refreshes.increment()
             }))
         let tokens = try await withThrowingTaskGroup(of: Int.self) { group in
             let observers = (0..<10).map { _ in refresher.process() }
+            asked.withLock { $0 = true }
             for observer in observers { group.addTask { try await observer.value } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -221,13 +224,15 @@ private struct PersonReaderNode: Node {
 
     @Test func aFailedRefreshFailsAllAndTheNextCallerTriesAgain() async throws {
         let attempts = Counter()
+        let asked = Locked(false)
         let refresher = TokenRefresherNode(
             refresh: ClosureNode<Void, Int>(async: {
-                try await Task.sleep(for: .milliseconds(50))
+                _ = await eventually { asked.withLock { $0 } }
                 if attempts.increment() == 1 { throw Failure("refused") }
                 return 7
             }))
         let observers = (0..<10).map { _ in refresher.process() }
+        asked.withLock { $0 = true }
         for observer in observers {
             await #expect(throws: Failure("refused")) { try await observer.value }
         }

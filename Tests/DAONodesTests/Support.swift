@@ -94,9 +94,9 @@ extension DispatchQueue {
     }
 }
 
-/// Waits until something holds, for at most ten seconds.
+/// Waits until something holds, for at least a minute before it gives up.
 func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-    for _ in 0..<2000 {
+    for _ in 0..<12000 {
         if condition() { return true }
         try? await Task.sleep(for: .milliseconds(5))
     }

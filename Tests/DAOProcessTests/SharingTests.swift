@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Contract C2: several processes on one database.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SharingTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SharingTests {
     @Test(arguments: Place.Kind.allCases) func twoWritersLoseNoUpdate(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
@@ -132,7 +132,7 @@ import Testing
                     #expect { try ledger.increment() } throws: { ($0 as? StorageError)?.kind == .busy }
                 }
                 // A busy machine makes it longer, never shorter.
-                #expect(waited >= .seconds(seconds) && waited < .seconds(seconds + 5), "\(seconds) s: \(waited)")
+                #expect(waited >= .seconds(seconds) && waited < .seconds(seconds + 20), "\(seconds) s: \(waited)")
                 #expect(try ledger.count() == 0)
                 try ledger.database.close()
             }
@@ -154,7 +154,7 @@ import Testing
             let waited = ContinuousClock().measure {
                 #expect { try hasty.increment() } throws: { ($0 as? StorageError)?.kind == .busy }
             }
-            #expect(waited < .seconds(5))
+            #expect(waited < .seconds(20))
             try holder.say("rollback")
             try patient.increment()
             #expect(try hasty.count() == 1)
