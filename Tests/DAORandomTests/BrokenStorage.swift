@@ -140,7 +140,9 @@ struct BrokenStorage<Record: Model>: Storage {
     }
 
     private func mapping(_ record: Record, _ change: (Value) -> Value) -> Record {
-        func mapped<Random: RandomProofModel>(_ record: Random) -> Random { Random(cells: record.cells.map(change)) }
+        func mapped<Random: RandomProofModel>(_ record: Random) -> Random {
+            (try? Random(cells: record.cells.map(change))) ?? record
+        }
         guard let random = record as? any RandomProofModel else { return record }
         return mapped(random) as? Record ?? record
     }

@@ -20,7 +20,7 @@ struct ScriptPrinter {
             import DAOCore
             import Foundation
             import Testing
-
+            \(printer.models)
             // Made by RandomProof.run(on: target, seed: \(seed), operations: \(operations)), where target is \(target).
             @Test func seed\(seed)() throws {
                 try RandomProof.script(on: target) { open in
@@ -41,6 +41,12 @@ struct ScriptPrinter {
             (["        \(keyword) database = try open()"]
             + entities.sorted { $0.rawValue < $1.rawValue }.map { "        \(keyword) \(Self.dao($0))" })
             .joined(separator: "\n")
+    }
+
+    /// The models that were made for the script.
+    private var models: String {
+        let models = divergence.script.reduce(into: Set<MadeModel>()) { $0.formUnion($1.models) }
+        return models.sorted { $0.number < $1.number }.map { "\n" + MadeSource.declaration(of: $0) }.joined()
     }
 
     private static func dao(_ entity: Entity) -> String {
@@ -134,11 +140,18 @@ struct ScriptPrinter {
 }
 
 extension Step {
+    /// The models that were made for the step, and for those inside.
+    fileprivate var models: Set<MadeModel> {
+        var models = nested.reduce(into: Set<MadeModel>()) { $0.formUnion($1.models) }
+        if case .made(let model) = entity { models.insert(model) }
+        return models
+    }
+
     /// The entities whose DAOs the step uses.
     fileprivate var used: Set<Entity> {
         switch verb {
         case .transaction, .snapshot, .outside, .second: nested.reduce(into: []) { $0.formUnion($1.used) }
-        case .reopen: []
+        case .reopen, .invalid: []
         default: nested.reduce(into: [entity]) { $0.formUnion($1.used) }
         }
     }

@@ -7,14 +7,18 @@ import Foundation
 final class DatabaseRunner {
     private let target: ConformanceTarget
     private let location: ConformanceTarget.Location
+    private let entities: [Entity]
     private var handle: Handle
     private var other: Handle?
 
     /// Opens the database at a place.
-    init(_ target: ConformanceTarget, at location: ConformanceTarget.Location) throws {
+    ///
+    /// - Parameter entities: What will be stored in it.
+    init(_ target: ConformanceTarget, at location: ConformanceTarget.Location, _ entities: [Entity]) throws {
         self.target = target
         self.location = location
-        handle = try Handle(target.open(location))
+        self.entities = entities
+        handle = try Handle(target.open(location), entities)
     }
 
     /// Closes what is open.
@@ -34,13 +38,14 @@ final class DatabaseRunner {
         case .outside: return .nested(elsewhere(operation.inner, on: handle), .done)
         case .second:
             do {
-                let second = try other ?? Handle(target.open(location))
+                let second = try other ?? Handle(target.open(location), entities)
                 other = second
                 return .nested(operation.inner.map { perform($0, on: second) }, .done)
             } catch {
                 return .wrong("opening a second database of the location: \(error)")
             }
         case .reopen: return Outcome.of { try reopen() }
+        case .invalid: return Outcome.of { try refused(operation.entity.type, handle.database) }
         default: return record(operation, handle, operation.entity.type)
         }
     }
@@ -109,9 +114,9 @@ final class DatabaseRunner {
         let old = handle
         if old.database.capabilities.isPersistent {
             try close()
-            handle = try Handle(target.open(location))
+            handle = try Handle(target.open(location), entities)
         } else {
-            let next = try Handle(target.open(location))
+            let next = try Handle(target.open(location), entities)
             try close()
             handle = next
         }
@@ -119,6 +124,19 @@ final class DatabaseRunner {
         let late = Outcome.of { .number(try old.dao(RandomProof.Note.self).count()) }
         guard case .failed(let failure) = late, failure.kind == .closed else {
             return .wrong("a closed database answers: \(late.text)")
+        }
+        return .done
+    }
+
+    /// Asks for the storage of a model that contradicts itself: that fails, and leaves nothing behind.
+    private func refused<Record: RandomRecord>(_ type: Record.Type, _ database: any Database) throws -> Outcome {
+        let before = try database.entities()
+        do {
+            _ = try database.storage(for: type)
+        } catch {
+            let after = try database.entities()
+            if before != after { return .wrong("an invalid model changes the entities from \(before) to \(after)") }
+            throw error
         }
         return .done
     }

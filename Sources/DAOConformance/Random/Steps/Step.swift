@@ -56,6 +56,8 @@ struct Step: Sendable {
         case second
         /// Closes everything and opens it again, or where data does not outlive that, opens another and closes the first.
         case reopen
+        /// Asks for the storage of a model that contradicts itself.
+        case invalid
         /// What meets the condition and what meets its negation are together everything, each once.
         case partition
         /// What meets both of two conditions and what meets either are together as many as meet each.
