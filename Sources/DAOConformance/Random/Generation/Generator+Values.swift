@@ -49,8 +49,15 @@ extension Generator {
 
     /// A value that a field can hold.
     mutating func value(of field: FieldDescription, in entity: Entity, _ index: Int) -> Value {
+        value(of: field, choices: entity.table.choices[index])
+    }
+
+    /// A value that a field can hold.
+    ///
+    /// - Parameter choices: The only values; nil when they are too many.
+    mutating func value(of field: FieldDescription, choices: [Choice]?) -> Value {
         if field.type.isOptional, chance(30) { return .null }
-        if let choices = entity.table.choices[index] { return one(choices).value }
+        if let choices { return one(choices).value }
         switch field.type.kind {
         case .bool: return .bool(chance(50))
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:

@@ -3,7 +3,7 @@ import Foundation
 
 /// Makes scripts out of a seed: the same ones in every run, on every machine.
 struct Generator {
-    fileprivate var random: SplitMix64
+    var random: SplitMix64
     /// The models that were made for the script.
     var models: [MadeModel] = []
     /// How many models were made, those that cannot be stored counted too.
