@@ -84,7 +84,7 @@ extension RandomProof {
     }
 
     /// How many steps in the life of a database that changes a round has beside its others.
-    private static func evolutionSteps(_ steps: Int) -> Int { steps / 10 }
+    private static func evolutionSteps(_ steps: Int) -> Int { steps / 12 }
 
     /// Runs the steps of a round about a database that changes.
     private static func evolutionFailure(
