@@ -85,11 +85,14 @@ import Testing
                 // The kind of step, and how it ends.
                 let words = (reference.run(step).first ?? "").split(separator: "; ").last?.split(separator: " ")
                 kinds[step.source.prefix { $0 != "(" } + " " + (words?.first ?? ""), default: 0] += 1
-                if reference.content.contains(where: { $0.hasPrefix("read: corruptedValue") }) { kinds["unreadable", default: 0] += 1 }
+                if reference.content.contains(where: { $0.hasPrefix("read: corruptedValue") }) {
+                    kinds["unreadable", default: 0] += 1
+                }
             }
         }
         let wanted = [
-            ".open done", ".open schemaMismatch", ".open uniqueViolation", ".persist done", ".persist uniqueViolation", ".erase done",
+            ".open done", ".open schemaMismatch", ".open uniqueViolation", ".persist done", ".persist uniqueViolation",
+            ".erase done",
             ".evolve done", ".evolve Abort", ".evolve corruptedValue", ".evolve schemaIsNewer", ".evolve uniqueViolation",
             ".copy interrupted,", "unreadable",
         ]

@@ -43,7 +43,9 @@ extension EvolutionReference {
         if unreadable != nil { return lines }
         for (index, field) in model.fields.enumerated() where field.isIndexed || field.isUnique {
             for value in EvolutionContent.sample(rows.map { $0[index] }) {
-                let found = rows.filter { ReferencePredicate.holds(.compare(field: index, .equal, value), $0) }.map { Exact.text($0[key]) }
+                let found = rows.filter { ReferencePredicate.holds(.compare(field: index, .equal, value), $0) }.map {
+                    Exact.text($0[key])
+                }
                 lines.append("\(field.name) \(Exact.text(value)): " + found.joined(separator: " "))
             }
             let order = rows.enumerated().sorted { left, right in

@@ -30,7 +30,9 @@ struct EvolutionGenerator {
             return .erase((0..<1 + random.int(2)).map { _ in random.one(keys) })
         case 33..<74: return .open(changed(model), reopens: random.chance(30))
         case 74..<90: return evolution(model)
-        default: return .copy(rowsAtOnce: random.one([1, 2, 3, 5, 100]), interruptedAfter: random.chance(60) ? 1 + random.int(4) : nil)
+        default:
+            return .copy(
+                rowsAtOnce: random.one([1, 2, 3, 5, 100]), interruptedAfter: random.chance(60) ? 1 + random.int(4) : nil)
         }
     }
 
@@ -62,7 +64,8 @@ struct EvolutionGenerator {
     private mutating func first() -> RandomProof.MadeEntity {
         var entity = random.madeEntity(named: random.one(Names.entities))
         entity.kept = []
-        for index in entity.fields.indices where entity.fields[index].type != .string && !entity.fields[index].isKey && random.chance(25) {
+        for index in entity.fields.indices
+        where entity.fields[index].type != .string && !entity.fields[index].isKey && random.chance(25) {
             // What narrows and widens comes often.
             entity.fields[index].type = random.one([.string, .uint8, .optionalStrings, .int16])
             entity.fields[index].standard = nil
@@ -81,7 +84,8 @@ struct EvolutionGenerator {
             stored.description.name,
             stored.description.fields.map { field in
                 RandomProof.MadeField(
-                    field.name, Self.type(of: field.type.kind, stored.rows.map { $0[stored.description.index(of: field.name) ?? 0] }),
+                    field.name,
+                    Self.type(of: field.type.kind, stored.rows.map { $0[stored.description.index(of: field.name) ?? 0] }),
                     isOptional: field.type.isOptional, isKey: field.isPrimaryKey, isIndexed: field.isIndexed && !field.isUnique,
                     isUnique: field.isUnique)
             })
@@ -124,7 +128,9 @@ struct EvolutionGenerator {
         case 42..<46:
             // The other way round, in one version: which was which cannot be told, so nothing is renamed.
             let other = random.one(others)
-            (model.fields[index].earlierNames, model.fields[other].earlierNames) = ([model.fields[other].name], [model.fields[index].name])
+            (model.fields[index].earlierNames, model.fields[other].earlierNames) = (
+                [model.fields[other].name], [model.fields[index].name]
+            )
         case 46..<52: model.fields[index].isOptional = true
         case 52..<60:
             model.fields[index].isOptional = false
@@ -138,7 +144,10 @@ struct EvolutionGenerator {
         case 87..<93: model.fields.shuffle(using: &random.random)
         case 93..<95: model.fields[index].standard = standard(model.fields[index])
         case 95..<97:
-            guard let other = others.first(where: { RandomProof.MadeType.keys.contains(model.fields[$0].type) && !model.fields[$0].isOptional })
+            guard
+                let other = others.first(where: {
+                    RandomProof.MadeType.keys.contains(model.fields[$0].type) && !model.fields[$0].isOptional
+                })
             else { return }
             for position in model.fields.indices { model.fields[position].isKey = position == other }
             model.fields[other].standard = nil

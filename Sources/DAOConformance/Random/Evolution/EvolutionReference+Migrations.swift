@@ -115,7 +115,8 @@ extension RandomProof.MadeMigration.Action {
     func isAbout(_ entity: EntityDescription) -> Bool {
         let name: String? =
             switch self {
-            case .changeType(let field, _, _, _), .dropField(let field, _), .setIndex(let field, _, _, _), .set(let field, _, _): field
+            case .changeType(let field, _, _, _), .dropField(let field, _), .setIndex(let field, _, _, _), .set(let field, _, _):
+                field
             default: nil
             }
         return name.map { entity.fields[entity.keyIndex].name != $0 } ?? true

@@ -63,7 +63,9 @@ struct EvolutionReference {
     // MARK: Rows
 
     private mutating func persist(_ rows: [Row]) throws(EvolutionFailure) {
-        guard let model, var stored = entities[model.name], rows.allSatisfy(model.holds) else { throw EvolutionFailure("does not fit") }
+        guard let model, var stored = entities[model.name], rows.allSatisfy(model.holds) else {
+            throw EvolutionFailure("does not fit")
+        }
         let key = model.keyIndex
         for row in rows.map({ $0.map(ReferenceState.stored) }) {
             for index in stored.description.fields.indices where stored.description.fields[index].isUnique && !row[index].isNull {
@@ -75,13 +77,16 @@ struct EvolutionReference {
                 }
             }
             stored.rows.removeAll { ReferenceOrder.compare($0[key], row[key]) == 0 }
-            stored.rows.insert(row, at: stored.rows.firstIndex { ReferenceOrder.compare($0[key], row[key]) > 0 } ?? stored.rows.count)
+            stored.rows.insert(
+                row, at: stored.rows.firstIndex { ReferenceOrder.compare($0[key], row[key]) > 0 } ?? stored.rows.count)
         }
         entities[model.name] = stored
     }
 
     private mutating func erase(_ keys: [Value]) throws(EvolutionFailure) {
-        guard let model, keys.allSatisfy({ model.fields[model.keyIndex].holds($0) }) else { throw EvolutionFailure("does not fit") }
+        guard let model, keys.allSatisfy({ model.fields[model.keyIndex].holds($0) }) else {
+            throw EvolutionFailure("does not fit")
+        }
         let key = model.keyIndex
         entities[model.name]?.rows.removeAll { row in keys.contains { ReferenceOrder.compare(row[key], $0) == 0 } }
     }
@@ -141,7 +146,8 @@ extension RandomProof.MadeField {
     /// The field as a database describes it.
     var description: FieldDescription {
         FieldDescription(
-            name: name, type: FieldType(type.kind, isOptional: isOptional), isPrimaryKey: isKey, isIndexed: isIndexed, isUnique: isUnique)
+            name: name, type: FieldType(type.kind, isOptional: isOptional), isPrimaryKey: isKey, isIndexed: isIndexed,
+            isUnique: isUnique)
     }
 
     /// Whether a value is one of the field's type.

@@ -14,7 +14,9 @@ extension EvolutionRound {
         var isSmaller = true
         while isSmaller, ContinuousClock.now < deadline {
             isSmaller = false
-            for name in Set(smallest.script.flatMap(\.fieldNames)).sorted() where tries(smallest.script.without(field: name)) { isSmaller = true }
+            for name in Set(smallest.script.flatMap(\.fieldNames)).sorted() where tries(smallest.script.without(field: name)) {
+                isSmaller = true
+            }
             var position = 0
             while position < smallest.script.count {
                 let forms = [[]] + smallest.script[position].smallerForms.map { [$0] }

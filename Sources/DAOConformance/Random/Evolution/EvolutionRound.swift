@@ -27,7 +27,9 @@ struct EvolutionRound {
             let done = Array(script[...index])
             let expected = reference.run(step)
             let got = runner.run(step)
-            if !expected.contains(got) { return Divergence(script: done, expected: expected.joined(separator: ", or "), got: got) }
+            if !expected.contains(got) {
+                return Divergence(script: done, expected: expected.joined(separator: ", or "), got: got)
+            }
             do {
                 let content = try runner.content()
                 if let line = Self.difference(reference.content, content) {

@@ -34,7 +34,9 @@ final class EvolutionRunner {
                 guard let rows, values.allSatisfy(rows.entity.holds) else { return "does not fit" }
                 try rows.persist(values)
             case .erase(let keys):
-                guard let rows, keys.allSatisfy({ rows.entity.fields[rows.entity.keyIndex].holds($0) }) else { return "does not fit" }
+                guard let rows, keys.allSatisfy({ rows.entity.fields[rows.entity.keyIndex].holds($0) }) else {
+                    return "does not fit"
+                }
                 try rows.erase(keys)
             case .evolve(let version, let migrations, let model):
                 let made = model.map(make)
@@ -79,7 +81,9 @@ final class EvolutionRunner {
     private func plan(_ evolution: Evolution) throws -> String {
         do {
             guard let plan = try database.pendingMigration(evolution) else { return "nothing to do" }
-            let changes = plan.automaticChanges.map { "\($0.entity) of \($0.rows) rows" + ($0.obstacles.isEmpty ? "" : " needs a step") }
+            let changes = plan.automaticChanges.map {
+                "\($0.entity) of \($0.rows) rows" + ($0.obstacles.isEmpty ? "" : " needs a step")
+            }
             return "\(plan.from) to \(plan.to) by \(plan.steps), \(changes)"
         } catch {
             return Self.text(of: error)
@@ -204,7 +208,9 @@ private struct TypedRows<Record: RandomRecord>: EvolutionRows {
             return keys
         }
         let each = try keys.map { key in
-            try Self.unlessUnreadable { try storage.read(keys: [key], includesSubentities: true).map(text).joined(separator: " ") }
+            try Self.unlessUnreadable {
+                try storage.read(keys: [key], includesSubentities: true).map(text).joined(separator: " ")
+            }
         }
         var lines = ["read: " + all, "one by one: " + each.joined(separator: " ")]
         guard !all.hasPrefix("corruptedValue") else { return lines }
@@ -220,7 +226,8 @@ private struct TypedRows<Record: RandomRecord>: EvolutionRows {
     }
 
     private func text(_ record: Record) -> String {
-        Exact.text(entity.fields.indices.map { Record.schema.value(at: $0, of: record) })
+        let schema = Record.schema
+        return Exact.text(entity.fields.indices.map { schema.value(at: $0, of: record) })
     }
 
     private static func unlessUnreadable(_ body: () throws -> String) throws -> String {

@@ -22,11 +22,21 @@ enum MadeSlots {
         var count = 0
         /// Slots that were given back, the longest ago first.
         var free: [any MadeSlot.Type] = []
+    }
+
+    /// A part of what models declare, under a lock of its own: a declaration is looked up for every row.
+    private final class Shard: Sendable {
         /// Each is the declaration of the slot that its key stands for.
-        var declarations: [ObjectIdentifier: any Sendable] = [:]
+        let declarations = Mutex<[ObjectIdentifier: any Sendable]>([:])
     }
 
     private static let state = Mutex(State())
+    private static let shards = (0..<64).map { _ in Shard() }
+
+    private static func shard(of slot: any MadeSlot.Type) -> Shard {
+        // Types are not closer in memory than 32 bytes.
+        shards[Int((UInt(bitPattern: ObjectIdentifier(slot)) >> 5) % UInt(shards.count))]
+    }
 
     /// Takes a slot that nobody has.
     static func claim() -> any MadeSlot.Type {
@@ -40,20 +50,18 @@ enum MadeSlots {
 
     /// Says what the model of a slot declares.
     static func declare<Slot: MadeSlot>(_ declaration: MadeDeclaration<Slot>) {
-        state.withLock { $0.declarations[ObjectIdentifier(Slot.self)] = declaration }
+        shard(of: Slot.self).declarations.withLock { $0[ObjectIdentifier(Slot.self)] = declaration }
     }
 
     /// What the model of a slot declares; nil when nobody has the slot.
     static func declaration<Slot: MadeSlot>(of slot: Slot.Type) -> MadeDeclaration<Slot>? {
-        state.withLock { $0.declarations[ObjectIdentifier(slot)] } as? MadeDeclaration<Slot>
+        shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] } as? MadeDeclaration<Slot>
     }
 
     /// Gives a slot back.
     static func release(_ slot: any MadeSlot.Type) {
-        state.withLock { state in
-            state.declarations[ObjectIdentifier(slot)] = nil
-            state.free.append(slot)
-        }
+        shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] = nil }
+        state.withLock { $0.free.append(slot) }
     }
 
     /// The type that stands for a number above zero.
