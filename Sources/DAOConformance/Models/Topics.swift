@@ -51,6 +51,14 @@ struct Topic: Plain, Model, Equatable {
         Field("posts", \.posts, .cascade), Field("labels", \.labels))
 }
 
+/// Another parent of posts, for processes that know nothing of topics.
+struct Digest: Plain, Model, Equatable {
+    var id: Int
+    var posts: [Post] = []
+
+    static let schema = Schema("digest", Self.init, Field("id", \.id, .primaryKey), Field("posts", \.posts, .cascade))
+}
+
 /// A tree, or whatever its rows make of it.
 struct Folder: Plain, Model, Equatable {
     var id: Int

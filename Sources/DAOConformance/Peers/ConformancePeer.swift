@@ -134,6 +134,8 @@ struct Ledger: Sendable {
                     ConformancePeers.answer(failure.description.replacing("\n", with: " "))
                 }
         #endif
+        case "topic": ConformancePeers.answer(try persistTopic(words.dropFirst()))
+        case "topics": ConformancePeers.answer(try outline())
         default: ConformancePeers.answer("what is '\(line)'?")
         }
     }
