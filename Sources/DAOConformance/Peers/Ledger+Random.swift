@@ -66,6 +66,8 @@ extension Ledger {
             } catch let failure as ConformanceFailure {
                 return failure.description.replacing("\n", with: " ")
             }
+        case "batches":
+            while true { _ = try sayingBusy { say("\(try commitBatch())") } }
         case "keep":
             do {
                 return try sayingBusy {

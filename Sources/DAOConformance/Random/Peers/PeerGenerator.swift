@@ -23,10 +23,19 @@ struct PeerGenerator {
         while steps.count < count {
             let step = step()
             guard reference.allows(step) else { continue }
-            _ = reference.run(step)
-            steps.append(step)
+            append(step, to: &steps)
+            switch step {
+            // What a step did to lists is looked at before anything hides it.
+            case .give, .take: append(.list(by: reference.running.max() ?? 0), to: &steps)
+            default: break
+            }
         }
         return steps
+    }
+
+    private mutating func append(_ step: PeerStep, to steps: inout [PeerStep]) {
+        _ = reference.run(step)
+        steps.append(step)
     }
 
     private mutating func number(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
@@ -49,8 +58,10 @@ struct PeerGenerator {
         case 19: return .killCommitting(process, after: 1 + number(4))
         case 20...21: return .observe(1 + number(3), by: process)
         case 22: return .reopen
-        case 23...24: return .give((0..<number(5)).map { _ in number(6) }, by: process)
-        case 25...26: return .take(number(6), by: process)
+        case 23...24:
+            // As a rule others than this process, which then knows nothing of topics.
+            return .give((0..<number(5)).map { _ in number(6) }, by: number(5) == 0 ? process : 1 + number(Self.peers))
+        case 25...26: return .take(number(4) == 0 ? number(6) : reference.posts?.first ?? 0, by: process)
         default: return .list(by: process)
         }
     }

@@ -127,7 +127,7 @@ final class PeerRunner {
 
     private func killCommitting(_ process: Int, _ count: Int) throws -> String {
         let peer = try peer(process)
-        try peer.say("commit")
+        try peer.say("batches")
         var last = ""
         for _ in 0..<count {
             last = try answer(of: peer)
