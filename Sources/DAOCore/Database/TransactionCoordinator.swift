@@ -85,6 +85,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         defer { writerLock.unlock() }
         let handle =
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
+        observations.relations.transactionDidBegin()
+        defer { observations.relations.transactionDidEnd() }
         touched.removeAll(keepingCapacity: true)
         hasTouchedAll = false
         let result: Result
@@ -92,13 +94,13 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             result = callsOut ? try enter(handle, canWrite: true, isOneCall: isOneCall, body) : try body(handle)
         } catch {
             handle.rollback()
-            observations.relations.forgetVersion()
+            observations.relations.didUndo()
             throw error
         }
         do {
             try observations.committing { try handle.commit() }
         } catch {
-            observations.relations.forgetVersion()
+            observations.relations.didUndo()
             throw error
         }
         if observations.isObserved {
@@ -132,7 +134,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         do {
             result = try body(handle)
         } catch {
-            observations.relations.forgetVersion()
+            observations.relations.didUndo()
             try handle.rollbackSavepoint()
             throw error
         }
