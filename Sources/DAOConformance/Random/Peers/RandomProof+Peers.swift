@@ -2,7 +2,8 @@ import DAOCore
 import Foundation
 
 extension RandomProof {
-    /// In how many rounds one is followed by steps of several processes, where the target has peers: they cost more than all others.
+    /// Where the target has peers, one of so many rounds has steps of several processes beside its others, the first round always: they cost more
+    /// than all others.
     static let roundsPerPeerRound = 8
 
     /// Runs random steps of several processes, and nothing else, on a target that has peers.
