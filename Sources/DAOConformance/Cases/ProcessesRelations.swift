@@ -66,6 +66,25 @@ enum ProcessesRelations {
                 try expectEqual(try peer.ask("topics"), "a of 1: [2, 4] in 2 and 1 links")
             },
             ConformanceCase(
+                "R.peerDeclaresInstead", "R4", "C2", "T1",
+                title: "so it does where this process declared another in the same place and undid it", requires: [.processes]
+            ) { context in
+                let database = try context.open()
+                let posts = try database.dao(Post.self)
+                try posts.persist(Post.make(1...4))
+                let peer = try context.startPeer()
+                try expectDeliberate {
+                    try database.transaction {
+                        try database.dao(Bulletin.self).persist(Bulletin(id: 1, posts: Post.make([1, 2, 3])))
+                        try expectEqual(try posts.erase(byPrimaryKey: 1), 1, "posts erased")
+                        throw DeliberateError()
+                    }
+                }
+                try expectEqual(try peer.ask("digest 1 1 2 3"), "done")
+                try expectEqual(try posts.erase(byPrimaryKey: 1), 1, "posts erased")
+                try expectEqual(try peer.ask("digests"), "[1]", "the digests with two posts")
+            },
+            ConformanceCase(
                 "R.peerHoldsChild", "R3", "C2",
                 title: "a child that is dropped here stays when a relationship of another process, declared since, holds it",
                 requires: [.processes]

@@ -59,6 +59,15 @@ struct Digest: Plain, Model, Equatable {
     static let schema = Schema("digest", Self.init, Field("id", \.id, .primaryKey), Field("posts", \.posts, .cascade))
 }
 
+/// What takes as many changes of a database to declare as a digest does.
+struct Bulletin: Plain, Model, Equatable {
+    var id: Int
+    var posts: [Post] = []
+
+    static let schema = Schema(
+        "bulletin", Self.init, Field("id", \.id, .primaryKey), Field("posts", \.posts, .cascade))
+}
+
 /// A tree, or whatever its rows make of it.
 struct Folder: Plain, Model, Equatable {
     var id: Int

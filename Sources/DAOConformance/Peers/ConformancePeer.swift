@@ -143,6 +143,8 @@ struct Ledger: Sendable {
                 }
         #endif
         case "topic": ConformancePeers.answer(try persistTopic(words.dropFirst()))
+        case "digest": ConformancePeers.answer(try persistDigest(words.dropFirst()))
+        case "digests": ConformancePeers.answer(try digests())
         case "topics": ConformancePeers.answer(try outline())
         default:
             let answer = try runRandom(words, say: ConformancePeers.answer, listen: { readLine() })

@@ -11,6 +11,19 @@ extension Ledger {
         return "done"
     }
 
+    /// Stores a digest: its number, and those of its posts.
+    func persistDigest(_ words: some Sequence<Substring>) throws -> String {
+        let numbers = words.compactMap { Int($0) }
+        try database.dao(Digest.self).persist(Digest(id: numbers.first ?? 0, posts: Post.make(numbers.dropFirst())))
+        return "done"
+    }
+
+    /// The numbers of the digests that have two links to posts.
+    func digests() throws -> String {
+        let digests = try database.storage(for: Digest.self)
+        return "\(try digests.read(Query(where: Condition { $0.posts.count == 2 })).map(\.id))"
+    }
+
     /// Every topic as it is read: its name, its owner, its posts, and how many links to posts and labels conditions find.
     func outline() throws -> String {
         let topics = try database.storage(for: Topic.self)
