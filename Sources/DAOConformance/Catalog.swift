@@ -12,7 +12,8 @@ enum Catalog {
         RelationsLists.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases,
-        Observations.cases, Concurrency.cases, Processes.cases, Opening.cases, LifeCycle.cases, Schemas.cases,
+        Observations.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases, LifeCycle.cases,
+        Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
         EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases,
     ]

@@ -32,6 +32,10 @@ public struct ConformanceTarget: Sendable {
     let openConfiguration: (@Sendable (Location, (inout DatabaseConfiguration) -> Void) throws -> any Database)?
     /// Starts another process that opens the database at a location.
     var startPeer: (@Sendable (Location) throws -> any ConformancePeer)?
+    /// How long such a process waits for another's transaction.
+    var peerWait: Duration = .seconds(5)
+    /// How long steps of the random proof wait for what has to come.
+    var peerPatience: Duration = .seconds(60)
 
     /// Describes a kind of database.
     ///

@@ -119,6 +119,16 @@ public final class SQLiteDatabase: Database {
         }
     }
 
+    /// Runs a call that consists of several. See ``DAOCore/Database``.
+    public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
+        try call {
+            try engine.coordinator.write(callsOut: true, isStep: true, isOneCall: true) { connection in
+                try begin(connection)
+                return try body()
+            }
+        }
+    }
+
     /// Runs a body in which every read sees the last commit of now.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try call {
@@ -132,6 +142,11 @@ public final class SQLiteDatabase: Database {
 
     /// The entities that are stored, from the catalog in the file.
     public func entities() throws -> [EntityDescription] { try call { try engine.entities() } }
+
+    /// The version that the file has of its schema, which goes up with every change of tables and of the catalog.
+    public func catalogVersion() throws -> UInt64? {
+        try call { try engine.coordinator.read { UInt64(bitPattern: try $0.schemaVersion()) } }
+    }
 
     /// Waits for running calls, ends cursors and closes.
     public func close() throws {

@@ -63,12 +63,34 @@ struct SoakOptions {
             throw UsageError(
                 "there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
         }
-        return ConformanceTarget(name: configuration.scheme) { location in
-            var configuration = configuration
-            configuration.path =
-                driver.scheme == "memory" ? location.name : location.directory.appendingPathComponent("soak.db").path
-            return try driver.open(configuration)
+        let isFile = driver.scheme != "memory"
+        @Sendable func path(_ location: ConformanceTarget.Location) -> String {
+            isFile ? location.directory.appendingPathComponent("soak.db").path : location.name
         }
+        let configured = DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { asked in
+            var merged = configuration
+            (merged.path, merged.busyTimeout) = (asked.path, asked.busyTimeout)
+            return try driver.open(merged)
+        }
+        let target = ConformanceTarget(name: configuration.scheme, driver: configured, isFile: isFile, path: path)
+        guard isFile, let program = Bundle.main.executableURL else { return target }
+        // Processes wait for each other in vain now and then, which is not to take seconds.
+        var query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? "?"
+        var wait = configuration.busyTimeout
+        if !query.contains("timeout=") {
+            query += "&timeout=0.1"
+            wait = .milliseconds(100)
+        }
+        let options = query
+        return target.withPeers(waiting: wait) { location in
+            let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
+            return try PeerProcess(program, ["--peer", "\(driver.scheme)://\(file)\(options)"])
+        }
+    }
+
+    /// Opens the database that this process is to serve to another.
+    static func openForPeer(_ url: String) throws -> any Database {
+        try DatabaseDrivers(.sqlite, .lmdb).open(url)
     }
 }
 

@@ -4,6 +4,11 @@ import Foundation
 // The random proof for as long as one likes: `make soak MINUTES=20`.
 
 do {
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peer" {
+        // Another process of the same random round: it has the database open and does what the round says.
+        try ConformancePeers.serve(try SoakOptions.openForPeer(CommandLine.arguments[2]))
+        exit(0)
+    }
     let options = try SoakOptions(Array(CommandLine.arguments.dropFirst()))
     exit(await Soak(options).run() ? 0 : 1)
 } catch {

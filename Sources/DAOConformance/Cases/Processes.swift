@@ -159,7 +159,7 @@ extension Processes {
 
 extension ConformanceContext {
     /// Starts another process that has this case's database open; needs ``ConformanceCase/Requirement/processes``.
-    fileprivate func startPeer() throws -> any ConformancePeer {
+    func startPeer() throws -> any ConformancePeer {
         guard let start = target.startPeer else { throw fail("the target has no way to start another process") }
         let peer = try start(location)
         try expectEqual(try peer.next(), "open", "the first words of the other process")
@@ -169,10 +169,10 @@ extension ConformanceContext {
 
 extension ConformancePeer {
     /// The next line, which has to come.
-    fileprivate func next() throws -> String { try require(line(within: 60), "a line from the other process") }
+    func next() throws -> String { try require(line(within: 60), "a line from the other process") }
 
     /// Says one thing and returns the answer.
-    fileprivate func ask(_ line: String) throws -> String {
+    func ask(_ line: String) throws -> String {
         try say(line)
         return try next()
     }

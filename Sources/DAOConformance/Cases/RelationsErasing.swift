@@ -62,6 +62,41 @@ enum RelationsErasing {
                 try expectEqual(try database.posts("a"), [5, 1, 4, 3, 2])
             },
             ConformanceCase(
+                "R.declaredInside", "R4", "T2",
+                title:
+                    "a relationship that is declared inside a transaction takes part in what is erased after it, there and when it was undone once",
+                requires: [.savepoints]
+            ) { context in
+                let database = try context.open()
+                let posts = try database.dao(Post.self)
+                func declare() throws -> Int {
+                    try database.dao(Topic.self).persist(Topic(id: "t", posts: Post.make([1, 2, 3])))
+                    return try posts.erase(byPrimaryKey: 1)
+                }
+                try posts.persist(Post.make(1...5))
+                for _ in 0..<2 {
+                    try expectDeliberate {
+                        try database.transaction {
+                            try expectEqual(try posts.erase(byPrimaryKey: 4), 1, "posts erased before")
+                            try expectDeliberate {
+                                try database.transaction {
+                                    try expectEqual(try declare(), 1, "posts erased")
+                                    throw DeliberateError()
+                                }
+                            }
+                            try expectEqual(try posts.erase(byPrimaryKey: 5), 1, "posts erased between")
+                            try expectEqual(try declare(), 1, "posts erased")
+                            try posts.persist(Post.make([1]))
+                            try expectEqual(try database.posts("t"), [2, 3])
+                            throw DeliberateError()
+                        }
+                    }
+                }
+                try expectEqual(try declare(), 1, "posts erased")
+                try posts.persist(Post.make([1]))
+                try expectEqual(try database.posts("t"), [2, 3])
+            },
+            ConformanceCase(
                 "R.eraseChildWhere", "R4", title: "erasing children by a condition, through a storage, or all, unlinks them too"
             ) { context in
                 let database = try context.open()

@@ -51,6 +51,23 @@ struct Topic: Plain, Model, Equatable {
         Field("posts", \.posts, .cascade), Field("labels", \.labels))
 }
 
+/// Another parent of posts, for processes that know nothing of topics.
+struct Digest: Plain, Model, Equatable {
+    var id: Int
+    var posts: [Post] = []
+
+    static let schema = Schema("digest", Self.init, Field("id", \.id, .primaryKey), Field("posts", \.posts, .cascade))
+}
+
+/// What takes as many changes of a database to declare as a digest does.
+struct Bulletin: Plain, Model, Equatable {
+    var id: Int
+    var posts: [Post] = []
+
+    static let schema = Schema(
+        "bulletin", Self.init, Field("id", \.id, .primaryKey), Field("posts", \.posts, .cascade))
+}
+
 /// A tree, or whatever its rows make of it.
 struct Folder: Plain, Model, Equatable {
     var id: Int

@@ -21,10 +21,18 @@ public protocol ConformancePeer: AnyObject, Sendable {
 extension ConformanceTarget {
     /// The same kind of database, with a way to open one in another process.
     ///
-    /// - Parameter start: Starts a process that opens the database at a location and calls ``ConformancePeers/serve(_:)``.
-    public func withPeers(_ start: @escaping @Sendable (Location) throws -> any ConformancePeer) -> ConformanceTarget {
+    /// - Parameters:
+    ///   - wait: How long a process waits for another's transaction, as it opens the database: its `busyTimeout`.
+    ///   - patience: How long steps of the random proof wait for what has to come. Only a failure takes as long.
+    ///   - start: Starts a process that opens the database at a location and calls ``ConformancePeers/serve(_:)``.
+    public func withPeers(
+        waiting wait: Duration = .seconds(5), patience: Duration = .seconds(60),
+        _ start: @escaping @Sendable (Location) throws -> any ConformancePeer
+    ) -> ConformanceTarget {
         var target = self
         target.startPeer = start
+        target.peerWait = wait
+        target.peerPatience = patience
         return target
     }
 }
@@ -134,7 +142,13 @@ struct Ledger: Sendable {
                     ConformancePeers.answer(failure.description.replacing("\n", with: " "))
                 }
         #endif
-        default: ConformancePeers.answer("what is '\(line)'?")
+        case "topic": ConformancePeers.answer(try persistTopic(words.dropFirst()))
+        case "digest": ConformancePeers.answer(try persistDigest(words.dropFirst()))
+        case "digests": ConformancePeers.answer(try digests())
+        case "topics": ConformancePeers.answer(try outline())
+        default:
+            let answer = try runRandom(words, say: ConformancePeers.answer, listen: { readLine() })
+            ConformancePeers.answer(answer ?? "what is '\(line)'?")
         }
     }
 }

@@ -40,6 +40,8 @@ extension RandomProof {
         var seeds = SplitMix64(seed: seed)
         // The first round's seed is the one that was given, so that a failure's seed repeats it.
         var roundSeed = seed
+        var untilPeers = 0
+        let hasPeers = PeerRound.isPossible(on: target)
         while result.operations < operations, !isCancelled() {
             let steps = min(roundLength, operations - result.operations)
             var generator = Generator(seed: roundSeed)
@@ -57,6 +59,12 @@ extension RandomProof {
             }
             if result.failure == nil { result.failure = relationFailure(on: target, roundSeed, steps, limit) }
             if result.failure == nil { result.failure = evolutionFailure(on: target, roundSeed, steps, limit) }
+            if hasPeers, result.failure == nil, untilPeers == 0 {
+                untilPeers = roundsPerPeerRound
+                result.failure = peerFailure(on: target, roundSeed, operations: steps, limit)
+                result.operations += PeerRound.length
+            }
+            untilPeers -= 1
             if result.failure != nil { break }
             result.operations += relationSteps(steps) + evolutionSteps(steps)
             roundSeed = seeds.next()
@@ -179,6 +187,13 @@ public struct RandomProofFailure: Error, Sendable, CustomStringConvertible {
     }
 
     init(target: String, seed: UInt64, operations: Int, _ divergence: EvolutionRound.Divergence) {
+        (self.target, self.seed, self.operations) = (target, seed, operations)
+        (expected, got) = (divergence.expected, divergence.got)
+        scriptLength = divergence.script.count
+        script = divergence.source
+    }
+
+    init(target: String, seed: UInt64, operations: Int, _ divergence: PeerRound.Divergence) {
         (self.target, self.seed, self.operations) = (target, seed, operations)
         (expected, got) = (divergence.expected, divergence.got)
         scriptLength = divergence.script.count

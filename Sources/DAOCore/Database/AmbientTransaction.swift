@@ -14,15 +14,18 @@ final class AmbientTransaction: @unchecked Sendable {
     let handle: AnyObject
     /// Whether it may write.
     let canWrite: Bool
+    /// Whether it was begun for one call, whose failure undoes all of it: calls inside need no savepoints.
+    let isOneCall: Bool
     /// The transaction of another database around this one.
     let outer: AmbientTransaction?
     private let thread: pthread_t
     private var isActive = true
 
-    init(owner: ObjectIdentifier, handle: AnyObject, canWrite: Bool) {
+    init(owner: ObjectIdentifier, handle: AnyObject, canWrite: Bool, isOneCall: Bool = false) {
         self.owner = owner
         self.handle = handle
         self.canWrite = canWrite
+        self.isOneCall = isOneCall
         outer = Self.current
         thread = pthread_self()
     }

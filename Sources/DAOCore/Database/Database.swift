@@ -47,6 +47,19 @@ public protocol Database: AnyObject, Sendable {
     /// Runs a body in which every read sees the same state, here and now: what `snapshot` does.
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result
 
+    /// Runs a call that consists of several: the body is this library's and none of the application's.
+    ///
+    /// Outside of a transaction it is one, in which the calls need no savepoints, and which may run again from the beginning when the space of a store
+    /// runs out that can be made larger. Inside one the body just runs, and makes sure itself that it is all or nothing. By default it is
+    /// ``runTransaction(_:)``.
+    func runStep<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// A number that is another one whenever entities or relationships are others, whichever process made them so, as the running transaction sees it.
+    ///
+    /// Nil when no other process can change them, or when the database cannot tell: what another process declares is then not known here until the
+    /// database is opened again. That is the default.
+    func catalogVersion() throws -> UInt64?
+
     /// Gives the engine's own handle of the running transaction to a body: what `underlying(as:)` does for the types among
     /// ``Capabilities/underlyingTypes``. By default there are none.
     func runUnderlying<Handle: UnderlyingHandle, Result>(
@@ -98,6 +111,12 @@ extension Database {
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await executor.write { try self.runTransaction(body) }
     }
+
+    /// Runs the body as a transaction.
+    public func runStep<Result>(_ body: () throws -> Result) throws -> Result { try runTransaction(body) }
+
+    /// Knows of no number.
+    public func catalogVersion() throws -> UInt64? { nil }
 
     /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result { try runSnapshot(body) }

@@ -64,12 +64,14 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// - Parameters:
     ///   - callsOut: Whether the body calls code of the application, which then finds the transaction around it.
     ///   - isStep: Whether a failing body has written nothing, so that no savepoint is needed inside another transaction.
+    ///   - isOneCall: Whether a transaction that is begun for the body is undone whole when anything in it fails, so that calls in the body need
+    ///     no savepoints.
     ///   - entity: The entity whose rows are written; nil for a transaction that is told of them by the calls inside.
     ///   - busyTimeout: How long to wait for other processes; nil for as long as the engine does by itself.
     ///   - body: What to do.
     public func write<Result>(
-        callsOut: Bool, isStep: Bool = false, touching entity: String? = nil, waiting busyTimeout: Duration? = nil,
-        _ body: (Handle) throws -> Result
+        callsOut: Bool, isStep: Bool = false, isOneCall: Bool = false, touching entity: String? = nil,
+        waiting busyTimeout: Duration? = nil, _ body: (Handle) throws -> Result
     ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
@@ -77,22 +79,30 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             }
             // Inside a write transaction this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
-            return isStep ? try body(ambient.handle) : try inSavepoint(ambient.handle, body)
+            return isStep || ambient.isOneCall ? try body(ambient.handle) : try inSavepoint(ambient.handle, body)
         }
         writerLock.lock()
         defer { writerLock.unlock() }
         let handle =
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
+        observations.relations.transactionDidBegin()
+        defer { observations.relations.transactionDidEnd() }
         touched.removeAll(keepingCapacity: true)
         hasTouchedAll = false
         let result: Result
         do {
-            result = callsOut ? try enter(handle, canWrite: true, body) : try body(handle)
+            result = callsOut ? try enter(handle, canWrite: true, isOneCall: isOneCall, body) : try body(handle)
         } catch {
             handle.rollback()
+            observations.relations.didUndo()
             throw error
         }
-        try observations.committing { try handle.commit() }
+        do {
+            try observations.committing { try handle.commit() }
+        } catch {
+            observations.relations.didUndo()
+            throw error
+        }
         if observations.isObserved {
             if let entity { touched.insert(entity) }
             if hasTouchedAll { observations.wakeAll() } else { observations.didCommit(touched) }
@@ -124,6 +134,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         do {
             result = try body(handle)
         } catch {
+            observations.relations.didUndo()
             try handle.rollbackSavepoint()
             throw error
         }
@@ -150,16 +161,19 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// Whether the calling code is inside a transaction or a snapshot.
     public var isInside: Bool { AmbientTransaction.current != nil && (try? ambientHandle()) != nil }
 
-    private func ambientHandle() throws -> (handle: Handle, canWrite: Bool)? {
+    private func ambientHandle() throws -> (handle: Handle, canWrite: Bool, isOneCall: Bool)? {
         guard AmbientTransaction.current != nil,
             let ambient = try AmbientTransaction.find(owner: ObjectIdentifier(self))
         else { return nil }
         // Only this coordinator makes ambient transactions with its identity, all of them around a `Handle`.
-        return (unsafeDowncast(ambient.handle, to: Handle.self), ambient.canWrite)
+        return (unsafeDowncast(ambient.handle, to: Handle.self), ambient.canWrite, ambient.isOneCall)
     }
 
-    private func enter<Result>(_ handle: Handle, canWrite: Bool, _ body: (Handle) throws -> Result) throws -> Result {
-        let ambient = AmbientTransaction(owner: ObjectIdentifier(self), handle: handle, canWrite: canWrite)
+    private func enter<Result>(
+        _ handle: Handle, canWrite: Bool, isOneCall: Bool = false, _ body: (Handle) throws -> Result
+    ) throws -> Result {
+        let ambient = AmbientTransaction(
+            owner: ObjectIdentifier(self), handle: handle, canWrite: canWrite, isOneCall: isOneCall)
         defer { ambient.end() }
         return try AmbientTransaction.$current.withValue(ambient) { try body(handle) }
     }

@@ -5,6 +5,8 @@
 final class GraphErase {
     let graph: StorageGraph
     private var pending: [any ErasableRows] = []
+    /// The relationships of the database, by the entity they lead to; read when they are needed first.
+    private var relations: [String: Set<RelationDescription>]?
 
     init(_ graph: StorageGraph) { self.graph = graph }
 
@@ -23,6 +25,13 @@ final class GraphErase {
         try drain()
     }
 
+    /// The relationships that lead to an entity.
+    private func relations(to entity: String) throws -> Set<RelationDescription> {
+        let known = try relations ?? graph.database.observations.relations.relations(in: graph.database)
+        relations = known
+        return known[entity] ?? []
+    }
+
     private func drain() throws {
         while let rows = pending.popLast() { try rows.eraseUnlinked(in: self) }
     }
@@ -30,7 +39,6 @@ final class GraphErase {
     /// Removes rows and every link that begins or ends at them.
     private func remove<Record: Model>(_ model: Record.Type, keys: [Key]) throws -> Int {
         if keys.isEmpty { return 0 }
-        let registry = graph.database.observations.relations
         for relation in Record.schema.relations {
             let links = try relation.links(in: graph)
             if relation.cascades {
@@ -39,7 +47,7 @@ final class GraphErase {
             }
             try links.remove(parents: keys)
         }
-        for relation in registry.relations(to: Record.schema.description.name) {
+        for relation in try relations(to: Record.schema.description.name) {
             try graph.database.makeLinks(for: relation).remove(children: keys)
         }
         return try graph.rows(of: model).erase(keys: keys)
@@ -51,7 +59,7 @@ final class GraphErase {
 
         func eraseUnlinked(in erase: GraphErase) throws {
             var free = Set(keys)
-            for relation in erase.graph.database.observations.relations.relations(to: Record.schema.description.name) {
+            for relation in try erase.relations(to: Record.schema.description.name) {
                 if free.isEmpty { return }
                 free.subtract(try erase.graph.database.makeLinks(for: relation).linked(among: free.sorted()))
             }

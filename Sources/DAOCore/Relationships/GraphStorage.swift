@@ -22,10 +22,6 @@ struct GraphStorage<Record: Model>: Storage {
 
     var database: any Database { flat.database }
 
-    /// Whether erasing rows changes nothing else.
-    private var erasesAlone: Bool {
-        isFlat && !graph.database.observations.relations.hasRelations(to: Record.schema.description.name)
-    }
 }
 
 // MARK: Reading
@@ -170,13 +166,27 @@ extension GraphStorage {
     }
 
     func erase(keys: [Key]) throws -> Int {
-        if erasesAlone { return try flat.erase(keys: keys) }
-        return try database.transaction { try GraphErase(graph).erase(Record.self, keys: keys) }
+        try erase(alone: { try flat.erase(keys: keys) }, withRelated: { try $0.erase(Record.self, keys: keys) })
     }
 
     func erase(_ query: Query<Record>) throws -> Int {
-        if erasesAlone { return try flat.erase(query) }
-        return try database.transaction { try GraphErase(graph).erase(Record.self, keys: keys(query)) }
+        try erase(alone: { try flat.erase(query) }, withRelated: { try $0.erase(Record.self, keys: keys(query)) })
+    }
+
+    /// Erases rows.
+    ///
+    /// - Parameters:
+    ///   - alone: Erases them where that changes nothing else.
+    ///   - withRelated: Erases them with their links and what goes with them.
+    private func erase(alone: () throws -> Int, withRelated: (GraphErase) throws -> Int) throws -> Int {
+        let relations = graph.database.observations.relations
+        let entity = Record.schema.description.name
+        if isFlat, !database.capabilities.isMultiProcess, !relations.hasRelations(to: entity) { return try alone() }
+        return try database.runStep {
+            // Only in a write transaction is it certain that no other process declares a relationship meanwhile.
+            if isFlat, try relations.relations(in: database)[entity] == nil { return try alone() }
+            return try database.transaction { try withRelated(GraphErase(graph)) }
+        }
     }
 }
 

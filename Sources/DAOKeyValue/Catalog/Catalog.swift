@@ -137,6 +137,16 @@ struct Catalog {
         }
     }
 
+    /// A number that is another one when an entity or links were added or changed. Both take keyspaces from the format, or count as a change.
+    func version() throws -> UInt64 {
+        let format = try Self.key(kind: "F", name: "").withUnsafeBytes { key -> UInt64 in
+            // The checksum of the entry tells one format from another.
+            guard let bytes = try transaction.get(key), bytes.count > 8 else { return 0 }
+            return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+        }
+        return format &+ (try changeCount() &* 0x9E37_79B9_7F4A_7C15)
+    }
+
     private static func key(kind: Unicode.Scalar, name: String) -> [UInt8] {
         [0, 0, 0, 0, UInt8(ascii: kind)] + Array(name.utf8)
     }

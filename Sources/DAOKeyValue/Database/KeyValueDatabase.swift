@@ -117,6 +117,11 @@ public final class KeyValueDatabase: Database {
         try write(callsOut: true) { _ in try body() }
     }
 
+    /// Runs a call that consists of several; see ``Database``.
+    public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
+        try write(callsOut: true, isStep: true, isOneCall: true, mayRepeat: true) { _ in try body() }
+    }
+
     /// Runs a body in which every read sees the same state; see ``Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try call { try engine.coordinator.snapshot(body) }
@@ -143,6 +148,12 @@ public final class KeyValueDatabase: Database {
     /// The entities that are stored, read without the application's types.
     public func entities() throws -> [EntityDescription] {
         try read { try Catalog($0.transaction, path: engine.store.traits.path).entities().map(\.description) }
+    }
+
+    /// What the catalog's entries of the format and of changes make: every entity and relationship that is added or changed changes one of them.
+    public func catalogVersion() throws -> UInt64? {
+        guard capabilities.isMultiProcess else { return nil }
+        return try read { try Catalog($0.transaction, path: engine.store.traits.path).version() }
     }
 
     /// Waits for running calls, ends live cursors and closes; see ``Database``.
@@ -188,19 +199,20 @@ extension KeyValueDatabase {
     /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
     /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
     func write<Result>(
-        callsOut: Bool, isStep: Bool = false, mayRepeat: Bool = false, touching entity: String? = nil,
+        callsOut: Bool, isStep: Bool = false, isOneCall: Bool = false, mayRepeat: Bool = false, touching entity: String? = nil,
         _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         try call {
             if configuration.isReadOnly {
                 throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
             }
-            return try writeRetrying(entity, callsOut, isStep, mayRepeat || !callsOut, body)
+            return try writeRetrying(entity, callsOut, isStep, isOneCall, mayRepeat || !callsOut, body)
         }
     }
 
     private func writeRetrying<Result>(
-        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ mayRepeat: Bool, _ body: (KeyValueHandle) throws -> Result
+        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ isOneCall: Bool, _ mayRepeat: Bool,
+        _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         var attempt = 1
         while true {
@@ -208,7 +220,8 @@ extension KeyValueDatabase {
             var hasBegun = false
             do {
                 return try engine.coordinator.write(
-                    callsOut: callsOut, isStep: isStep, touching: entity, waiting: configuration.busyTimeout
+                    callsOut: callsOut, isStep: isStep, isOneCall: isOneCall, touching: entity,
+                    waiting: configuration.busyTimeout
                 ) { handle in
                     hasBegun = true
                     return try body(handle)

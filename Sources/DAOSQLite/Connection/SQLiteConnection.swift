@@ -199,15 +199,22 @@ extension SQLiteConnection: TransactionHandle {
         if isInTransaction { return }
         try run("BEGIN")
         isInTransaction = true
-        // Only reading takes the snapshot.
-        let statement = try statement("PRAGMA schema_version", entity: "")
-        defer { statement.finish() }
-        let code = sqlite3_step(statement.pointer)
-        if code != SQLITE_ROW {
-            let error = failure(code)
+        do {
+            // Only reading takes the snapshot.
+            _ = try schemaVersion()
+        } catch {
             end()
             throw error
         }
+    }
+
+    /// The number that every change of the file's tables changes.
+    func schemaVersion() throws -> Int64 {
+        let statement = try statement("PRAGMA schema_version", entity: "")
+        defer { statement.finish() }
+        let code = sqlite3_step(statement.pointer)
+        if code != SQLITE_ROW { throw failure(code) }
+        return sqlite3_column_int64(statement.pointer, 0)
     }
 
     func commit() throws {

@@ -191,6 +191,8 @@ extension SQLiteEngine {
         try connection.run(
             catalog.upsert,
             [.string(entity.name), .string(try catalog.encoded(entity)), .integer(SQLCatalog.format)], entity: entity.name)
+        // A table that was there already was adopted without a change of tables, by which other processes would notice.
+        try connection.execute("PRAGMA schema_version = \((try connection.schemaVersion() + 1) & 0x7FFF_FFFF)")
     }
 }
 

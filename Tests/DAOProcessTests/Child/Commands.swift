@@ -17,6 +17,7 @@ enum Commands {
         case "reopen": try reopen(arguments)
         case "fill": try Filling.run(arguments)
         case "broken": try serveBroken(arguments)
+        case "peer": try servePeer(arguments)
         case "probe": Probing.run()
         case let other: throw ChildFailure("there is no command '\(other ?? "")'")
         }
@@ -28,6 +29,12 @@ enum Commands {
             throw ChildFailure("a URL and a fault are missing")
         }
         try ConformancePeers.serve(try DatabaseDrivers(BrokenSharing.driver(fault)).open(url))
+    }
+
+    /// `peer <url>`: serves the conformance suite.
+    private static func servePeer(_ arguments: ArraySlice<String>) throws {
+        guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
+        try ConformancePeers.serve(try DatabaseDrivers(.sqlite, .lmdb).open(url))
     }
 
     /// Opens the database that a command is about.

@@ -15,6 +15,8 @@ public enum SharingFault: String, CaseIterable, Sendable {
     case neverWaits
     /// It waits longer than is configured.
     case waitsTooLong
+    /// It does not learn of relationships that other processes declare.
+    case isDeafToRelations
 
     /// The cases that have to find it.
     public var finders: Set<String> {
@@ -23,6 +25,7 @@ public enum SharingFault: String, CaseIterable, Sendable {
         case .hasNoTransactions: ["C.peersSee", "C.peersCount", "L.killedHolding"]
         case .isDeafToOthers: ["O.peer"]
         case .neverWaits, .waitsTooLong: ["C.peerHolds"]
+        case .isDeafToRelations: ["R.peerDeclares", "R.peerDeclaresInside", "R.peerHoldsChild"]
         }
     }
 }
@@ -64,6 +67,12 @@ public final class BrokenSharing: Database {
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         BrokenStorage(base: try base.makeStorage(for: model), owner: self)
     }
+
+    /// As of a good database, but for the fault.
+    public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage { try base.makeLinks(for: relation) }
+
+    /// As of a good database, but for the fault.
+    public func catalogVersion() throws -> UInt64? { fault == .isDeafToRelations ? nil : try base.catalogVersion() }
 
     /// As of a good database, but for the fault.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -24,7 +24,10 @@ extension PeerProcess {
     /// Starts a child.
     ///
     /// - Parameter arguments: A command and what it takes; see the program.
-    public convenience init(_ arguments: String...) throws { try self.init(Self.program, arguments) }
+    public convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+    /// Starts a child.
+    public convenience init(_ arguments: [String]) throws { try self.init(Self.program, arguments) }
 
     /// The child's next line, which has to be there.
     public func expect(_ wanted: String) throws {

@@ -6,7 +6,7 @@ struct RelationRound {
     let target: ConformanceTarget
 
     /// Where database and reference parted.
-    struct Divergence {
+    struct Divergence: FailedScript {
         /// The steps up to there.
         var script: [RelationStep]
         let expected: String
@@ -41,27 +41,7 @@ struct RelationRound {
     }
 
     /// The smallest script that still fails, found by leaving out steps for as long as there is time.
-    func shrink(_ divergence: Divergence, limit: Duration) -> Divergence {
-        let deadline = ContinuousClock.now + limit
-        var smallest = divergence
-        var length = max(1, smallest.script.count / 2)
-        while true {
-            var start = 0
-            var hasShrunk = false
-            while start < smallest.script.count, ContinuousClock.now < deadline {
-                var candidate = smallest.script
-                candidate.removeSubrange(start..<min(start + length, candidate.count))
-                if let found = try? run(candidate) {
-                    smallest = found
-                    hasShrunk = true
-                } else {
-                    start += length
-                }
-            }
-            if ContinuousClock.now >= deadline || (length == 1 && !hasShrunk) { return smallest }
-            length = hasShrunk ? length : length / 2
-        }
-    }
+    func shrink(_ divergence: Divergence, limit: Duration) -> Divergence { divergence.shrunk(limit: limit, run) }
 
     /// Dictionaries in a readable order.
     private static func text(of content: RelationReference.Content) -> String {
