@@ -17,7 +17,7 @@ extension Generator {
     }
 
     private static let scenes: [(Int, Scene)] = [
-        (2, .manyRows), (1, .longList), (1, .longValue), (2, .powersOfTen), (2, .closing), (1, .leaving), (2, .neighbour),
+        (2, .manyRows), (2, .longList), (1, .longValue), (2, .powersOfTen), (2, .closing), (1, .leaving), (2, .neighbour),
         (3, .race),
         (3, .outliving), (1, .unpromised), (3, .translating), (4, .watching),
     ]
@@ -37,7 +37,7 @@ extension Generator {
         case .longValue: return longValue()
         case .powersOfTen: return powersOfTen()
         case .closing: return [write(of: entity()), Step(verb: .closeInside), write(of: entity())]
-        case .leaving: return [Step(verb: .leave)] + filling()
+        case .leaving: return [Step(verb: .leave)] + filling() + (chance(50) ? [watching()] : [])
         case .neighbour:
             let entity = entity()
             let steps = [write(of: entity)] + operations(.single, upTo: 2) + [Step(verb: .read, entity: entity)]

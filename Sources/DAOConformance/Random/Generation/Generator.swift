@@ -12,9 +12,10 @@ struct Generator: RandomNumberGenerator {
         others = SplitMix64(seed: ~seed)
     }
 
-    /// A script of so many steps, those inside others counted too. It begins by filling every table.
+    /// A script of so many steps, those inside others counted too, and the scenes beside them. It begins with an empty transaction and by
+    /// filling every table.
     mutating func script(steps: Int) -> [Step] {
-        var script = filling()
+        var script = [Step(verb: .transaction)] + filling()
         var size = script.count
         while size < steps {
             let operation = operation(.top)
