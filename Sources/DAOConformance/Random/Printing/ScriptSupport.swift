@@ -9,7 +9,9 @@ extension RandomProof {
     /// - Parameters:
     ///   - target: The kind of database.
     ///   - body: Gets what opens the place's database; called again, it opens the same data again.
-    public static func script(on target: ConformanceTarget, _ body: (_ open: () throws -> any Database) throws -> Void) throws {
+    public static func script(on target: ConformanceTarget, _ body: (_ open: @escaping () throws -> any Database) throws -> Void)
+        throws
+    {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
         try body { try target.open(location) }
@@ -22,7 +24,7 @@ extension RandomProof {
     ///   - body: Gets what opens the database of each place.
     public static func script(
         on target: ConformanceTarget,
-        _ body: (_ open: () throws -> any Database, _ openNeighbour: () throws -> any Database) throws -> Void
+        _ body: (_ open: @escaping () throws -> any Database, _ openNeighbour: @escaping () throws -> any Database) throws -> Void
     ) throws {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
