@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ExecutorTests {
+@Suite(.timeLimit(.minutes(30))) struct ExecutorTests {
     @Test func workWhoseTaskIsCancelledWhileItWaitsForItsTurnIsNotDone() async throws {
         let executor = DatabaseExecutor(name: "test")
         let (release, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

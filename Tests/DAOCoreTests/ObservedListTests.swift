@@ -39,7 +39,7 @@ private struct FailingTranslator: Translator {
     }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct ObservedListTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct ObservedListTests {
     private func opened() throws -> (database: any Database, tasks: DAO<IdentityTranslator<Chore>>) {
         let database = try MemoryDatabase.open()
         return (database, DAO(storage: try database.storage(for: Chore.self)))

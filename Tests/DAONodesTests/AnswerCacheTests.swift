@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct AnswerCacheTests {
+@Suite(.timeLimit(.minutes(30))) struct AnswerCacheTests {
     private func request(_ text: String, method: String = "GET") throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: text)))
         request.httpMethod = method

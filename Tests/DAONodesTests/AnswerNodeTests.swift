@@ -15,7 +15,7 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
     return URLDataResponse(request: URLRequest(url: url), response: response, data: Data(body.utf8))
 }
 
-@Suite(.timeLimit(.minutes(10))) struct AnswerNodeTests {
+@Suite(.timeLimit(.minutes(30))) struct AnswerNodeTests {
     @Test func theSenderGivesTheAnswerWhateverItsStatus() async throws {
         let server = try LoopbackServer()
         let sender = RequestSenderNode(

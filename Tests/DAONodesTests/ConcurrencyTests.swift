@@ -3,7 +3,7 @@ import DAOTransport
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ConcurrencyTests {
+@Suite(.timeLimit(.minutes(30))) struct ConcurrencyTests {
     // MARK: To async
 
     @Test func valueIsTheFirstOutcome() async throws {

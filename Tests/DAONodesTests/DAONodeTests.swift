@@ -9,7 +9,7 @@ import Testing
 /// Named otherwise than the `Tag` of the testing library.
 private typealias Label = Examples.Tag
 
-@Suite(.timeLimit(.minutes(10))) struct DAONodeTests {
+@Suite(.timeLimit(.minutes(30))) struct DAONodeTests {
     private func giving<Input: Sendable>(_ dialogs: [Dialog]) -> ClosureNode<Input, [Dialog]> {
         ClosureNode { _ in .emit(data: dialogs) }
     }

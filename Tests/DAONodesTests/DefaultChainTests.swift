@@ -20,7 +20,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
     func toDTO() -> BookEntry { BookEntry(id: 0, name: name) }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DefaultChainTests {
+@Suite(.timeLimit(.minutes(30))) struct DefaultChainTests {
     private let queue = DispatchQueue.named("end")
 
     private func builder(

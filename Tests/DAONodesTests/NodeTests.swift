@@ -33,7 +33,7 @@ private struct PersonReaderNode: Node {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct NodeTests {
+@Suite(.timeLimit(.minutes(30))) struct NodeTests {
     @Test func theGuidesProgramReadsOnItsQueueAndMapsItsErrors() async {
         let queue = DispatchQueue.named("work")
         let log = Log()

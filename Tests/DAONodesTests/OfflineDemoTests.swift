@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The example program, as somebody runs it.
-@Suite(.timeLimit(.minutes(10))) struct OfflineDemoTests {
+@Suite(.timeLimit(.minutes(30))) struct OfflineDemoTests {
     private struct Run {
         let status: Int32
         let output: String

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// The chains that the document shows do what it says.
-@Suite(.timeLimit(.minutes(10))) struct RequestExampleTests {
+@Suite(.timeLimit(.minutes(30))) struct RequestExampleTests {
     @Test func theDocumentedChainFiltersItsLogAndKeepsItsErrors() async throws {
         let server = try LoopbackServer()
         let log = Log()

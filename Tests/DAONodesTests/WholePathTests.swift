@@ -9,7 +9,7 @@ import Testing
 
 // From a server on loopback to a database and back, as one chain, over every backend.
 
-@Suite(.timeLimit(.minutes(10))) struct WholePathTests {
+@Suite(.timeLimit(.minutes(30))) struct WholePathTests {
     /// One server, one client, one DAO, and the chain between them.
     private struct Path {
         let server: LoopbackServer

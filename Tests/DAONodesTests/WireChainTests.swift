@@ -69,7 +69,7 @@ private enum AppError: Error, Equatable {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct WireChainTests {
+@Suite(.timeLimit(.minutes(30))) struct WireChainTests {
     private func client(_ server: LoopbackServer, adapters: [any RequestAdapter] = []) -> URLSessionClient {
         URLSessionClient(baseURL: server.url, adapters: adapters, configuration: .ephemeral)
     }

@@ -3,7 +3,7 @@ import DAOConformance
 import Testing
 
 /// Every database that shares wrongly has to be found by the suite's cases about processes.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct BrokenSharingTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct BrokenSharingTests {
     @Test(arguments: SharingFault.allCases) func isFound(_ fault: SharingFault) async throws {
         @Sendable func path(_ location: ConformanceTarget.Location) -> String {
             location.directory.appendingPathComponent("test.db").path

@@ -3,7 +3,7 @@ import DAOCore
 import Testing
 
 /// What is promised in milliseconds. `Scripts/test.sh` runs these when no other test runs.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LatencyTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LatencyTests {
     @Test(arguments: Place.Kind.allCases) func aCommitOfAnotherProcessIsSeenSoon(_ kind: Place.Kind) async throws {
         let place = try Place(kind)
         let ledger = try Ledger(place.url())

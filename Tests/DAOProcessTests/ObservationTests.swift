@@ -5,7 +5,7 @@ import Testing
 @testable import DAOCore
 
 /// Contract O across processes: a commit of another is seen, soon, and watching for it leaves nothing behind.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ObservationTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ObservationTests {
     @Test(arguments: Place.Kind.allCases) func ownCommitsWakeOnce(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Contract C2: several processes on one database.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SharingTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SharingTests {
     @Test(arguments: Place.Kind.allCases) func twoWritersLoseNoUpdate(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)

@@ -2,7 +2,7 @@ import ChildProcesses
 import Testing
 
 /// Contract L4: no more space.
-@Suite(.timeLimit(.minutes(10))) struct SpaceTests {
+@Suite(.timeLimit(.minutes(30))) struct SpaceTests {
     @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
     func outOfSpaceIsTypedAndLeavesNothingBehind(_ kind: Place.Kind, _ durability: String) async throws {
         try await onThread {

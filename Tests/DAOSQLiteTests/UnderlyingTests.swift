@@ -137,7 +137,7 @@ import Testing
     // MARK: Observations
 
     /// A row changed past the DAO is observed, whether its entity was named or not; an entity that was not named is not looked at.
-    @Test(.timeLimit(.minutes(10)), arguments: [TouchedEntities.all, .models(Message.self), .named("user", "message")])
+    @Test(.timeLimit(.minutes(30)), arguments: [TouchedEntities.all, .models(Message.self), .named("user", "message")])
     func observersAreTold(_ touched: TouchedEntities) async throws {
         let (database, storage) = try opened()
         let dao = DAO(storage: storage, translator: Subjects())
@@ -151,7 +151,7 @@ import Testing
         #expect(try await subjects.next()?.map(\.subject) == ["past the DAO"])
     }
 
-    @Test(.timeLimit(.minutes(10))) func observersOfOtherEntitiesAreNotWoken() async throws {
+    @Test(.timeLimit(.minutes(30))) func observersOfOtherEntitiesAreNotWoken() async throws {
         let (database, storage) = try opened()
         let dao = DAO(storage: storage, translator: Subjects())
         var subjects = dao.observe { $0.id == 1 }.makeAsyncIterator()

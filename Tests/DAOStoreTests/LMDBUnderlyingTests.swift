@@ -122,7 +122,7 @@ struct LMDBUnderlyingTests {
         }
     }
 
-    @Test("observations look again", .timeLimit(.minutes(10)), arguments: [TouchedEntities.all, .models(Note.self)])
+    @Test("observations look again", .timeLimit(.minutes(30)), arguments: [TouchedEntities.all, .models(Note.self)])
     func observed(_ touched: TouchedEntities) async throws {
         let (database, notes) = try opened()
         var results = notes.observe().makeAsyncIterator()

@@ -57,7 +57,7 @@ private final class Log: Sendable {
     var all: [String] { lines.withLock { $0 } }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ClientTests {
+@Suite(.timeLimit(.minutes(30))) struct ClientTests {
     private func makeClient(
         adapters: [any RequestAdapter] = [],
         observer: (@Sendable (HTTPExchange) -> Void)? = nil

@@ -69,7 +69,7 @@ private struct Failure: Error, Equatable { let code: Int }
 }
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct ContentLoaderTests {
+@Suite(.timeLimit(.minutes(30))) struct ContentLoaderTests {
     private final class Counter {
         var count = 0
     }

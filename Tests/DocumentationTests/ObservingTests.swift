@@ -9,7 +9,7 @@ import Testing
 @testable import Examples
 
 /// What Docs/Observing.md and Docs/Underneath.md say happens.
-@Suite(.timeLimit(.minutes(10))) struct ObservingTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservingTests {
     private static func message(_ id: Int, isRead: Bool = false) -> Message {
         Message(id: id, date: Date(timeIntervalSinceReferenceDate: Double(id)), text: "text \(id)", isRead: isRead)
     }
