@@ -4,22 +4,22 @@ import Foundation
 /// Some steps in a row that are about one thing, which single steps would seldom come upon.
 extension Generator {
     private enum Scene {
-        case manyRows, longList, longValue, powersOfTen, closing, leaving, neighbour, race, outliving, unpromised, translating
+        case manyRows, longList, longValue, powersOfTen, letters, closing, leaving, neighbour, race, outliving, unpromised,
+            translating
         case watching
 
         /// Whether it may happen inside a transaction.
         var isAnywhere: Bool {
             switch self {
-            case .manyRows, .longList, .longValue, .powersOfTen, .closing, .unpromised, .translating: true
+            case .manyRows, .longList, .longValue, .powersOfTen, .letters, .closing, .unpromised, .translating: true
             case .leaving, .neighbour, .race, .outliving, .watching: false
             }
         }
     }
 
     private static let scenes: [(Int, Scene)] = [
-        (2, .manyRows), (2, .longList), (1, .longValue), (2, .powersOfTen), (2, .closing), (1, .leaving), (2, .neighbour),
-        (3, .race),
-        (3, .outliving), (1, .unpromised), (3, .translating), (4, .watching),
+        (2, .manyRows), (2, .longList), (1, .longValue), (2, .powersOfTen), (2, .letters), (2, .closing), (1, .leaving),
+        (2, .neighbour), (3, .race), (3, .outliving), (1, .unpromised), (3, .translating), (4, .watching),
     ]
 
     /// The steps of a scene, some of them as a transaction.
@@ -36,6 +36,7 @@ extension Generator {
         case .longList: return [longList()]
         case .longValue: return longValue()
         case .powersOfTen: return powersOfTen()
+        case .letters: return letters()
         case .closing: return [write(of: entity()), Step(verb: .closeInside), write(of: entity())]
         case .leaving: return [Step(verb: .leave)] + filling() + (chance(50) ? [watching()] : [])
         case .neighbour:
@@ -113,19 +114,42 @@ extension Generator {
         let entity = one([Entity.wide, .note])
         let name = entity == .note ? "rank" : one(["number", "long"])
         guard let field = entity.fields.firstIndex(where: { $0.name == name }) else { return [] }
-        let rows = [9, 10, 90, 99, 100, 101, 1000].shuffled(using: &self).prefix(4).enumerated().map { index, number in
+        let rows = [9, 10, 11, 90, 99, 100, 101, 1000].shuffled(using: &self).prefix(5).enumerated().map { index, number in
             var row = plainRow(index, of: entity)
             row[field] = .integer(Int64(number))
             if let twin = entity.table.twins[field] { row[twin] = row[field] }
             return row
         }
-        let reads = (0..<3).map { _ in
+        let reads = (0..<4).map { _ in
             let node = PredicateNode.compare(
-                field: field, one([.less, .lessOrEqual, .greater, .greaterOrEqual]), .integer(one([9, 10, 11, 90, 99, 100])))
+                field: field, one([.less, .lessOrEqual, .greater, .greaterOrEqual]), .integer(one([9, 10, 10, 99, 100, 100])))
             return Step(verb: .read, entity: entity, query: QuerySpec(node: node))
         }
         return [Step(verb: .upsert, entity: entity, rows: rows)] + reads
             + [Step(verb: .eraseKeys, entity: entity, ids: ids(rows))]
+    }
+
+    /// Texts that are the same but for case or marks.
+    private mutating func letters() -> [Step] {
+        let group = one([
+            ["é", "É", "e\u{301}", "E", "e"], ["Straße", "STRASSE", "strasse", "Strasse"],
+            ["Σίσυφος", "ΣΊΣΥΦΟΣ", "σίσυφοσ", "Σισυφος"],
+            ["résumé", "RÉSUMÉ", "resume", "Re\u{301}sume\u{301}"], ["İ", "i", "I", "ı", "i\u{307}"],
+        ])
+        let field = one(
+            Entity.note.fields.indices.filter { ["title", "titleTwin", "body"].contains(Entity.note.fields[$0].name) })
+        let rows = group.enumerated().map { index, text in
+            var row = plainRow(index, of: .note)
+            row[field] = .string(text)
+            if let twin = Entity.note.table.twins[field] { row[twin] = row[field] }
+            return row
+        }
+        let reads = (0..<3).map { _ in
+            let node = PredicateNode.text(
+                field: field, one([.equals, .contains, .hasPrefix, .matches]), one(group), one(Pools.options))
+            return Step(verb: .read, query: QuerySpec(node: chance(20) ? .not(node) : node))
+        }
+        return [Step(verb: .upsert, rows: rows)] + reads + [Step(verb: .eraseKeys, ids: ids(rows))]
     }
 
     // MARK: Threads and transactions
@@ -136,11 +160,11 @@ extension Generator {
         guard let rank = entity.fields.firstIndex(where: { $0.name == "rank" }) else { return [] }
         let count = 2 + int(3)
         let shared = plainRow(500, of: entity)
-        let rows = (0..<count * (2 + int(4))).map { plainRow(600 + $0, of: entity) }
+        let rows = (0..<count * (3 + int(4))).map { plainRow(600 + $0, of: entity) }
         let steps = rows.map { row in
-            chance(50)
+            chance(35)
                 ? Step(verb: .increment, entity: entity, ids: ids([shared]), field: rank)
-                : Step(verb: one([.create, .persist, .upsert]), entity: entity, rows: [row])
+                : Step(verb: one([.create, .create, .persist, .upsert]), entity: entity, rows: [row])
         }
         return [
             Step(verb: .upsert, entity: entity, rows: [shared]),
@@ -179,8 +203,7 @@ extension Generator {
         var step = Step(verb: .watch, entity: entity, flag: chance(60))
         if chance(60) { step.query = query(entity, mayFail: false) }
         for _ in 0..<2 + int(3) {
-            let count = 1 + int(3)
-            var steps = (0..<count).map { _ in write(of: chance(60) ? entity : self.entity()) }
+            var steps = (0..<2 + int(3)).map { _ in write(of: chance(60) ? entity : self.entity()) }
             if chance(40) { steps.insert(Step(verb: .outside, inner: [Step(verb: .read, entity: entity)]), at: 1) }
             switch int(4) {
             case 0: step.inner.append(write(of: entity))

@@ -11,17 +11,19 @@ extension DatabaseRunner {
         // This thread touches neither until the others have ended; they only read what both hold.
         nonisolated(unsafe) let (runner, handles) = (self, handles)
         let outcomes = Shared<[Outcome]>(operation.inner.map { _ in .wrong("the step did not end") })
-        let (count, start) = (max(1, operation.number ?? 2), Signal())
+        let count = max(1, operation.number ?? 2)
+        let arrived = Shared(0)
         let threads = (0..<count).map { thread in
             Background {
-                _ = start.wait(seconds: 60)
+                // No thread waits to be woken: they would begin one after the other.
+                arrived.change { $0 += 1 }
+                while arrived.value < count { sched_yield() }
                 for index in stride(from: thread, to: operation.inner.count, by: count) {
                     let outcome = runner.perform(operation.inner[index], on: handles[thread % handles.count])
                     outcomes.change { $0[index] = outcome }
                 }
             }
         }
-        start.send()
         // What has not ended in time says so itself.
         for thread in threads { try? thread.wait(seconds: patience) }
         return outcomes.value
