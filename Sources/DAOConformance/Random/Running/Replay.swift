@@ -7,6 +7,8 @@ struct Replay: Sendable {
     /// After how many steps the whole state is compared, and at the end; nil for never. The rows of entities that a step may have
     /// changed always are.
     var checkInterval: Int? = 25
+    /// How many seconds to wait for what should come by itself: another thread's end, an observation's result.
+    var patience = 60.0
 
     /// Where the two parted.
     struct Divergence: Sendable {
@@ -31,9 +33,9 @@ struct Replay: Sendable {
     func run(_ script: [Step]) throws -> Result {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
-        let runner = try DatabaseRunner(target, at: location)
+        let runner = try DatabaseRunner(target, at: location, patience: patience)
         defer { try? runner.close() }
-        var reference = Reference()
+        var reference = Reference(isPersistent: runner.isPersistent)
         var result = Result()
         for (index, operation) in script.enumerated() {
             let expected = reference.perform(operation)
@@ -113,7 +115,8 @@ extension Step {
     /// Whether rows may be others afterwards, or should be what they were after a failure.
     var mayChange: Bool {
         switch verb {
-        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen:
+        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen,
+            .increment, .translate, .closeInside, .leave:
             true
         default: nested.contains(where: \.mayChange)
         }
@@ -121,6 +124,6 @@ extension Step {
 
     /// The entities that it is about, inside others too.
     var entities: Set<Entity> {
-        verb == .reopen ? Set(Entity.allCases) : nested.reduce(into: [entity]) { $0.formUnion($1.entities) }
+        verb == .reopen || verb == .leave ? Set(Entity.allCases) : nested.reduce(into: [entity]) { $0.formUnion($1.entities) }
     }
 }
