@@ -146,8 +146,9 @@ private struct Made1: RandomProofModel {
 
 // Made by RandomProof.run(on: target, seed: 42, operations: 250), where target is sqlite.
 @Test func seed42() throws {
-    try RandomProof.script(on: target) { open in
+    try RandomProof.script(on: target) { open, openNeighbour in
         var database = try open()
+        var neighbour = try openNeighbour()
         var wides = DAO(storage: try database.storage(for: RandomProof.Wide.self))
         var notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
         var tallies = DAO(storage: try database.storage(for: RandomProof.Tally.self))
@@ -242,6 +243,91 @@ private struct Made1: RandomProofModel {
         RandomProof.total { try made0.max(\.field0, predicatedBy: .all) }
         RandomProof.outcome { try DAO(storage: made0.storage, translator: RandomProof.Merging<Made0>()).persist([Made0(order: RandomProof.Ticket(rawValue: 0))]) }
         RandomProof.outcome { try made0.read(Query<Made0>()) }
+        RandomProof.outcome { () throws -> Int in
+            return try notes.storage.update(Query<RandomProof.Note>(where: Condition(.compare(field: 0, .equal, .string("a"))))) { record in
+                record.rank &+= 1
+            }
+        }
+        RandomProof.outcome { () throws -> Void in
+            let calling = RandomProof.Calling<RandomProof.Wide> { index in
+                if index == 0 {
+                    RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
+                }
+                if index == 1 { throw RandomProof.Abort() }
+            }
+            try DAO(storage: wides.storage, translator: calling).persist([RandomProof.Wide(id: 0, flag: true, count: 18446744073709551615, ratio: -Float.infinity, real: -0.0, realTwin: -0.0, price: Decimal(string: "-2.5")!, text: String(repeating: "p", count: 300) + "\"\\", bytes: Data(repeating: 7, count: 600), token: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, site: URL(string: "a")!, date: Date(timeIntervalSinceReferenceDate: Double.nan), mood: RandomProof.Mood.none, tags: ["a"], shape: RandomProof.Shape(name: "box", sides: 4)), RandomProof.Wide(id: 0, flag: true, count: 18446744073709551615, ratio: -Float.infinity, real: -0.0, realTwin: -0.0, price: Decimal(string: "-2.5")!, text: String(repeating: "p", count: 300) + "\"\\", bytes: Data(repeating: 7, count: 600), token: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, site: URL(string: "a")!, date: Date(timeIntervalSinceReferenceDate: Double.nan), mood: RandomProof.Mood.none, tags: ["a"], shape: RandomProof.Shape(name: "box", sides: 4))])
+        }
+        RandomProof.outcome { () throws -> Void in
+            let calling = RandomProof.Calling<RandomProof.Note> { index in
+                if index == 0 {
+                    RandomProof.outcome { try notes.read(Query<RandomProof.Note>()) }
+                }
+            }
+            try DAO(storage: notes.storage, translator: calling).create([RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7)])
+        }
+        try RandomProof.atOnce(
+            {
+                RandomProof.outcome { () throws -> Int in
+                    return try notes.storage.update(Query<RandomProof.Note>(where: Condition(.compare(field: 0, .equal, .string("a"))))) { record in
+                        record.rank &+= 1
+                    }
+                }
+                RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
+            },
+            {
+                let database = try open()
+                let notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
+                RandomProof.outcome { () throws -> Int in
+                    return try notes.storage.update(Query<RandomProof.Note>(where: Condition(.compare(field: 0, .equal, .string("a"))))) { record in
+                        record.rank &+= 1
+                    }
+                }
+            })
+        try RandomProof.inherit(in: database, whileItRuns: false) {
+            RandomProof.outcome { try notes.read(Query<RandomProof.Note>()) }
+            RandomProof.outcome { try notes.erase() }
+        }
+        try RandomProof.inherit(in: database, whileItRuns: true) {
+            RandomProof.outcome { try notes.read(Query<RandomProof.Note>()) }
+        }
+        RandomProof.outcome { try database.underlying(as: RandomProof.UnknownHandle.self) { _ in } }
+        RandomProof.outcome { try database.transaction { () throws -> Void in try database.close() } }
+        do {
+            let database = neighbour
+            let notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
+            RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7)]) }
+            RandomProof.outcome { try notes.read(Query<RandomProof.Note>()) }
+        }
+        RandomProof.outcome { () throws -> [[RandomProof.Note]] in
+            let watcher = RandomProof.Watcher(notes, Query<RandomProof.Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])]))))
+            let first = try watcher.latest()
+            RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
+            RandomProof.outcome { try notes.erase(byPrimaryKeys: [UniqueID("a")] as [UniqueID]) }
+            let last = try watcher.latest()
+            try watcher.stop()
+            return [first, last]
+        }
+        RandomProof.outcome { () throws -> [[RandomProof.Note]] in
+            let watcher = RandomProof.Watcher(notes, Query<RandomProof.Note>())
+            let first = try watcher.latest()
+            do {
+                let database = try open()
+                let notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
+                RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
+            }
+            _ = try watcher.latest()
+            let last = try watcher.latest()
+            try watcher.stop()
+            return [first, last]
+        }
+        try neighbour.close()
+        database = try RandomProof.leave(database, open)
+        neighbour = try openNeighbour()
+        wides = DAO(storage: try database.storage(for: RandomProof.Wide.self))
+        notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
+        tallies = DAO(storage: try database.storage(for: RandomProof.Tally.self))
+        made0 = DAO(storage: try database.storage(for: Made0.self))
+        RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
         do {
             let database = try open()
             let notes = DAO(storage: try database.storage(for: RandomProof.Note.self))

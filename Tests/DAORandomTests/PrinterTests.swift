@@ -85,6 +85,23 @@ import Testing
             Step(verb: .total, entity: .made(made), field: 0, total: .max),
             Step(verb: .persist, entity: .made(made), rows: [made.table.blank], flag: true),
             Step(verb: .read, entity: .made(made)),
+            Step(verb: .increment, ids: ["a"], field: 5),
+            Step(
+                verb: .translate, entity: .wide, rows: [wide, wide], number: 1, flag: true,
+                inner: [Step(verb: .upsert, rows: note)]),
+            Step(verb: .translate, rows: [note[0]], inner: [read]),
+            Step(
+                verb: .race, number: 2, flag: true,
+                inner: [
+                    Step(verb: .increment, ids: ["a"], field: 5), Step(verb: .increment, ids: ["a"], field: 5),
+                    Step(verb: .upsert, rows: [note[2]]),
+                ]),
+            Step(verb: .outlive, inner: [read, Step(verb: .eraseAll)]), Step(verb: .outlive, flag: true, inner: [read]),
+            Step(verb: .unpromised), Step(verb: .closeInside),
+            Step(verb: .neighbour, inner: [Step(verb: .upsert, rows: [note[1]]), read]),
+            Step(verb: .watch, query: query(deep), inner: [Step(verb: .upsert, rows: note), Step(verb: .eraseKeys, ids: ["a"])]),
+            Step(verb: .watch, flag: true, inner: [Step(verb: .second, inner: [Step(verb: .upsert, rows: note)])]),
+            Step(verb: .leave), Step(verb: .upsert, rows: note),
             Step(verb: .second, inner: [read]), Step(verb: .reopen), Step(verb: .partition, query: query(deep)),
             Step(verb: .snapshot, before: [read], inner: [Step(verb: .eraseKeys, ids: ["b\0"])], after: [read]),
             Step(

@@ -3,7 +3,7 @@ import Foundation
 
 /// Chapter O: results and differences after every commit that changes them, and nothing else.
 enum Observations {
-    static func cases() -> [ConformanceCase] { results() + differences() + ends() }
+    static func cases() -> [ConformanceCase] { results() + commits() + differences() + ends() }
 
     /// Reads results from an observation one by one, each within a time that no result ever takes.
     private struct Results<Sequence: AsyncSequence>: @unchecked Sendable where Sequence.Element: Sendable {
@@ -126,6 +126,50 @@ enum Observations {
                 try await written.create(Item.make([5]))
                 let ids = try await results.next("a result").map(\.id)
                 try expectEqual(ids, [5], "the row of the other handle")
+            },
+        ]
+    }
+
+    private static func commits() -> [ConformanceCase] {
+        [
+            ConformanceCase(
+                concurrent: "O.severalEntities", "O1",
+                title: "a commit of several entities is told to those who observe any of them"
+            ) { context in
+                let database = try context.open()
+                let (items, counters, users) = (
+                    try database.dao(Item.self), try database.dao(Counter.self), try database.dao(User.self)
+                )
+                var (ofItems, ofCounters, ofUsers) = (
+                    Results(items.observe()), Results(counters.observe()), Results(users.observe())
+                )
+                _ = try await (ofItems.next("the first"), ofCounters.next("the first"), ofUsers.next("the first"))
+                try await database.transaction {
+                    try items.create(Item.make([1]))
+                    try counters.create(Counter(id: 2, value: 2))
+                    try users.create(User(id: 3, name: "three", age: 3))
+                }
+                let item = try await ofItems.next("a result of items").map(\.id)
+                let counter = try await ofCounters.next("a result of counters").map(\.id)
+                let user = try await ofUsers.next("a result of users").map(\.id)
+                try expectEqual(item, [1], "the items")
+                try expectEqual(counter, [2], "the counters")
+                try expectEqual(user, [3], "the users")
+            },
+            ConformanceCase(
+                concurrent: "O.reopened", "O1", "L2", title: "a database that is opened again is observed as at first"
+            ) { context in
+                let first = try context.open()
+                let before = try first.dao(Item.self)
+                var results = Results(before.observe())
+                _ = try await results.next("the first result")
+                try first.close()
+                let dao = try context.open().dao(Item.self)
+                var again = Results(dao.observe { $0.id == 7 })
+                _ = try await again.next("the first result of the second observation")
+                try await dao.create(Item.make([7]))
+                let ids = try await again.next("a result after an insert").map(\.id)
+                try expectEqual(ids, [7], "the result")
             },
         ]
     }

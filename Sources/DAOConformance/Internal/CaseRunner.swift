@@ -96,7 +96,7 @@ enum CaseRunner {
 }
 
 /// Keeps a test runner that starts every case at once from running them all at once.
-private actor ParallelCases {
+actor ParallelCases {
     static let shared = ParallelCases()
 
     private var free = max(2, ProcessInfo.processInfo.activeProcessorCount)

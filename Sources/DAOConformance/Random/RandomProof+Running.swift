@@ -13,15 +13,17 @@ extension RandomProof {
     ///   - seed: Makes the steps. A failure names the seed of its round, which alone repeats it.
     ///   - operations: How many steps.
     ///   - shrinkingFor: How long a failed script is made smaller at most.
+    ///   - patience: How many seconds to wait for what should come by itself, such as an observation's result, before that is a failure.
     public static func run(
-        on target: ConformanceTarget, seed: UInt64, operations: Int, shrinkingFor: Duration = .seconds(60)
+        on target: ConformanceTarget, seed: UInt64, operations: Int, shrinkingFor: Duration = .seconds(60), patience: Double = 60
     ) async -> RandomProofResult {
         let isCancelled = Shared(false)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // A thread of its own: the steps are synchronous, and deep conditions need a deep stack.
                 let thread = Thread {
-                    continuation.resume(returning: run(on: target, seed, operations, shrinkingFor) { isCancelled.value })
+                    continuation.resume(
+                        returning: run(on: target, seed, operations, shrinkingFor, patience) { isCancelled.value })
                 }
                 thread.name = "random proof"
                 thread.stackSize = 16 << 20
@@ -33,7 +35,8 @@ extension RandomProof {
     }
 
     private static func run(
-        on target: ConformanceTarget, _ seed: UInt64, _ operations: Int, _ limit: Duration, isCancelled: () -> Bool
+        on target: ConformanceTarget, _ seed: UInt64, _ operations: Int, _ limit: Duration, _ patience: Double,
+        isCancelled: () -> Bool
     ) -> RandomProofResult {
         let start = ContinuousClock.now
         var result = RandomProofResult(target: target.name, seed: seed)
@@ -46,7 +49,7 @@ extension RandomProof {
             let steps = min(roundLength, operations - result.operations)
             var generator = Generator(seed: roundSeed)
             let script = generator.script(steps: steps)
-            let replay = Replay(target: target)
+            let replay = Replay(target: target, patience: patience)
             do {
                 let ran = try replay.run(script)
                 result.operations += ran.steps

@@ -4,7 +4,7 @@ import DAOConformance
 enum Fault: String, CaseIterable, Sendable {
     // Keys
     case foldsKeyCase, composesKeys, cutsKeysAtNul, cutsLongKeys, ordersKeysAsText, ordersKeysLikeSwift, ordersNegativesLast,
-        refusesEmptyKeys, allowsKeyChanges
+        refusesEmptyKeys, allowsKeyChanges, ignoresKeyChanges
     // Values
     case losesNaN, nanBecomesNil, zeroComesBackNegative, losesInfinity, roundsDates, integersThroughDouble, clampsUnsigned,
         decimalsThroughDouble, emptyBecomesNil, nilBecomesEmpty, cutsTextAtNul, composesText, readsNumericText, trimsText,
@@ -12,18 +12,18 @@ enum Fault: String, CaseIterable, Sendable {
         skipsUnreadableRows, blamesNoRow, dropsNilInArrays
     // Predicates
     case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, cutsLongLists,
-        emptyListMatchesAll, comparesAsText, ignoresAnd
+        emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow
     // Queries
     case ignoresLimit, limitOffByOne, offsetOffByOne, ignoresOffset, acceptsNegatives, sortsNilLast, sortsNaNFirst,
         ignoresDirection,
         breaksTiesBackwards, ignoresSecondTerm, repeatsKeys, sortsAskedKeys, missingKeysThrow, countIgnoresLimit, countOffByOne,
         cursorIsLive,
-        cursorDropsLastRow, totalsDropARow
+        cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
-        uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors
+        uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
@@ -37,6 +37,9 @@ enum Fault: String, CaseIterable, Sendable {
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
         keepsWhatIsForgotten
+    // Observation
+    case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
+        observersMissReopening, observersOutliveDatabase
     // Evolution
     case forgetsEntities, forgetsIndexes, forgetsDefaults, losesRenamedValues, keepsOldIndexes, keepsFailedMigrations,
         forgetsVersion,
@@ -57,7 +60,8 @@ enum Fault: String, CaseIterable, Sendable {
         case ..<position(.forgetsRollback): return .relationships
         case ..<position(.sharesNothing): return .transactions
         case ..<position(.forgetsClose): return .concurrency
-        case ..<position(.forgetsEntities): return .lifeCycle
+        case ..<position(.observersHearNothing): return .lifeCycle
+        case ..<position(.forgetsEntities): return .observation
         default: return .evolution
         }
     }
@@ -70,6 +74,9 @@ enum Fault: String, CaseIterable, Sendable {
         default: nil
         }
     }
+
+    /// How long a case may take. Who waits for what is never said waits for as long.
+    var timeLimit: Duration { chapter == .observation ? .seconds(2) : .seconds(30) }
 
     var limits: ArrayDatabase.Limits {
         var limits = ArrayDatabase.Limits()

@@ -12,6 +12,8 @@ final class FaultyDatabase: Database {
     private let wasClosed = Atomic(false)
     private let hasFailedInside = Atomic(false)
     let everIndexed = Mutex<Set<String>>([])
+    let place: FaultyPlace
+    private let announcer: Announcer?
 
     init(_ location: ConformanceTarget.Location, _ fault: Fault) throws {
         name =
@@ -22,24 +24,22 @@ final class FaultyDatabase: Database {
             }
         self.fault = fault
         base = try ArrayDatabase(name, limits: fault.limits)
-        if fault == .closesEveryHandle { Self.handles.withLock { $0[name, default: []].append(base) } }
+        place = FaultyPlace.of(name)
+        announcer = fault.announcesItself ? (fault == .observersMissOtherHandles ? Announcer() : place.announcer) : nil
+        place.add(base, isKept: fault == .closesEveryHandle)
     }
 
     static func target(_ fault: Fault) -> ConformanceTarget {
         ConformanceTarget(name: fault.rawValue) { try FaultyDatabase($0, fault) }
     }
 
-    /// Every handle of a name, for the one that closes too many.
-    private static let handles = Mutex<[String: [ArrayDatabase]]>([:])
-    /// Held by writers, and by readers that should not wait for them.
-    static let lock = NSRecursiveLock()
-    /// How many writes are running.
-    static let writes = Atomic(0)
     private static let openings = Atomic(0)
 
     var configuration: DatabaseConfiguration { base.configuration }
     var executor: DatabaseExecutor { base.executor }
-    var observations: ObservationHub { base.observations }
+    var observations: ObservationHub {
+        fault == .observersMissReopening ? place.firstHub(or: base.observations) : announcer?.hub ?? base.observations
+    }
     var isInside: Bool { base.engine.coordinator.isInside }
 
     var capabilities: Capabilities {
@@ -47,7 +47,7 @@ final class FaultyDatabase: Database {
         switch fault {
         case .capabilitiesVary: capabilities.maximumValueLength = 1 << 40 + Self.openings.add(1, ordering: .relaxed).newValue
         case .keepsWhatIsForgotten: capabilities.isPersistent = false
-        case .promisesEveryHandle: capabilities.underlyingTypes = [UnderlyingType(TransactionsMisuse.UnknownHandle.self)]
+        case .promisesEveryHandle: capabilities.underlyingTypes = [UnderlyingType(RandomProof.UnknownHandle.self)]
         default: break
         }
         return capabilities
@@ -101,8 +101,8 @@ final class FaultyDatabase: Database {
                 throw StorageError(.io, "\(error)")
             }
         case .readersWait:
-            Self.lock.lock()
-            defer { Self.lock.unlock() }
+            place.lock.lock()
+            defer { place.lock.unlock() }
             return try base.transaction(body)
         case .runsBodyTwice:
             return try base.transaction {
@@ -110,9 +110,27 @@ final class FaultyDatabase: Database {
                 return try body()
             }
         case .runsBodyElsewhere: return try elsewhere { try base.transaction(body) }
-        default: return try base.transaction(body)
+        default:
+            guard let announcer, !isInside else { return try base.transaction(body) }
+            defer { announcer.forget() }
+            let result = try base.transaction(body)
+            announcer.announce(onlyOne: fault == .observersHearOneEntity)
+            return result
         }
     }
+
+    /// Takes note of a write, for those who observe.
+    func didWrite(_ entity: String, isErasure: Bool = false) {
+        guard let announcer, fault != .observersHearNothing, !(isErasure && fault == .observersMissErasures) else { return }
+        announcer.add(entity)
+        switch fault {
+        case .observersHearTooEarly: announcer.announceAndWait()
+        default: if !isInside { announcer.announce() }
+        }
+    }
+
+    /// Takes note of a read.
+    func didRead() { announcer?.didRead() }
 
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         fault == .snapshotIsLive ? try body() : try base.snapshot(body)
@@ -148,7 +166,7 @@ final class FaultyDatabase: Database {
             let base = base
             Thread { try? base.close() }.start()
         case .closesEveryHandle:
-            for handle in Self.handles.withLock({ $0[name] ?? [] }) { try handle.close() }
+            for handle in place.handles { try handle.close() }
         case .closeTwiceThrows:
             if wasClosed.exchange(true, ordering: .relaxed) { throw StorageError(.closed, "closed already") }
             try base.close()
@@ -157,7 +175,9 @@ final class FaultyDatabase: Database {
                 for name in tables.keys where tables[name]?.rows.isEmpty == false { tables[name]?.rows.removeLast() }
             }
             try base.close()
-        default: try base.close()
+        default:
+            try base.close()
+            if fault != .observersOutliveDatabase { announcer?.hub.wakeAll() }
         }
     }
 }

@@ -36,7 +36,8 @@ struct FaultyQuery<Record: Model> {
 
     private var changesOrder: Bool {
         switch fault {
-        case .ignoresDirection, .ignoresSecondTerm, .breaksTiesBackwards, .sortsNilLast, .sortsNaNFirst, .ordersKeysAsText,
+        case .sortsTextLikeSwift, .ignoresDirection, .ignoresSecondTerm, .breaksTiesBackwards, .sortsNilLast, .sortsNaNFirst,
+            .ordersKeysAsText,
             .ordersKeysLikeSwift,
             .ordersNegativesLast:
             true
@@ -55,6 +56,13 @@ struct FaultyQuery<Record: Model> {
         case .sortsNaNFirst where resolved.order.count > 1:
             func isNaN(_ record: Record) -> Bool { if case .double(let number) = value(record) { number.isNaN } else { false } }
             return records.filter(isNaN) + records.filter { !isNaN($0) }
+        case .sortsTextLikeSwift where resolved.order.count > 1 && schema.description.fields[term.field].type.kind == .string:
+            let nils = records.filter { value($0).isNull }
+            let others = records.filter { !value($0).isNull }.sorted { left, right in
+                guard case .string(let left) = value(left), case .string(let right) = value(right) else { return false }
+                return term.isAscending ? left < right : left > right
+            }
+            return term.isAscending ? nils + others : others + nils
         case .ordersKeysAsText where resolved.isInKeyOrder:
             return records.sorted { UniqueID(schema.key(of: $0)).rawValue < UniqueID(schema.key(of: $1)).rawValue }
         case .ordersKeysLikeSwift where resolved.isInKeyOrder:
@@ -87,6 +95,7 @@ struct FaultyQuery<Record: Model> {
         case .limitOffByOne: limit = limit.map { $0 == .max ? $0 : $0 + 1 }
         case .offsetOffByOne: offset = offset > 0 ? offset - 1 : 0
         case .ignoresOffset: offset = 0
+        case .pagesSkipARow: if query.after != nil, offset == 0 { offset = 1 }
         default: break
         }
         let rest = records.dropFirst(offset)
@@ -107,12 +116,27 @@ struct FaultyQuery<Record: Model> {
             return .text(field: field, TextPattern(.equals, text, [.caseInsensitive]), isNegated: false)
         case (.ignoresTextOptions, .text(let field, let pattern, let isNegated)):
             return .text(field: field, TextPattern(pattern.match, pattern.text, []), isNegated: isNegated)
+        case (.knowsASCIICaseOnly, .text(let field, let pattern, let isNegated)) where !pattern.text.utf8.allSatisfy { $0 < 128 }:
+            let options = pattern.options.subtracting(.caseInsensitive)
+            return .text(field: field, TextPattern(pattern.match, pattern.text, options), isNegated: isNegated)
+        case (.indexMissesARow, .compare(let field, .equal, _))
+        where schema.description.fields[field].isIndexed && field != schema.description.keyIndex:
+            return .and([filter, .compare(field: schema.description.keyIndex, .notEqual, forgotten)])
         case (.cutsLongLists, .isIn(let field, let set, let isNegated)):
             return .isIn(field: field, ValueSet(Array(set.values.prefix(999))), isNegated: isNegated)
         case (.emptyListMatchesAll, .none): return .all
         case (.comparesAsText, .compare(let field, .less, .integer(let number))) where number > 9:
             return .or([filter, .compare(field: field, .equal, .integer(number &* 10))])
         default: return filter
+        }
+    }
+
+    /// The key of the row that an index misses.
+    private var forgotten: Value {
+        switch schema.description.keyKind {
+        case .string: .string("a")
+        case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        default: .integer(1)
         }
     }
 }

@@ -15,7 +15,8 @@ struct FaultyStorage<Record: Model>: Storage {
     // MARK: Reading
 
     func read(_ query: Query<Record>) throws -> [Record] {
-        try reading { try FaultyQuery(storage: self, query: query).run() }
+        defer { owner.didRead() }
+        return try reading { try FaultyQuery(storage: self, query: query).run() }
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
@@ -55,7 +56,9 @@ struct FaultyStorage<Record: Model>: Storage {
     func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
         let records = try read(query)
         for record in fault == .totalsDropARow ? records.dropLast(records.count > 3 ? 1 : 0) : records[...] {
-            try body(schema.value(at: field, of: record))
+            let value = schema.value(at: field, of: record)
+            let isMistaken = fault == .totalsCountNil && value.isNull && schema.description.fields[field].type.kind.isNumeric
+            try body(isMistaken ? .integer(0) : value)
         }
     }
 
@@ -72,8 +75,8 @@ struct FaultyStorage<Record: Model>: Storage {
         switch fault {
         case .hidesOwnWrites where owner.isInside: return try elsewhere(body)
         case .readersWait:
-            FaultyDatabase.lock.lock()
-            defer { FaultyDatabase.lock.unlock() }
+            owner.place.lock.lock()
+            defer { owner.place.lock.unlock() }
             return try body()
         case .readsAfterTheEnd:
             do {
@@ -111,6 +114,7 @@ struct FaultyStorage<Record: Model>: Storage {
             default: try base.insert(records)
             }
         }
+        owner.didWrite(schema.description.name)
     }
 
     func insert(making records: () throws -> [Record]) throws {
@@ -138,6 +142,7 @@ struct FaultyStorage<Record: Model>: Storage {
             default: try base.upsert(records)
             }
         }
+        owner.didWrite(schema.description.name)
     }
 
     func upsert(making records: () throws -> [Record]) throws {
@@ -156,6 +161,7 @@ struct FaultyStorage<Record: Model>: Storage {
             var record = fault == .mergeReplacesWhole ? nil : try read(key: key)
             try body(index, &record)
             guard let record else { continue }
+            if fault == .ignoresKeyChanges, schema.key(of: record) != key { continue }
             if fault != .allowsKeyChanges { try schema.checkKey(of: record, is: key) }
             try upsert([record])
             count += 1
@@ -169,7 +175,7 @@ struct FaultyStorage<Record: Model>: Storage {
             return try merge(keys: keys) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)
-                record = changed
+                if fault != .updateChangesNothing { record = changed }
             }
         }
         return fault == .updateCountsOne ? min(count, 1) : count
@@ -177,6 +183,7 @@ struct FaultyStorage<Record: Model>: Storage {
 
     func erase(keys: [Key]) throws -> Int {
         let keys = keys.map(stored)
+        defer { owner.didWrite(schema.description.name, isErasure: true) }
         return try writing {
             switch fault {
             case .eraseMissingThrows:
@@ -200,6 +207,8 @@ struct FaultyStorage<Record: Model>: Storage {
             return try body()
         } catch var error as StorageError where error.kind == .uniqueViolation {
             if fault == .uniqueIsSilent { return nil }
+            if fault == .uniqueNamesNoField { error.field = nil }
+            if fault == .uniqueNamesKeysReversed { (error.key, error.conflictingKey) = (error.conflictingKey, error.key) }
             if fault == .uniqueNamesNothing { (error.field, error.key, error.conflictingKey) = (nil, nil, nil) }
             throw error
         }
@@ -207,8 +216,8 @@ struct FaultyStorage<Record: Model>: Storage {
 
     /// Runs a write when no other is running; nil when it was dropped.
     private func uncontended<Result>(_ body: () throws -> Result) throws -> Result? {
-        let others = FaultyDatabase.writes.add(1, ordering: .sequentiallyConsistent).oldValue
-        defer { FaultyDatabase.writes.subtract(1, ordering: .sequentiallyConsistent) }
+        let others = owner.place.writes.add(1, ordering: .sequentiallyConsistent).oldValue
+        defer { owner.place.writes.subtract(1, ordering: .sequentiallyConsistent) }
         return others > 0 && !owner.isInside ? nil : try body()
     }
 

@@ -141,7 +141,7 @@ struct EvolutionGenerator {
             model.fields[index].standard = nil
         case 74..<80: model.fields[index].isIndexed.toggle()
         case 80..<87: model.fields[index].isUnique.toggle()
-        case 87..<93: model.fields.shuffle(using: &random.random)
+        case 87..<93: model.fields.shuffle(using: &random)
         case 93..<95: model.fields[index].standard = standard(model.fields[index])
         case 95..<97:
             guard

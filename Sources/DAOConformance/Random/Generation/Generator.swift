@@ -2,30 +2,47 @@ import DAOCore
 import Foundation
 
 /// Makes scripts out of a seed: the same ones in every run, on every machine.
-struct Generator {
-    var random: SplitMix64
+struct Generator: RandomNumberGenerator {
+    private var random: SplitMix64
+    /// Makes the scenes, so that a seed makes the same steps between them whatever scenes there are.
+    private var others: SplitMix64
     /// The models that were made for the script.
     var models: [MadeModel] = []
     /// How many models were made, those that cannot be stored counted too.
     var modelCount = 0
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        others = SplitMix64(seed: ~seed)
+    }
 
-    /// A script of so many steps, those inside others counted too. It begins by filling every table.
+    /// A script of so many steps, those inside others counted too, and the scenes beside them. It begins with an empty transaction and by
+    /// filling every table.
     mutating func script(steps: Int) -> [Step] {
         models = [storableModel()]
         if chance(30) { models.append(storableModel()) }
-        var script = (Entity.allCases + models.map(Entity.made)).map { entity in
-            Step(verb: .upsert, entity: entity, rows: rows(of: entity, count: 1 + int(5), isPlain: true))
-        }
+        var script = [Step(verb: .transaction)] + filling()
         var size = script.count
         while size < steps {
             let operation = operation(.top)
             size += operation.size
             script.append(operation)
+            swap(&random, &others)
+            if chance(9) { script += scene() }
+            swap(&random, &others)
         }
         return script
     }
+
+    /// Some rows for every table.
+    mutating func filling() -> [Step] {
+        (Entity.allCases + models.map(Entity.made)).map { entity in
+            Step(verb: .upsert, entity: entity, rows: rows(of: entity, count: 1 + int(5), isPlain: true))
+        }
+    }
+
+    /// So that what shuffles takes from the seed.
+    mutating func next() -> UInt64 { random.next() }
 
     // MARK: Chances
 
@@ -90,12 +107,14 @@ struct Generator {
         }
     }
 
-    private mutating func entity() -> Entity {
-        if chance(40), !models.isEmpty { return .made(one(models)) }
-        return weighted([(2, .wide), (4, .note), (4, .pass), (4, .tally)])
+    mutating func entity() -> Entity {
+        chance(40) && !models.isEmpty ? .made(one(models)) : fixedEntity()
     }
 
-    private mutating func operations(_ place: Place, upTo count: Int) -> [Step] {
+    /// One of the models that every script has.
+    mutating func fixedEntity() -> Entity { weighted([(2, .wide), (4, .note), (4, .pass), (4, .tally)]) }
+
+    mutating func operations(_ place: Place, upTo count: Int) -> [Step] {
         (0..<1 + int(count)).map { _ in operation(place) }
     }
 
@@ -135,8 +154,10 @@ struct Generator {
         return operation
     }
 
-    private mutating func simple(_ verb: Step.Verb) -> Step {
-        let entity = entity()
+    mutating func write(of entity: Entity) -> Step { simple(weighted(Self.writes), of: entity) }
+
+    private mutating func simple(_ verb: Step.Verb, of entity: Entity? = nil) -> Step {
+        let entity = entity ?? self.entity()
         var operation = Step(verb: verb, entity: entity)
         switch verb {
         case .create: operation.rows = rows(of: entity, count: weighted([(6, 1), (2, 2), (2, 4)]))

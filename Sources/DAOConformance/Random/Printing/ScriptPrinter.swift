@@ -14,7 +14,8 @@ struct ScriptPrinter {
             printer.add(operation, isLast: index == divergence.script.count - 1 ? [] : nil)
         }
         let body = printer.lines.joined(separator: "\n")
-        let declarations = printer.declarations(isChanging: body.contains("reopen("))
+        let declarations = printer.declarations(isChanging: body.contains("reopen(") || body.contains("leave("))
+        let open = printer.hasNeighbour ? "open, openNeighbour" : "open"
         return """
             import DAOConformance
             import DAOCore
@@ -23,7 +24,7 @@ struct ScriptPrinter {
             \(printer.models)
             // Made by RandomProof.run(on: target, seed: \(seed), operations: \(operations)), where target is \(target).
             @Test func seed\(seed)() throws {
-                try RandomProof.script(on: target) { open in
+                try RandomProof.script(on: target) { \(open) in
             \(declarations)
             \(body)
                 }
@@ -39,6 +40,7 @@ struct ScriptPrinter {
         let entities = divergence.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
         return
             (["        \(keyword) database = try open()"]
+            + (hasNeighbour ? ["        \(keyword) neighbour = try openNeighbour()"] : [])
             + entities.sorted { $0.rawValue < $1.rawValue }.map { "        \(keyword) \(Self.dao($0))" })
             .joined(separator: "\n")
     }
@@ -48,6 +50,9 @@ struct ScriptPrinter {
         let models = divergence.script.reduce(into: Set<MadeModel>()) { $0.formUnion($1.models) }
         return models.sorted { $0.number < $1.number }.map { "\n" + MadeSource.declaration(of: $0) }.joined()
     }
+
+    /// Whether the script is about two locations.
+    private var hasNeighbour: Bool { divergence.script.contains(where: \.hasNeighbour) }
 
     private static func dao(_ entity: Entity) -> String {
         "\(entity.variable) = DAO(storage: try database.storage(for: \(entity.typeName).self))"
@@ -74,10 +79,21 @@ struct ScriptPrinter {
         case .second:
             line("do {")
             indented { printer in
-                printer.line("let database = try open()")
-                for entity in operation.used.sorted(by: { $0.rawValue < $1.rawValue }) { printer.line("let \(Self.dao(entity))") }
+                printer.useDatabase("try open()", operation.used)
                 printer.add(operation.inner, path, from: 0)
             }
+            line("}")
+        case .neighbour:
+            line("do {")
+            indented { printer in
+                printer.useDatabase("neighbour", operation.used)
+                printer.add(operation.inner, path, from: 0)
+            }
+            line("}")
+        case .race: addRace(operation, path)
+        case .outlive:
+            line("try RandomProof.inherit(in: database, whileItRuns: \(operation.flag)) {")
+            indented { $0.add(operation.inner, path, from: 0) }
             line("}")
         case .outside:
             line("RandomProof.elsewhere {")
@@ -85,8 +101,12 @@ struct ScriptPrinter {
             line("}")
         case .reopen:
             line("database = try RandomProof.reopen(database, open)")
-            let entities = divergence.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
-            for entity in entities.sorted(by: { $0.rawValue < $1.rawValue }) { line(Self.dao(entity)) }
+            addDAOs()
+        case .leave:
+            if hasNeighbour { line("try neighbour.close()") }
+            line("database = try RandomProof.leave(database, open)")
+            if hasNeighbour { line("neighbour = try openNeighbour()") }
+            addDAOs()
         case .partition, .inclusion, .indexless, .windows, .reversal, .agreement:
             line("// \(operation.verb) of \(SwiftLiteral.query(operation.query, operation.entity))")
         default:
@@ -115,7 +135,55 @@ struct ScriptPrinter {
         }
     }
 
+    /// Makes the DAOs anew.
+    private mutating func addDAOs() {
+        let entities = divergence.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
+        for entity in entities.sorted(by: { $0.rawValue < $1.rawValue }) { line(Self.dao(entity)) }
+    }
+
+    /// Declares a database and its DAOs in place of those around.
+    private mutating func useDatabase(_ source: String, _ entities: Set<Entity>) {
+        line("let database = \(source)")
+        for entity in entities.sorted(by: { $0.rawValue < $1.rawValue }) { line("let \(Self.dao(entity))") }
+    }
+
+    private mutating func addRace(_ operation: Step, _ path: [Int]?) {
+        let count = max(1, operation.number ?? 2)
+        line("try RandomProof.atOnce(")
+        for thread in 0..<count {
+            indented { printer in
+                printer.line("{")
+                printer.indented { printer in
+                    if operation.flag, thread % 2 == 1 { printer.useDatabase("try open()", operation.used) }
+                    for index in stride(from: thread, to: operation.inner.count, by: count) {
+                        printer.add(operation.inner[index], isLast: path.map { $0 + [index] })
+                    }
+                }
+                printer.line(thread == count - 1 ? "})" : "},")
+            }
+        }
+    }
+
+    /// Steps that a translator does, each when it comes to a row.
+    private mutating func addTranslated(_ operation: Step, _ path: [Int]?) {
+        for index in operation.rows.indices {
+            if index == operation.number { line("if index == \(index) { throw RandomProof.Abort() }") }
+            guard operation.inner.indices.contains(index) else { continue }
+            line("if index == \(index) {")
+            indented { $0.add(operation.inner[index], isLast: path.map { $0 + [index] }) }
+            line("}")
+        }
+    }
+
     private mutating func addNested(of operation: Step, _ path: [Int]?) {
+        if operation.verb == .translate { return addTranslated(operation, path) }
+        if operation.verb == .watch {
+            for (index, step) in operation.inner.enumerated() {
+                add(step, isLast: path.map { $0 + [index] })
+                if operation.flag { line("_ = try watcher.latest()") }
+            }
+            return
+        }
         add(operation.before, path, from: 0)
         if operation.verb == .snapshot {
             line("RandomProof.elsewhere {")
@@ -150,9 +218,13 @@ extension Step {
     /// The entities whose DAOs the step uses.
     fileprivate var used: Set<Entity> {
         switch verb {
-        case .transaction, .snapshot, .outside, .second: nested.reduce(into: []) { $0.formUnion($1.used) }
-        case .reopen, .invalid: []
+        case .transaction, .snapshot, .outside, .second, .race, .outlive, .neighbour:
+            nested.reduce(into: []) { $0.formUnion($1.used) }
+        case .reopen, .invalid, .leave, .unpromised, .closeInside: []
         default: nested.reduce(into: [entity]) { $0.formUnion($1.used) }
         }
     }
+
+    /// Whether the step, or one inside it, is about another location.
+    fileprivate var hasNeighbour: Bool { verb == .neighbour || nested.contains(where: \.hasNeighbour) }
 }

@@ -9,10 +9,27 @@ extension RandomProof {
     /// - Parameters:
     ///   - target: The kind of database.
     ///   - body: Gets what opens the place's database; called again, it opens the same data again.
-    public static func script(on target: ConformanceTarget, _ body: (_ open: () throws -> any Database) throws -> Void) throws {
+    public static func script(on target: ConformanceTarget, _ body: (_ open: @escaping () throws -> any Database) throws -> Void)
+        throws
+    {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
         try body { try target.open(location) }
+    }
+
+    /// Runs a script in two new places, which are removed after it.
+    ///
+    /// - Parameters:
+    ///   - target: The kind of database.
+    ///   - body: Gets what opens the database of each place.
+    public static func script(
+        on target: ConformanceTarget,
+        _ body: (_ open: @escaping () throws -> any Database, _ openNeighbour: @escaping () throws -> any Database) throws -> Void
+    ) throws {
+        let location = try ConformanceTarget.Location.make()
+        defer { location.remove() }
+        let neighbour = try location.appending("other")
+        try body({ try target.open(location) }, { try target.open(neighbour) })
     }
 
     /// What a call gives or throws, as text that shows every bit.
@@ -94,6 +111,29 @@ extension RandomProof {
         thread.stackSize = 16 << 20
         thread.start()
         while !ended.wait(seconds: 3600) {}
+    }
+
+    /// Runs bodies on threads of their own that begin at once, and waits for all of them.
+    ///
+    /// - Throws: What one of them throws.
+    public static func atOnce(_ bodies: () throws -> Void...) throws {
+        // This thread touches nothing until the others have ended, or never again when one hangs.
+        nonisolated(unsafe) let bodies = bodies
+        let start = Signal()
+        let threads = bodies.indices.map { index in
+            Background {
+                _ = start.wait(seconds: 60)
+                try bodies[index]()
+            }
+        }
+        start.send()
+        for thread in threads { try thread.wait(seconds: 60) }
+    }
+
+    /// Closes a database and opens its place again, with nothing else open there.
+    public static func leave(_ database: any Database, _ open: () throws -> any Database) throws -> any Database {
+        try database.close()
+        return try open()
     }
 
     /// Closes a database and opens its place again; where data does not outlive that, the other way round.

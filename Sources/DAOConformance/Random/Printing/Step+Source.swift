@@ -7,13 +7,13 @@ extension Step {
     /// What the step gives back, in Swift.
     var resultType: String {
         switch verb {
-        case .create, .persist, .upsert, .transaction, .snapshot, .invalid: "Void"
+        case .create, .persist, .upsert, .transaction, .snapshot, .invalid, .translate, .closeInside, .unpromised: "Void"
         case .findOrCreate: entity.typeName
         case .readKey: "\(entity.typeName)?"
         case .readKeys, .read, .forEach: "[\(entity.typeName)]"
         case .keys: "[Key]"
         case .exists, .existsKey: "Bool"
-        case .cursor, .pages: "[[\(entity.typeName)]]"
+        case .cursor, .pages, .watch: "[[\(entity.typeName)]]"
         default: "Int"
         }
     }
@@ -33,6 +33,25 @@ extension Step {
         case .upsert: return ["try \(dao).storage.persist(objects: \(rows()))"]
         case .merge: return mergeSource
         case .update: return updateSource
+        case .increment:
+            let node = SwiftLiteral.node(.compare(field: 0, .equal, keyOfFirst))
+            let field = entity.fields[field].name
+            return [
+                "return try \(dao).storage.update(Query<\(entity.typeName)>(where: Condition(\(node)))) { record in",
+                "    record.\(field) &+= 1", "}",
+            ]
+        case .translate:
+            return [
+                "let calling = RandomProof.Calling<\(entity.typeName)> { index in", "    " + Self.nestedSteps, "}",
+                "try DAO(storage: \(dao).storage, translator: calling).\(flag ? "persist" : "create")(\(rows()))",
+            ]
+        case .watch:
+            return [
+                "let watcher = RandomProof.Watcher(\(dao), \(query))", "let first = try watcher.latest()", Self.nestedSteps,
+                "let last = try watcher.latest()", "try watcher.stop()", "return [first, last]",
+            ]
+        case .closeInside: return ["try database.transaction { () throws -> Void in try database.close() }"]
+        case .unpromised: return ["try database.underlying(as: RandomProof.UnknownHandle.self) { _ in }"]
         case .findOrCreate:
             return ["try \(dao).findOrCreate(byPrimaryKey: \(id())) { \(SwiftLiteral.row(self.rows[0], entity)) }"]
         case .eraseRows: return ["try \(dao).erase(\(rows()))"]
@@ -66,6 +85,9 @@ extension Step {
         default: return []
         }
     }
+
+    /// The key that `ids[0]` stands for.
+    private var keyOfFirst: Value { (try? ReferenceState.key(ids[0], entity)) ?? .null }
 
     private var mergeSource: [String] {
         let fail = number.map { ["    if index == \($0) { throw RandomProof.Abort() }"] } ?? []

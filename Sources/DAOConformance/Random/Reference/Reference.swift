@@ -7,9 +7,23 @@ struct Reference: Sendable {
     /// The rows as the last commit left them.
     var state = ReferenceState()
 
+    /// The rows of the database beside it.
+    private var neighbour = ReferenceState()
+    private let isPersistent: Bool
+
+    /// - Parameter isPersistent: Whether rows outlive the last database of a location.
+    init(isPersistent: Bool = false) { self.isPersistent = isPersistent }
+
     /// Does a step outside of any transaction.
     mutating func perform(_ operation: Step) -> Outcome {
-        Self.perform(operation, on: &state, committed: nil)
+        switch operation.verb {
+        case .leave:
+            if !isPersistent { (state, neighbour) = (ReferenceState(), ReferenceState()) }
+            return .done
+        case .neighbour:
+            return .nested(operation.inner.map { Self.perform($0, on: &neighbour, committed: nil) }, .done)
+        default: return Self.perform(operation, on: &state, committed: nil)
+        }
     }
 
     /// Does a step.
@@ -36,11 +50,24 @@ struct Reference: Sendable {
         case .outside:
             let seen = committed ?? state
             return .nested(operation.inner.map { read($0, in: seen) }, .done)
-        case .second: return .nested(run(operation.inner, on: &state), .done)
-        case .reopen: return .done
         case .invalid:
             return .failed(
                 Outcome.Failure(kind: .invalidSchema, entity: operation.entity.name, field: operation.entity.flaw?.field))
+        case .second, .race: return .nested(run(operation.inner, on: &state), .done)
+        case .reopen, .leave, .neighbour: return .done
+        case .outlive:
+            return .nested(operation.inner.map { _ in .failed(Outcome.Failure(kind: .invalidTransaction)) }, .done)
+        case .unpromised: return .failed(Outcome.Failure(kind: .unsupported))
+        case .closeInside: return .failed(Outcome.Failure(kind: .invalidTransaction))
+        case .translate: return translate(operation, on: &state, committed: committed)
+        case .watch:
+            do {
+                let first = try state.rows(operation.query, in: operation.entity)
+                let inner = run(operation.inner, on: &state)
+                return .nested(inner, .batches([first, try state.rows(operation.query, in: operation.entity)]))
+            } catch {
+                return outcome(of: error)
+            }
         case .cursor:
             let rows: [Row]
             do { rows = try state.rows(operation.query, in: operation.entity) } catch { return outcome(of: error) }
@@ -58,6 +85,24 @@ struct Reference: Sendable {
             } catch {
                 return outcome(of: error)
             }
+        }
+    }
+
+    /// A call whose translator does steps: they are part of it, and gone with it.
+    private static func translate(_ operation: Step, on state: inout ReferenceState, committed: ReferenceState?) -> Outcome {
+        var working = state
+        var inner: [Outcome] = []
+        do {
+            for index in operation.rows.indices {
+                if index == operation.number { throw RandomProof.Abort() }
+                guard operation.inner.indices.contains(index) else { continue }
+                inner.append(perform(operation.inner[index], on: &working, committed: committed ?? state))
+            }
+            for row in operation.rows { try working.store(row, in: operation.entity, mayReplace: operation.flag) }
+            state = working
+            return .nested(inner, .done)
+        } catch {
+            return .nested(inner, outcome(of: error))
         }
     }
 
@@ -115,6 +160,13 @@ struct Reference: Sendable {
             }
             return .number(count)
         case .update: return .number(try update(operation, on: &state))
+        case .increment:
+            let key = try ReferenceState.key(operation.ids[0], entity)
+            guard let position = state.position(of: key, in: entity) else { return .number(0) }
+            var row = state[entity][position]
+            row[operation.field] = row[operation.field].incremented
+            try state.store(row, in: entity, mayReplace: true)
+            return .number(1)
         case .findOrCreate:
             let key = try ReferenceState.key(operation.ids[0], entity)
             let made = operation.rows[0]
@@ -195,6 +247,11 @@ struct Reference: Sendable {
         }
         return rows
     }
+}
+
+extension Value {
+    /// One more, of an integer; after the largest comes the smallest.
+    var incremented: Value { if case .integer(let number) = self { .integer(number &+ 1) } else { self } }
 }
 
 extension Step {

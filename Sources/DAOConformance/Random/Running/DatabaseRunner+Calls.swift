@@ -67,6 +67,10 @@ extension DatabaseRunner {
                     for change in operation.changes { Record.columns[change.field].set(&record, change.value) }
                     index += 1
                 })
+        case .increment:
+            let (key, column) = (try Record.schema.key(UniqueID(operation.ids[0])), Record.columns[operation.field])
+            let query = Query<Record>(where: Condition(.compare(field: 0, .equal, key.value)))
+            return .number(try dao.storage.update(query) { column.set(&$0, column.get($0).incremented) })
         case .findOrCreate: return .rows([try dao.findOrCreate(byPrimaryKey: UniqueID(operation.ids[0])) { records[0] }.cells])
         case .eraseRows: return .number(try dao.erase(records))
         case .eraseKeys: return .number(try dao.erase(byPrimaryKeys: operation.ids.map { UniqueID($0) }))

@@ -8,28 +8,57 @@ final class DatabaseRunner {
     private let target: ConformanceTarget
     private let location: ConformanceTarget.Location
     private let entities: [Entity]
+    /// How many seconds to wait for what should come by itself.
+    let patience: Double
+    private let capabilities: Capabilities
     private var handle: Handle
     private var other: Handle?
+    private var neighbour: Handle?
 
     /// Opens the database at a place.
     ///
-    /// - Parameter entities: What will be stored in it.
-    init(_ target: ConformanceTarget, at location: ConformanceTarget.Location, _ entities: [Entity]) throws {
+    /// - Parameters:
+    ///   - entities: What will be stored in it.
+    ///   - patience: How many seconds to wait for what should come by itself.
+    init(
+        _ target: ConformanceTarget, at location: ConformanceTarget.Location, _ entities: [Entity], patience: Double = 60
+    ) throws {
         self.target = target
         self.location = location
         self.entities = entities
+        self.patience = patience
         handle = try Handle(target.open(location), entities)
+        capabilities = handle.database.capabilities
     }
+
+    /// Whether rows outlive the last database of a location.
+    var isPersistent: Bool { capabilities.isPersistent }
 
     /// Closes what is open.
     func close() throws {
         try other?.database.close()
         other = nil
+        try neighbour?.database.close()
+        neighbour = nil
         try handle.database.close()
     }
 
     /// Does a step. Whatever is thrown is part of the outcome.
     func perform(_ operation: Step) -> Outcome { perform(operation, on: handle) }
+
+    /// Opens the database once more.
+    private func open(_ location: ConformanceTarget.Location) throws -> Handle {
+        let handle = try Handle(target.open(location), entities)
+        try expectEqual(handle.database.capabilities, capabilities, "the capabilities of a database opened again")
+        return handle
+    }
+
+    /// Another database of the location.
+    private func second() throws -> Handle {
+        let second = try other ?? open(location)
+        other = second
+        return second
+    }
 
     func perform(_ operation: Step, on handle: Handle) -> Outcome {
         switch operation.verb {
@@ -38,14 +67,35 @@ final class DatabaseRunner {
         case .outside: return .nested(elsewhere(operation.inner, on: handle), .done)
         case .second:
             do {
-                let second = try other ?? Handle(target.open(location), entities)
-                other = second
+                let second = try second()
                 return .nested(operation.inner.map { perform($0, on: second) }, .done)
             } catch {
                 return .wrong("opening a second database of the location: \(error)")
             }
+        case .neighbour:
+            do {
+                let beside = try neighbour ?? open(location.appending("other"))
+                neighbour = beside
+                return .nested(operation.inner.map { perform($0, on: beside) }, .done)
+            } catch {
+                return .wrong("opening a database of another location: \(error)")
+            }
         case .reopen: return Outcome.of { try reopen() }
         case .invalid: return Outcome.of { try refused(operation.entity.type, handle.database) }
+        case .leave: return Outcome.of { try leave() }
+        case .race:
+            do {
+                return .nested(race(operation, [handle, operation.flag ? try second() : handle]), .done)
+            } catch {
+                return .wrong("opening a second database of the location: \(error)")
+            }
+        case .outlive: return outlive(operation, on: handle)
+        case .unpromised: return Outcome.of { try unpromised(handle.database) }
+        case .closeInside:
+            return Outcome.of {
+                try handle.database.transaction { try handle.database.close() }
+                return .done
+            }
         default: return record(operation, handle, operation.entity.type)
         }
     }
@@ -56,7 +106,10 @@ final class DatabaseRunner {
         switch operation.verb {
         case .cursor: return cursor(operation, dao, handle)
         case .pages: return pages(operation, dao, handle)
-        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll:
+        case .translate: return translate(operation, dao, handle)
+        case .watch: return watch(operation, dao, handle)
+        case .increment, .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery,
+            .eraseAll:
             return Outcome.of { try write(operation, dao) }
         case .partition, .inclusion, .indexless, .windows, .reversal, .agreement:
             return Outcome.of { try Relation(dao, operation).check() }
@@ -68,12 +121,17 @@ final class DatabaseRunner {
 
     private func transaction(_ operation: Step, on handle: Handle) -> Outcome {
         var outcomes: [Outcome] = []
+        let thread = pthread_self()
+        let number = operation.size
         let own = Outcome.of {
-            try handle.database.transaction {
+            let result = try handle.database.transaction {
+                if pthread_equal(thread, pthread_self()) == 0 { return -1 }
                 for step in operation.inner { outcomes.append(perform(step, on: handle)) }
                 if operation.flag { throw RandomProof.Abort() }
+                return number
             }
-            return .done
+            if result == -1 { return .wrong("a transaction's body runs on another thread") }
+            return result == number ? .done : .wrong("a transaction gives another result than its body")
         }
         return .nested(outcomes, own)
     }
@@ -92,7 +150,7 @@ final class DatabaseRunner {
     }
 
     /// Does steps on another thread, and waits for them.
-    private func elsewhere(_ operations: [Step], on handle: Handle) -> [Outcome] {
+    func elsewhere(_ operations: [Step], on handle: Handle) -> [Outcome] {
         // This thread touches neither until the other one has ended, or never again when that hangs.
         nonisolated(unsafe) let (runner, handle) = (self, handle)
         let outcomes = Shared<[Outcome]>([])
@@ -103,7 +161,7 @@ final class DatabaseRunner {
             }
         }
         do {
-            try run.wait(seconds: 60, "another thread")
+            try run.wait(seconds: patience, "another thread")
         } catch {
             return outcomes.value + [.wrong("\(error)")]
         }
@@ -112,14 +170,33 @@ final class DatabaseRunner {
 
     private func reopen() throws -> Outcome {
         let old = handle
-        if old.database.capabilities.isPersistent {
+        if isPersistent {
             try close()
-            handle = try Handle(target.open(location), entities)
+            handle = try open(location)
         } else {
-            let next = try Handle(target.open(location), entities)
+            let next = try open(location)
+            let beside = neighbour
+            neighbour = nil
             try close()
-            handle = next
+            (handle, neighbour) = (next, beside)
         }
+        return try checkClosed(old)
+    }
+
+    /// Closes everything and opens it again: who observes is told that it is over.
+    private func leave() throws -> Outcome {
+        let old = handle
+        let watcher = RandomProof.Watcher(try old.dao(RandomProof.Note.self), Query(), patience: patience)
+        _ = try watcher.latest()
+        let hasNeighbour = neighbour != nil
+        try close()
+        try watcher.waitForEnd()
+        handle = try open(location)
+        if hasNeighbour { neighbour = try open(location.appending("other")) }
+        return try checkClosed(old)
+    }
+
+    private func checkClosed(_ old: Handle) throws -> Outcome {
         try old.database.close()
         let late = Outcome.of { .number(try old.dao(RandomProof.Note.self).count()) }
         guard case .failed(let failure) = late, failure.kind == .closed else {

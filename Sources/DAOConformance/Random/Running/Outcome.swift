@@ -63,6 +63,8 @@ extension Outcome {
             return .thrown
         } catch let error as StorageError {
             return .failed(Failure(error))
+        } catch let error as ConformanceFailure {
+            return .wrong(error.description)
         } catch {
             return .wrong("an error of another type: \(error)")
         }
@@ -123,7 +125,7 @@ enum Exact {
         case (.date(let left), .date(let right)):
             left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
         case (.decimal(let left), .decimal(let right)): left == right || (left.isNaN && right.isNaN)
-        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.string(let left), .string(let right)): Array(left.utf8) == Array(right.utf8)
         case (.data(let left), .data(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right
         default: false

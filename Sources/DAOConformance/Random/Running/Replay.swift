@@ -7,6 +7,8 @@ struct Replay: Sendable {
     /// After how many steps the whole state is compared, and at the end; nil for never. The rows of entities that a step may have
     /// changed always are.
     var checkInterval: Int? = 25
+    /// How many seconds to wait for what should come by itself: another thread's end, an observation's result.
+    var patience = 60.0
 
     /// Where the two parted.
     struct Divergence: Sendable {
@@ -32,9 +34,9 @@ struct Replay: Sendable {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
         let entities = script.reduce(into: Set(Entity.allCases)) { $0.formUnion($1.entities) }
-        let runner = try DatabaseRunner(target, at: location, entities.sorted { $0.rawValue < $1.rawValue })
+        let runner = try DatabaseRunner(target, at: location, entities.sorted { $0.rawValue < $1.rawValue }, patience: patience)
         defer { try? runner.close() }
-        var reference = Reference()
+        var reference = Reference(isPersistent: runner.isPersistent)
         var result = Result()
         for (index, operation) in script.enumerated() {
             let expected = reference.perform(operation)
@@ -48,7 +50,7 @@ struct Replay: Sendable {
             if let checkInterval, index == script.count - 1 || index % checkInterval == checkInterval - 1 {
                 checks = StateCheck.all(reference.state, entities)
             } else {
-                checks = operation.mayChange ? StateCheck.rows(operation.verb == .reopen ? entities : operation.entities) : []
+                checks = operation.mayChange ? StateCheck.rows(operation.isAboutAll ? entities : operation.entities) : []
             }
             for check in checks {
                 let expected = reference.perform(check)
@@ -114,11 +116,15 @@ extension Step {
     /// Whether rows may be others afterwards, or should be what they were after a failure.
     var mayChange: Bool {
         switch verb {
-        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen:
+        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen,
+            .increment, .translate, .closeInside, .leave:
             true
         default: nested.contains(where: \.mayChange)
         }
     }
+
+    /// Whether it is about every entity there is.
+    var isAboutAll: Bool { verb == .reopen || verb == .leave }
 
     /// The entities that it stores or reads, inside others too.
     var entities: Set<Entity> {

@@ -26,6 +26,8 @@ struct Shrinker {
         var replay = replay
         // What looked at the whole state and found something stands in the script as a step of its own.
         replay.checkInterval = nil
+        // What once took for ever is not given as long each time.
+        replay.patience = min(replay.patience, 5)
         return (try? replay.run(script))?.divergence
     }
 

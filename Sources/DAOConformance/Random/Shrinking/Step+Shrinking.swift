@@ -29,12 +29,14 @@ extension Step {
         for list in [\Step.before, \.inner, \.after] {
             for index in self[keyPath: list].indices {
                 add { $0[keyPath: list].remove(at: index) }
+                // Smaller steps of a race might depend on which is first.
+                if verb == .race { continue }
                 for form in self[keyPath: list][index].smallerForms {
                     add { $0[keyPath: list].replaceSubrange(index...index, with: form) }
                 }
             }
         }
-        if verb == .findOrCreate || verb == .readKey || verb == .existsKey {
+        if verb == .findOrCreate || verb == .readKey || verb == .existsKey || verb == .increment {
             // These need their one key.
         } else {
             for index in ids.indices { add { $0.ids.remove(at: index) } }
@@ -51,7 +53,7 @@ extension Step {
             for value in changes[index].value.smallerForms { add { $0.changes[index].value = value } }
         }
         if let number {
-            if verb == .merge || verb == .update || verb == .forEach { add { $0.number = nil } }
+            if verb == .merge || verb == .update || verb == .forEach || verb == .translate { add { $0.number = nil } }
             if number > 1 { add { $0.number = 1 } }
         }
         if flag { add { $0.flag = false } }

@@ -58,6 +58,25 @@ struct Step: Sendable {
         case reopen
         /// Asks for the storage of a model that contradicts itself.
         case invalid
+        /// `storage.update` of the row with the key `ids[0]`, which adds one to `field`.
+        case increment
+        /// `dao.create(rows)`, or when `flag` `dao.persist(rows)`, with a translator that does the k-th of `inner` when it comes to the k-th
+        /// row, and throws at row `number`.
+        case translate
+        /// `inner`, dealt out to `number` threads that run at once; when `flag`, every other thread has another database of the location.
+        case race
+        /// `inner` in a task that has inherited a transaction: after its end, or when `flag` while it waits.
+        case outlive
+        /// `database.underlying(as:)` with a type that no database has.
+        case unpromised
+        /// `database.close()` in a transaction, which is refused.
+        case closeInside
+        /// Closes every database there is and opens them again: everything is there where data outlives that, nothing elsewhere.
+        case leave
+        /// `inner` on a database of another location.
+        case neighbour
+        /// `dao.observeChanges(query)` while `inner` runs; when `flag`, the result is waited for after each of the steps.
+        case watch
         /// What meets the condition and what meets its negation are together everything, each once.
         case partition
         /// What meets both of two conditions and what meets either are together as many as meet each.

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import DAOConformance
+
+/// Every broken database is found by chance as well, by steps that nobody wrote for it.
+@Suite struct RandomMutantTests {
+    /// What random steps do not reach: changes of models between openings, and rows that cannot be read.
+    private static let outOfReach: Set<Fault> = Set(
+        Fault.allCases.filter { $0.chapter == .evolution } + [.skipsUnreadableRows, .blamesNoRow, .dropsNilInArrays])
+
+    @Test(arguments: Fault.allCases.filter { !outOfReach.contains($0) }) func isFoundByChance(_ fault: Fault) async {
+        await ParallelCases.shared.enter()
+        let result = await RandomProof.run(
+            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .zero, patience: 2)
+        await ParallelCases.shared.leave()
+        #expect(result.failure != nil, "\(fault) is not found in \(result.operations) operations")
+    }
+
+    @Test(arguments: [
+        (Fault.forgetsRollback, 4), (.limitOffByOne, 4), (.eraseCountsAsked, 2), (.losesNaN, 3), (.cursorIsLive, 5),
+        (.dropsLastOfMany, 2), (.closesInside, 2), (.translatesOutside, 4), (.observersMissErasures, 4),
+    ]) func scriptsAreSmall(_ fault: Fault, _ most: Int) async throws {
+        let result = await RandomProof.run(
+            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .seconds(60), patience: 2)
+        let failure = try #require(result.failure)
+        #expect(failure.scriptLength <= most, "\(failure)")
+    }
+
+    @Test func seedRepeatsFailure() async throws {
+        let target = FaultyDatabase.target(.eraseCountsAsked)
+        let first = try #require(await RandomProof.run(on: target, seed: 5, operations: 20_000).failure)
+        let again = await RandomProof.run(on: target, seed: first.seed, operations: first.operations)
+        #expect(again.failure?.script == first.script)
+    }
+}
