@@ -4,6 +4,146 @@ import DAOCore
 import Foundation
 import Testing
 
+private struct Made0: RandomProofModel {
+    var field0: String = ""
+    var a_b: Double = 0.0
+    var order: RandomProof.Ticket
+    var field3: UUID = UUID(uuidString: "00000000-0000-0000-0000-000000000000")!
+    var field4: String = ""
+    var rowid: Int16 = 0
+    var plain0: Bool = false
+    var maybe0: Bool? = nil
+    var plain1: Int = 0
+    var maybe1: Int? = nil
+    var plain2: Int8 = 0
+    var maybe2: Int8? = nil
+    var plain3: Int16 = 0
+    var maybe3: Int16? = nil
+    var plain4: Int32 = 0
+    var maybe4: Int32? = nil
+    var plain5: Int64 = 0
+    var maybe5: Int64? = nil
+    var plain6: UInt = 0
+    var maybe6: UInt? = nil
+    var plain7: UInt8 = 0
+    var maybe7: UInt8? = nil
+    var plain8: UInt16 = 0
+    var maybe8: UInt16? = nil
+    var plain9: UInt32 = 0
+    var maybe9: UInt32? = nil
+    var plain10: UInt64 = 0
+    var maybe10: UInt64? = nil
+    var plain11: Float = 0.0
+    var maybe11: Float? = nil
+    var plain12: Double = 0.0
+    var maybe12: Double? = nil
+    var plain13: Decimal = Decimal(string: "0")!
+    var maybe13: Decimal? = nil
+    var plain14: String = ""
+    var maybe14: String? = nil
+    var plain15: Data = Data([])
+    var maybe15: Data? = nil
+    var plain16: UUID = UUID(uuidString: "00000000-0000-0000-0000-000000000000")!
+    var maybe16: UUID? = nil
+    var plain17: URL = URL(string: "a")!
+    var maybe17: URL? = nil
+    var plain18: Date = Date(timeIntervalSinceReferenceDate: 0.0)
+    var maybe18: Date? = nil
+    var plain19: RandomProof.Mood = RandomProof.Mood.calm
+    var maybe19: RandomProof.Mood? = nil
+    var plain20: RandomProof.Level = RandomProof.Level.low
+    var maybe20: RandomProof.Level? = nil
+    var plain21: RandomProof.Ticket = RandomProof.Ticket(rawValue: 0)
+    var maybe21: RandomProof.Ticket? = nil
+    var plain22: RandomProof.Shape = RandomProof.Shape(name: "", sides: nil)
+    var maybe22: RandomProof.Shape? = nil
+    var plain23: [String] = []
+    var maybe23: [String]? = nil
+    var plain24: [String?] = []
+    var maybe24: [String?]? = nil
+    var plain25: [Int?] = []
+    var maybe25: [Int?]? = nil
+    var plain26: [Double] = []
+    var maybe26: [Double]? = nil
+
+    static let schema = Schema(
+        "select", Self.init(field0:a_b:order:field3:field4:rowid:plain0:maybe0:plain1:maybe1:plain2:maybe2:plain3:maybe3:plain4:maybe4:plain5:maybe5:plain6:maybe6:plain7:maybe7:plain8:maybe8:plain9:maybe9:plain10:maybe10:plain11:maybe11:plain12:maybe12:plain13:maybe13:plain14:maybe14:plain15:maybe15:plain16:maybe16:plain17:maybe17:plain18:maybe18:plain19:maybe19:plain20:maybe20:plain21:maybe21:plain22:maybe22:plain23:maybe23:plain24:maybe24:plain25:maybe25:plain26:maybe26:),
+        Field("_", \.field0),
+        Field("a_b", \.a_b),
+        Field("order", \.order, .primaryKey),
+        Field("default", \.field3),
+        Field("gr\u{f6}\u{df}e", \.field4),
+        Field("rowid", \.rowid),
+        Field("plain0", \.plain0, .default(false)),
+        Field("maybe0", \.maybe0, .renamed(from: "old0")),
+        Field("plain1", \.plain1, .default(0)),
+        Field("maybe1", \.maybe1, .renamed(from: "old1")),
+        Field("plain2", \.plain2, .default(0)),
+        Field("maybe2", \.maybe2, .unique, .renamed(from: "old2")),
+        Field("plain3", \.plain3, .indexed, .default(0)),
+        Field("maybe3", \.maybe3, .renamed(from: "old3")),
+        Field("plain4", \.plain4, .default(0)),
+        Field("maybe4", \.maybe4, .renamed(from: "old4")),
+        Field("plain5", \.plain5, .default(0)),
+        Field("maybe5", \.maybe5, .renamed(from: "old5")),
+        Field("plain6", \.plain6, .default(0)),
+        Field("maybe6", \.maybe6, .renamed(from: "old6")),
+        Field("plain7", \.plain7, .default(0)),
+        Field("maybe7", \.maybe7, .renamed(from: "old7")),
+        Field("plain8", \.plain8, .default(0)),
+        Field("maybe8", \.maybe8, .renamed(from: "old8")),
+        Field("plain9", \.plain9, .default(0)),
+        Field("maybe9", \.maybe9, .renamed(from: "old9")),
+        Field("plain10", \.plain10, .default(0)),
+        Field("maybe10", \.maybe10, .renamed(from: "old10")),
+        Field("plain11", \.plain11, .default(0.0)),
+        Field("maybe11", \.maybe11, .renamed(from: "old11")),
+        Field("plain12", \.plain12, .default(0.0)),
+        Field("maybe12", \.maybe12, .renamed(from: "old12")),
+        Field("plain13", \.plain13, .default(Decimal(string: "0")!)),
+        Field("maybe13", \.maybe13, .renamed(from: "old13")),
+        Field("plain14", \.plain14, .default("")),
+        Field("maybe14", \.maybe14, .renamed(from: "old14")),
+        Field("plain15", \.plain15, .default(Data([]))),
+        Field("maybe15", \.maybe15, .renamed(from: "old15")),
+        Field("plain16", \.plain16, .default(UUID(uuidString: "00000000-0000-0000-0000-000000000000")!)),
+        Field("maybe16", \.maybe16, .renamed(from: "old16")),
+        Field("plain17", \.plain17, .default(URL(string: "a")!)),
+        Field("maybe17", \.maybe17, .renamed(from: "old17")),
+        Field("plain18", \.plain18, .default(Date(timeIntervalSinceReferenceDate: 0.0))),
+        Field("maybe18", \.maybe18, .renamed(from: "old18")),
+        Field("plain19", \.plain19, .default(RandomProof.Mood.calm)),
+        Field("maybe19", \.maybe19, .renamed(from: "old19")),
+        Field("plain20", \.plain20, .default(RandomProof.Level.low)),
+        Field("maybe20", \.maybe20, .renamed(from: "old20")),
+        Field("plain21", \.plain21, .default(RandomProof.Ticket(rawValue: 0))),
+        Field("maybe21", \.maybe21, .renamed(from: "old21")),
+        Field("plain22", \.plain22, .default(RandomProof.Shape(name: "", sides: nil))),
+        Field("maybe22", \.maybe22, .renamed(from: "old22")),
+        Field("plain23", \.plain23, .default([])),
+        Field("maybe23", \.maybe23, .renamed(from: "old23")),
+        Field("plain24", \.plain24, .default([])),
+        Field("maybe24", \.maybe24, .renamed(from: "old24")),
+        Field("plain25", \.plain25, .default([])),
+        Field("maybe25", \.maybe25, .renamed(from: "old25")),
+        Field("plain26", \.plain26, .default([])),
+        Field("maybe26", \.maybe26, .renamed(from: "old26")))
+    static let keptFields: Set<String> = ["_", "a_b"]
+}
+
+private struct Made1: RandomProofModel {
+    var id: Int
+    var field1: [String] = []
+    var key: String = ""
+
+    static let schema = Schema(
+        "invalid", Self.init(id:field1:key:),
+        Field("id", \.id, .primaryKey),
+        Field("a b", \.field1),
+        Field("key", \.key))
+    static let keptFields: Set<String> = []
+}
+
 // Made by RandomProof.run(on: target, seed: 42, operations: 250), where target is sqlite.
 @Test func seed42() throws {
     try RandomProof.script(on: target) { open, openNeighbour in
@@ -12,6 +152,7 @@ import Testing
         var wides = DAO(storage: try database.storage(for: RandomProof.Wide.self))
         var notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
         var tallies = DAO(storage: try database.storage(for: RandomProof.Tally.self))
+        var made0 = DAO(storage: try database.storage(for: Made0.self))
         RandomProof.outcome { try notes.create(RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7)) }
         RandomProof.outcome { try notes.create([RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
         RandomProof.outcome { try notes.persist([RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
@@ -92,6 +233,16 @@ import Testing
             } while query.after != nil && pages.count < 60
             return pages
         }
+        RandomProof.outcome { try made0.storage.persist(objects: [Made0(order: RandomProof.Ticket(rawValue: 0)), Made0(field0: "a\"", a_b: 1.5, order: RandomProof.Ticket(rawValue: 5), field3: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, field4: "a\"", rowid: 7, plain0: true, maybe0: true, plain1: 7, maybe1: 7, plain2: 7, maybe2: 7, plain3: 7, maybe3: 7, plain4: 7, maybe4: 7, plain5: 7, maybe5: 7, plain6: 7, maybe6: 7, plain7: 7, maybe7: 7, plain8: 7, maybe8: 7, plain9: 7, maybe9: 7, plain10: 7, maybe10: 7, plain11: 1.5, maybe11: 1.5, plain12: 1.5, maybe12: 1.5, plain13: Decimal(string: "-2.5")!, maybe13: Decimal(string: "-2.5")!, plain14: "a\"", maybe14: "a\"", plain15: Data([1, 2]), maybe15: Data([1, 2]), plain16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, maybe16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, plain17: URL(string: "https://a.example/")!, maybe17: URL(string: "https://a.example/")!, plain18: Date(timeIntervalSinceReferenceDate: 0.1), maybe18: Date(timeIntervalSinceReferenceDate: 0.1), plain19: RandomProof.Mood.none, maybe19: RandomProof.Mood.none, plain20: RandomProof.Level.high, maybe20: RandomProof.Level.high, plain21: RandomProof.Ticket(rawValue: 7), maybe21: RandomProof.Ticket(rawValue: 7), plain22: RandomProof.Shape(name: "box", sides: 4), maybe22: RandomProof.Shape(name: "box", sides: 4), plain23: ["/\"\u{e9}"], maybe23: ["/\"\u{e9}"], plain24: ["null", nil, "", nil], maybe24: ["null", nil, "", nil], plain25: [9223372036854775807], maybe25: [9223372036854775807], plain26: [Double.infinity, -Double.infinity], maybe26: [Double.infinity, -Double.infinity])]) }
+        RandomProof.outcome { _ = try database.storage(for: Made1.self) }
+        RandomProof.outcome { () throws -> Int in
+            return try made0.storage.update(Query<Made0>()) { record in
+                record.field4 = "x"
+            }
+        }
+        RandomProof.total { try made0.max(\.field0, predicatedBy: .all) }
+        RandomProof.outcome { try DAO(storage: made0.storage, translator: RandomProof.Merging<Made0>()).persist([Made0(order: RandomProof.Ticket(rawValue: 0))]) }
+        RandomProof.outcome { try made0.read(Query<Made0>()) }
         RandomProof.outcome { () throws -> Int in
             return try notes.storage.update(Query<RandomProof.Note>(where: Condition(.compare(field: 0, .equal, .string("a"))))) { record in
                 record.rank &+= 1
@@ -175,6 +326,7 @@ import Testing
         wides = DAO(storage: try database.storage(for: RandomProof.Wide.self))
         notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
         tallies = DAO(storage: try database.storage(for: RandomProof.Tally.self))
+        made0 = DAO(storage: try database.storage(for: Made0.self))
         RandomProof.outcome { try notes.storage.persist(objects: [RandomProof.Note(id: "a", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), RandomProof.Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
         do {
             let database = try open()
@@ -185,6 +337,7 @@ import Testing
         wides = DAO(storage: try database.storage(for: RandomProof.Wide.self))
         notes = DAO(storage: try database.storage(for: RandomProof.Note.self))
         tallies = DAO(storage: try database.storage(for: RandomProof.Tally.self))
+        made0 = DAO(storage: try database.storage(for: Made0.self))
         // partition of Query<RandomProof.Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))
         RandomProof.outcome { () throws -> Void in
             try database.snapshot { () throws -> Void in

@@ -6,6 +6,43 @@ import Testing
 
 /// Scripts as they are printed: `PrintedScript.swift` is one, compiled and run with the tests.
 @Suite struct PrinterTests {
+    /// A model of its own, with a field of every type.
+    private static let made: MadeModel = {
+        let odd = ["rowid": RandomProof.MadeType.int16, "_": .string, "größe": .string, "a_b": .double, "default": .uuid]
+        var fields = odd.sorted { $0.key < $1.key }.map { RandomProof.MadeField($0.key, $0.value) }
+        for (index, type) in RandomProof.MadeType.allCases.enumerated() {
+            fields.append(RandomProof.MadeField("plain\(index)", type, isIndexed: index == 3, standard: type.empty))
+            fields.append(
+                RandomProof.MadeField(
+                    "maybe\(index)", type, isOptional: true, isUnique: index == 2, earlierNames: ["old\(index)"]))
+        }
+        fields.insert(RandomProof.MadeField("order", .ticket, isKey: true), at: 2)
+        return MadeModel(RandomProof.MadeEntity("select", fields, kept: [0, 1]), number: 0)
+    }()
+
+    /// One that cannot be stored.
+    private static let invalid = MadeModel(
+        RandomProof.MadeEntity("invalid", [.init("id", .int, isKey: true), .init("a b", .strings), .init("key", .string)]),
+        number: 1,
+        flaw: MadeFlaw(field: "a b"))
+
+    /// A row of the made model with something in every field.
+    private static let madeRow: Row = made.entity.fields.map { field in
+        if field.isKey { return .integer(5) }
+        if let choice = Choice.all(of: field.type.type)?.last { return choice.value }
+        return switch field.type.kind {
+        case .bool: .bool(true)
+        case .float, .double: .double(1.5)
+        case .decimal: .decimal(-2.5)
+        case .data: .data(Data([1, 2]))
+        case .uuid: .uuid(Pools.uuids[3])
+        case .date: .date(Date(timeIntervalSinceReferenceDate: 0.1))
+        case .string: .string("a\"")
+        case .url: .string("https://a.example/")
+        default: .integer(7)
+        }
+    }
+
     /// One step of every kind, the last of which is printed as the one that fails.
     private static let steps: [Step] = {
         func query(_ node: PredicateNode) -> QuerySpec { QuerySpec(node: node) }
@@ -42,6 +79,12 @@ import Testing
             Step(verb: .total, entity: .wide, field: 15, total: .average),
             Step(verb: .forEach, number: 1), Step(verb: .cursor, number: 1, inner: [Step(verb: .eraseKeys, ids: ["a"])]),
             Step(verb: .pages, number: 1, flag: true, inner: [Step(verb: .upsert, rows: [note[0]])]),
+            Step(verb: .upsert, entity: .made(made), rows: [made.table.blank, madeRow]),
+            Step(verb: .invalid, entity: .made(invalid)),
+            Step(verb: .update, entity: .made(made), changes: [Change(field: 4, value: .string("x"))]),
+            Step(verb: .total, entity: .made(made), field: 0, total: .max),
+            Step(verb: .persist, entity: .made(made), rows: [made.table.blank], flag: true),
+            Step(verb: .read, entity: .made(made)),
             Step(verb: .increment, ids: ["a"], field: 5),
             Step(
                 verb: .translate, entity: .wide, rows: [wide, wide], number: 1, flag: true,

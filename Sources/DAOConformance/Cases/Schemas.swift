@@ -66,6 +66,20 @@ enum Schemas {
                 try expectEqual(try dao.read(orderedBy: .ascending(\.rowid)).map(\.select), [3, 2, 1])
                 try expectEqual(try dao.erase { $0.order == nil && $0.select == 1 }, 1)
             },
+            ConformanceCase(
+                "E.truthAsName", "E1", "P1", title: "fields named true, false and null leave conditions what they are"
+            ) {
+                context in
+                let dao = try context.dao(Truths.self)
+                try dao.create([
+                    Truths(id: 1, true: nil, false: 1, null: nil), Truths(id: 2, true: 0, false: 0, null: "null"),
+                    Truths(id: 3, true: 1, false: nil, null: "a"),
+                ])
+                try expectEqual(try dao.read { !$0.null.in(["a"]) }.map(\.id), [1, 2], "not in")
+                try expectEqual(try dao.read { !$0.null.hasPrefix("n") }.map(\.id), [1, 3], "no prefix")
+                try expectEqual(try dao.read { !($0.true < $0.false) }.map(\.id), [1, 2, 3], "not less")
+                try expectEqual(try dao.read { $0.true == 1 || $0.false == 1 }.map(\.id), [1, 3], "equal")
+            },
         ]
     }
 
@@ -162,4 +176,14 @@ private struct Words: Plain, Model {
         "table", Self.init,
         Field("select", \.select, .primaryKey), Field("from", \.from, .indexed), Field("group", \.group, .indexed),
         Field("order", \.order, .unique), Field("rowid", \.rowid))
+}
+
+private struct Truths: Plain, Model {
+    var id: Int
+    var `true`: Int?
+    var `false`: Int?
+    var null: String?
+    static let schema = Schema(
+        "truths", Self.init,
+        Field("id", \.id, .primaryKey), Field("true", \.true), Field("false", \.false, .indexed), Field("null", \.null))
 }

@@ -62,6 +62,7 @@ extension RandomProof {
                 result.failure = RandomProofFailure(target: target.name, seed: roundSeed, operations: steps, error)
             }
             if result.failure == nil { result.failure = relationFailure(on: target, roundSeed, steps, limit) }
+            if result.failure == nil { result.failure = evolutionFailure(on: target, roundSeed, steps, limit) }
             if hasPeers, result.failure == nil, untilPeers == 0 {
                 untilPeers = roundsPerPeerRound
                 result.failure = peerFailure(on: target, roundSeed, operations: steps, limit)
@@ -69,7 +70,7 @@ extension RandomProof {
             }
             untilPeers -= 1
             if result.failure != nil { break }
-            result.operations += relationSteps(steps)
+            result.operations += relationSteps(steps) + evolutionSteps(steps)
             roundSeed = seeds.next()
         }
         result.duration = ContinuousClock.now - start
@@ -87,6 +88,24 @@ extension RandomProof {
         let round = RelationRound(target: target)
         do {
             guard let divergence = try round.run(generator.script(relationSteps(steps))) else { return nil }
+            return RandomProofFailure(
+                target: target.name, seed: seed, operations: steps, round.shrink(divergence, limit: limit))
+        } catch {
+            return RandomProofFailure(target: target.name, seed: seed, operations: steps, error)
+        }
+    }
+
+    /// How many steps in the life of a database that changes a round has beside its others.
+    private static func evolutionSteps(_ steps: Int) -> Int { steps / 12 }
+
+    /// Runs the steps of a round about a database that changes.
+    private static func evolutionFailure(
+        on target: ConformanceTarget, _ seed: UInt64, _ steps: Int, _ limit: Duration
+    ) -> RandomProofFailure? {
+        var generator = EvolutionGenerator(seed: seed)
+        let round = EvolutionRound(target: target)
+        do {
+            guard let divergence = try round.run(generator.script(evolutionSteps(steps))) else { return nil }
             return RandomProofFailure(
                 target: target.name, seed: seed, operations: steps, round.shrink(divergence, limit: limit))
         } catch {
@@ -168,6 +187,13 @@ public struct RandomProofFailure: Error, Sendable, CustomStringConvertible {
         (self.target, self.seed, self.operations) = (target, seed, operations)
         (expected, got) = (divergence.expected, divergence.got)
         scriptLength = divergence.script.reduce(0) { $0 + $1.size }
+        script = divergence.source
+    }
+
+    init(target: String, seed: UInt64, operations: Int, _ divergence: EvolutionRound.Divergence) {
+        (self.target, self.seed, self.operations) = (target, seed, operations)
+        (expected, got) = (divergence.expected, divergence.got)
+        scriptLength = divergence.script.count
         script = divergence.source
     }
 

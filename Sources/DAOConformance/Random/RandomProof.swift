@@ -41,7 +41,7 @@ public enum RandomProof {
             for (index, field) in Record.schema.description.fields.enumerated() where Record.keptFields.contains(field.name) {
                 cells[index] = stored[index]
             }
-            model = Record(cells: cells)
+            model = try Record(cells: cells)
         }
     }
 }

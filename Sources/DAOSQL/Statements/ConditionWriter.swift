@@ -140,8 +140,10 @@ struct ConditionWriter {
     }
 
     /// A condition that is null where the filter's says false.
+    ///
+    /// Not by `IS NOT TRUE`: engines take that word for a column where a field has the name.
     private mutating func writeCondition(_ condition: String, isNegated: Bool) {
-        sql.text += isNegated ? "(\(condition)) IS NOT TRUE" : condition
+        sql.text += isNegated ? "NOT COALESCE(\(condition), 1=0)" : condition
     }
 
     private mutating func writeFunction(_ filter: Filter) throws {

@@ -13,7 +13,9 @@ extension Generator {
             case 0: query.limit = -1
             case 1: query.offset = -1
             case 2: query.order = [.init(field: one(["nothing", ""]), isAscending: true)]
-            default: query.order = entity == .wide ? [.init(field: "tags", isAscending: chance(50))] : []
+            default:
+                let field = entity.fields.first { $0.type.kind == .embedded }
+                query.order = field.map { [.init(field: $0.name, isAscending: chance(50))] } ?? []
             }
             return query
         }

@@ -53,7 +53,7 @@ extension Generator {
 
     // MARK: Long things
 
-    /// A row that no other step makes, which collides with none.
+    /// A row of one of the models that every script has, which no other step makes and which collides with none.
     private func plainRow(_ number: Int, of entity: Entity) -> Row {
         var row = entity.table.blank
         row[0] =
@@ -73,7 +73,7 @@ extension Generator {
 
     /// More rows in one call than any of the others has, and the end of them.
     private mutating func manyRows() -> [Step] {
-        let entity = entity()
+        let entity = fixedEntity()
         let rows = (0..<25 + int(36)).map { plainRow($0, of: entity) }.shuffled(using: &self)
         var step = Step(verb: one([.create, .persist, .upsert]), entity: entity, rows: rows)
         step.flag = step.verb == .persist && chance(30)
@@ -175,7 +175,7 @@ extension Generator {
 
     private mutating func outliving() -> Step {
         let steps = (0..<1 + int(2)).map { _ in
-            let entity = entity()
+            let entity = fixedEntity()
             switch int(7) {
             case 0: return Step(verb: .read, entity: entity)
             case 1: return Step(verb: .count, entity: entity)

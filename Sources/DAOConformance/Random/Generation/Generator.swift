@@ -6,6 +6,10 @@ struct Generator: RandomNumberGenerator {
     private var random: SplitMix64
     /// Makes the scenes, so that a seed makes the same steps between them whatever scenes there are.
     private var others: SplitMix64
+    /// The models that were made for the script.
+    var models: [MadeModel] = []
+    /// How many models were made, those that cannot be stored counted too.
+    var modelCount = 0
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
@@ -15,6 +19,8 @@ struct Generator: RandomNumberGenerator {
     /// A script of so many steps, those inside others counted too, and the scenes beside them. It begins with an empty transaction and by
     /// filling every table.
     mutating func script(steps: Int) -> [Step] {
+        models = [storableModel()]
+        if chance(30) { models.append(storableModel()) }
         var script = [Step(verb: .transaction)] + filling()
         var size = script.count
         while size < steps {
@@ -30,7 +36,7 @@ struct Generator: RandomNumberGenerator {
 
     /// Some rows for every table.
     mutating func filling() -> [Step] {
-        Entity.allCases.map { entity in
+        (Entity.allCases + models.map(Entity.made)).map { entity in
             Step(verb: .upsert, entity: entity, rows: rows(of: entity, count: 1 + int(5), isPlain: true))
         }
     }
@@ -79,7 +85,7 @@ struct Generator: RandomNumberGenerator {
         (2, .partition), (2, .inclusion), (4, .indexless), (2, .windows), (2, .reversal), (2, .agreement),
     ]
     private static let blocks: [(Int, Step.Verb)] = [
-        (4, .cursor), (4, .pages), (8, .transaction), (2, .snapshot), (3, .second), (1, .reopen),
+        (4, .cursor), (4, .pages), (8, .transaction), (2, .snapshot), (3, .second), (1, .reopen), (1, .invalid),
     ]
     private static let nestedBlocks: [(Int, Step.Verb)] = [(2, .cursor), (2, .pages), (4, .transaction), (1, .outside)]
 
@@ -101,7 +107,12 @@ struct Generator: RandomNumberGenerator {
         }
     }
 
-    mutating func entity() -> Entity { weighted([(2, .wide), (4, .note), (4, .pass), (4, .tally)]) }
+    mutating func entity() -> Entity {
+        chance(40) && !models.isEmpty ? .made(one(models)) : fixedEntity()
+    }
+
+    /// One of the models that every script has.
+    mutating func fixedEntity() -> Entity { weighted([(2, .wide), (4, .note), (4, .pass), (4, .tally)]) }
 
     mutating func operations(_ place: Place, upTo count: Int) -> [Step] {
         (0..<1 + int(count)).map { _ in operation(place) }
@@ -135,6 +146,7 @@ struct Generator: RandomNumberGenerator {
                 let rows = rows(of: entity, count: 1, isPlain: true)
                 operation.after.append(Step(verb: one([.create, .persist, .upsert]), entity: entity, rows: rows))
             }
+        case .invalid: operation.entity = .made(invalidModel())
         case .outside: operation.inner = operations(.reading, upTo: 2)
         case .second: operation.inner = operations(.single, upTo: 4)
         default: break
@@ -159,12 +171,12 @@ struct Generator: RandomNumberGenerator {
             if chance(15) { operation.number = int(4) }
         case .findOrCreate:
             operation.rows = rows(of: entity, count: 1, isPlain: true)
-            operation.ids = [chance(85) ? ReferenceState.id(operation.rows[0][0]).rawValue : id(of: entity)]
+            operation.ids = [chance(85) ? ReferenceState.id(operation.rows[0][operation.entity.key]).rawValue : id(of: entity)]
         case .readKey, .existsKey: operation.ids = [id(of: entity)]
         case .readKeys, .eraseKeys: operation.ids = (0..<int(7)).map { _ in id(of: entity) }
         case .read, .count, .keys, .exists, .eraseQuery, .windows, .reversal, .agreement: operation.query = query(entity)
         case .total:
-            operation.total = one(Total.allCases)
+            operation.total = one(entity.table.numeric.isEmpty ? [.min, .max] : Total.allCases)
             operation.field = one(
                 operation.total == .min || operation.total == .max ? entity.table.ordered : entity.table.numeric)
             operation.query.node = condition(entity)

@@ -70,7 +70,8 @@ enum Pools {
         case .int64: integerKeys
         case .uint64: unsignedKeys
         case .uuid: uuids.map(Value.uuid)
-        default: stringKeys
+        case .string: stringKeys
+        default: narrowKeys(kind)
         }
     }
 
@@ -83,6 +84,12 @@ enum Pools {
         "", "a", "ab", "a\0", "a\u{1}", "A", "b", "é", "e\u{301}", "10", "2", "\u{FFFD}", "\u{10000}", "\0",
         String(repeating: "k", count: 256), String(repeating: "k", count: 255) + "l",
     ].map(Value.string)
+    /// Keys of fewer bits.
+    private static func narrowKeys(_ kind: ValueKind) -> [Value] {
+        let range = kind.integerRange ?? 0...0
+        return ([range.lowerBound, -10, -1, 0, 1, 2, 3, 10, 42, range.upperBound - 1, range.upperBound].filter(range.contains))
+            .map(Value.integer)
+    }
     static let tooLongKey = Value.string(String(repeating: "k", count: 257))
     /// Texts that are no key of an entity.
     static func foreignIDs(_ kind: ValueKind) -> [String] {
@@ -90,7 +97,8 @@ enum Pools {
         case .int64: ["abc", "01", "+1", "", "9223372036854775808", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"]
         case .uint64: ["-1", "1.0", "", "18446744073709551616"]
         case .uuid: ["5", "", "e621e1f8-c36c-495a-93fc-0c247a3e6e5f"]
-        default: [String(repeating: "k", count: 257), String(repeating: "é", count: 129)]
+        case .string: [String(repeating: "k", count: 257), String(repeating: "é", count: 129)]
+        default: ["abc", "01", "9223372036854775807", "-9223372036854775808", "", "5000000000"]
         }
     }
 }

@@ -11,7 +11,26 @@ public protocol RandomProofModel: Model, Plain {
     /// Makes a model of its fields.
     ///
     /// - Parameter cells: A value for each field, in the schema's order.
-    init(cells: [Value])
+    /// - Throws: `.corruptedValue` for a value that its field cannot hold.
+    init(cells: [Value]) throws
+}
+
+extension RandomProofModel {
+    /// The stored properties, which are declared in the schema's order.
+    public var cells: [Value] { Mirror(reflecting: self).children.map { ($0.value as? any Cell)?.cell ?? .null } }
+
+    /// Reads the fields as from a database.
+    public init(cells: [Value]) throws {
+        let primitive = cells.map { cell -> Value in
+            switch cell {
+            case .bool(let flag): .integer(flag ? 1 : 0)
+            case .decimal(let number): .string(number.storedText)
+            case .date(let date): .double(date.timeIntervalSinceReferenceDate)
+            default: cell
+            }
+        }
+        self = try Self.schema.decode(ValueRowReader(entity: Self.schema.description, values: primitive))
+    }
 }
 
 /// What the proof itself needs to know of a model.
@@ -41,6 +60,12 @@ enum Total: String, Sendable, CaseIterable {
 struct Column<Record: RandomRecord>: Sendable {
     let get: @Sendable (Record) -> Value
     let set: @Sendable (inout Record, Value) -> Void
+    /// The only values it can hold, nil aside; nil where they are too many.
+    let choices: [Choice]?
+    /// The name of the type that its scalar is wrapped in; nil for one that is not.
+    let wrapper: String?
+    /// Whether it can be summed.
+    let isNumeric: Bool
     /// The typed calls for totals; nil for a field that has none.
     let total: (@Sendable (DAO<IdentityTranslator<Record>>, Total, Condition<Record>) throws -> Value)?
 
@@ -48,6 +73,7 @@ struct Column<Record: RandomRecord>: Sendable {
     init<Stored: Cell & FieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
         get = { $0[keyPath: path].cell }
         set = { record, cell in if let value = Stored.from(cell) { record[keyPath: path] = value } }
+        (choices, wrapper, isNumeric) = (Choice.all(of: Stored.self), Choice.wrapper(of: Stored.self), false)
         total = nil
     }
 
@@ -55,6 +81,7 @@ struct Column<Record: RandomRecord>: Sendable {
     init<Stored: Cell & OrderedFieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
         get = { $0[keyPath: path].cell }
         set = { record, cell in if let value = Stored.from(cell) { record[keyPath: path] = value } }
+        (choices, wrapper, isNumeric) = (Choice.all(of: Stored.self), Choice.wrapper(of: Stored.self), false)
         total = { dao, total, condition in
             switch total {
             case .min: try dao.min(path, predicatedBy: condition).cell
@@ -67,6 +94,7 @@ struct Column<Record: RandomRecord>: Sendable {
     init<Stored: Cell & NumericFieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
         get = { $0[keyPath: path].cell }
         set = { record, cell in if let value = Stored.from(cell) { record[keyPath: path] = value } }
+        (choices, wrapper, isNumeric) = (nil, nil, true)
         total = { dao, total, condition in
             switch total {
             case .min: try dao.min(path, predicatedBy: condition).cell
@@ -81,6 +109,7 @@ struct Column<Record: RandomRecord>: Sendable {
     init<Stored: Cell & NumericFieldValue>(_ path: any WritableKeyPath<Record, Stored?> & Sendable) {
         get = { $0[keyPath: path].cell }
         set = { record, cell in if let value = Stored?.from(cell) { record[keyPath: path] = value } }
+        (choices, wrapper, isNumeric) = (nil, nil, true)
         total = { dao, total, condition in
             switch total {
             case .min: try dao.min(path, predicatedBy: condition).cell

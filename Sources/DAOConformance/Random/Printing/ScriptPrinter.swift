@@ -21,7 +21,7 @@ struct ScriptPrinter {
             import DAOCore
             import Foundation
             import Testing
-
+            \(printer.models)
             // Made by RandomProof.run(on: target, seed: \(seed), operations: \(operations)), where target is \(target).
             @Test func seed\(seed)() throws {
                 try RandomProof.script(on: target) { \(open) in
@@ -43,6 +43,12 @@ struct ScriptPrinter {
             + (hasNeighbour ? ["        \(keyword) neighbour = try openNeighbour()"] : [])
             + entities.sorted { $0.rawValue < $1.rawValue }.map { "        \(keyword) \(Self.dao($0))" })
             .joined(separator: "\n")
+    }
+
+    /// The models that were made for the script.
+    private var models: String {
+        let models = divergence.script.reduce(into: Set<MadeModel>()) { $0.formUnion($1.models) }
+        return models.sorted { $0.number < $1.number }.map { "\n" + MadeSource.declaration(of: $0) }.joined()
     }
 
     /// Whether the script is about two locations.
@@ -202,12 +208,19 @@ struct ScriptPrinter {
 }
 
 extension Step {
+    /// The models that were made for the step, and for those inside.
+    fileprivate var models: Set<MadeModel> {
+        var models = nested.reduce(into: Set<MadeModel>()) { $0.formUnion($1.models) }
+        if case .made(let model) = entity { models.insert(model) }
+        return models
+    }
+
     /// The entities whose DAOs the step uses.
     fileprivate var used: Set<Entity> {
         switch verb {
         case .transaction, .snapshot, .outside, .second, .race, .outlive, .neighbour:
             nested.reduce(into: []) { $0.formUnion($1.used) }
-        case .reopen, .leave, .unpromised, .closeInside: []
+        case .reopen, .invalid, .leave, .unpromised, .closeInside: []
         default: nested.reduce(into: [entity]) { $0.formUnion($1.used) }
         }
     }

@@ -7,7 +7,7 @@ extension Step {
     /// What the step gives back, in Swift.
     var resultType: String {
         switch verb {
-        case .create, .persist, .upsert, .transaction, .snapshot, .translate, .closeInside, .unpromised: "Void"
+        case .create, .persist, .upsert, .transaction, .snapshot, .invalid, .translate, .closeInside, .unpromised: "Void"
         case .findOrCreate: entity.typeName
         case .readKey: "\(entity.typeName)?"
         case .readKeys, .read, .forEach: "[\(entity.typeName)]"
@@ -67,7 +67,7 @@ extension Step {
         case .existsKey: return ["try \(dao).exists(byPrimaryKey: \(id()))"]
         case .total:
             return [
-                "try \(dao).\(total)(\\.\(entity.fields[field].name), predicatedBy: \(SwiftLiteral.condition(self.query.node)))"
+                "try \(dao).\(total)(\\.\(entity.property(field)), predicatedBy: \(SwiftLiteral.condition(self.query.node)))"
             ]
         case .forEach: return forEachSource
         case .cursor:
@@ -81,6 +81,7 @@ extension Step {
             return ["try database.transaction { () throws -> Void in", "    " + Self.nestedSteps]
                 + (flag ? ["    throw RandomProof.Abort()"] : []) + ["}"]
         case .snapshot: return ["try database.snapshot { () throws -> Void in", "    " + Self.nestedSteps, "}"]
+        case .invalid: return ["_ = try database.storage(for: \(entity.typeName).self)"]
         default: return []
         }
     }
@@ -104,7 +105,7 @@ extension Step {
 
     private var updateSource: [String] {
         let changes = changes.map {
-            "    record.\(entity.fields[$0.field].name) = \(SwiftLiteral.value($0.value, of: entity.fields[$0.field]))"
+            "    record.\(entity.property($0.field)) = \(SwiftLiteral.value($0.value, at: $0.field, of: entity))"
         }
         let call = "return try \(entity.variable).storage.update(\(SwiftLiteral.query(query, entity))) { record in"
         guard let number else { return [call] + (changes.isEmpty ? ["    _ = record"] : changes) + ["}"] }

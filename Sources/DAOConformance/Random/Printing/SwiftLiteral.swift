@@ -5,8 +5,8 @@ import Foundation
 enum SwiftLiteral {
     /// A row as a call of its initializer, defaults left out.
     static func row(_ row: Row, _ entity: Entity) -> String {
-        let arguments = entity.fields.indices.filter { $0 == 0 || !Exact.same(row[$0], entity.table.blank[$0]) }
-            .map { "\(entity.fields[$0].name): \(value(row[$0], of: entity.fields[$0]))" }
+        let arguments = entity.fields.indices.filter { $0 == entity.key || !Exact.same(row[$0], entity.table.blank[$0]) }
+            .map { "\(entity.property($0)): \(value(row[$0], at: $0, of: entity))" }
         return "\(entity.typeName)(\(arguments.joined(separator: ", ")))"
     }
 
@@ -15,18 +15,12 @@ enum SwiftLiteral {
     }
 
     /// A value in the type of its field.
-    static func value(_ value: Value, of field: FieldDescription) -> String {
-        switch (value, field.type.kind) {
+    static func value(_ value: Value, at index: Int, of entity: Entity) -> String {
+        if let choice = entity.table.choices[index]?.first(where: { Exact.same($0.value, value) }) { return choice.source }
+        if let wrapper = entity.table.wrappers[index], !value.isNull { return "\(wrapper)(rawValue: \(plain(value)))" }
+        switch (value, entity.fields[index].type.kind) {
         case (.null, _): return "nil"
         case (.string(let text), .url): return "URL(string: \(string(text)))!"
-        case (.string(let json), .embedded):
-            if field.name == "tags", let tags = [String].from(value) {
-                return "[" + tags.map(string).joined(separator: ", ") + "]"
-            }
-            guard let shape = RandomProof.Shape.from(value) else { return string(json) }
-            return "RandomProof.Shape(name: \(string(shape.name)), sides: \(shape.sides.map(String.init) ?? "nil"))"
-        case (.string(let text), .string) where field.name == "mood":
-            return RandomProof.Mood(rawValue: text).map { "RandomProof.Mood.\($0)" } ?? string(text)
         case (.double(let number), .float): return number.isFinite ? "\(Float(number))" : float(number, "Float")
         default: return plain(value)
         }
@@ -101,6 +95,23 @@ enum SwiftLiteral {
             }.joined() + "\""
     }
 
+    /// Whether a name can be that of a property without more ado.
+    static func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        let letters = name.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "_") || Unicode.Scalar(byte).properties.isAlphabetic && byte < 128
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        return letters && name.contains { $0 != "_" } && !words.contains(name)
+    }
+
+    /// Words of Swift, and what models have already.
+    private static let words: Set<String> = [
+        "in", "is", "where", "case", "default", "true", "false", "nil", "self", "Self", "Type", "init", "cells", "schema",
+        "uniqueId",
+        "keptFields",
+    ]
+
     // MARK: Queries
 
     static func node(_ node: PredicateNode) -> String {
@@ -155,6 +166,14 @@ extension Entity {
         case .note: "RandomProof.Note"
         case .pass: "RandomProof.Pass"
         case .tally: "RandomProof.Tally"
+        case .made(let model): "Made\(model.number)"
         }
+    }
+
+    /// The name of a field's property in scripts.
+    func property(_ index: Int) -> String {
+        let name = fields[index].name
+        guard case .made = self else { return name }
+        return SwiftLiteral.isIdentifier(name) ? name : "field\(index)"
     }
 }

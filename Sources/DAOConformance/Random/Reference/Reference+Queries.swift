@@ -5,7 +5,7 @@ extension ReferenceState {
     /// The rows of a query, in its order.
     func rows(_ query: QuerySpec, in entity: Entity) throws -> [Row] {
         let terms = try check(query, in: entity)
-        let all = sorted(self[entity].filter { ReferencePredicate.holds(query.node, $0) }, terms)
+        let all = sorted(self[entity].filter { ReferencePredicate.holds(query.node, $0) }, terms, entity.key)
         let rest = all.dropFirst(query.offset)
         return Array(query.limit.map { rest.prefix($0) } ?? rest)
     }
@@ -13,8 +13,8 @@ extension ReferenceState {
     /// The rows of a page: those after another row in the query's order, which may be there or not.
     func page(_ query: QuerySpec, in entity: Entity, after last: Row?, size: Int) throws -> [Row] {
         let terms = try check(query, in: entity)
-        let all = sorted(self[entity].filter { ReferencePredicate.holds(query.node, $0) }, terms)
-        let rest = all.filter { row in last.map { Self.isBefore($0, row, terms) } ?? true }
+        let all = sorted(self[entity].filter { ReferencePredicate.holds(query.node, $0) }, terms, entity.key)
+        let rest = all.filter { row in last.map { Self.isBefore($0, row, terms, entity.key) } ?? true }
         return Array(rest.dropFirst(query.offset).prefix(size))
     }
 
@@ -32,26 +32,26 @@ extension ReferenceState {
             throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name)
         }
         // No two rows tie on the key: what comes after it orders nothing, and a page must not begin again at a row that only changed there.
-        return terms.firstIndex { $0.field == 0 }.map { Array(terms[...$0]) } ?? terms
+        return terms.firstIndex { $0.field == entity.key }.map { Array(terms[...$0]) } ?? terms
     }
 
     /// By inserting each row where it belongs: nil first ascending and last descending, ties by ascending key (Q1, Q2).
-    private func sorted(_ rows: [Row], _ terms: [Term]) -> [Row] {
+    private func sorted(_ rows: [Row], _ terms: [Term], _ key: Int) -> [Row] {
         if terms.isEmpty { return rows }
         var result: [Row] = []
         for row in rows {
-            let place = result.firstIndex { Self.isBefore(row, $0, terms) } ?? result.count
+            let place = result.firstIndex { Self.isBefore(row, $0, terms, key) } ?? result.count
             result.insert(row, at: place)
         }
         return result
     }
 
-    private static func isBefore(_ left: Row, _ right: Row, _ terms: [Term]) -> Bool {
+    private static func isBefore(_ left: Row, _ right: Row, _ terms: [Term], _ key: Int) -> Bool {
         for term in terms {
             let order = orderWithNil(left[term.field], right[term.field])
             if order != 0 { return (order < 0) == term.isAscending }
         }
-        return ReferenceOrder.compare(left[0], right[0]) < 0
+        return ReferenceOrder.compare(left[key], right[key]) < 0
     }
 
     private static func orderWithNil(_ left: Value, _ right: Value) -> Int {

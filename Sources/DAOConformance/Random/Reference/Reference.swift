@@ -50,6 +50,9 @@ struct Reference: Sendable {
         case .outside:
             let seen = committed ?? state
             return .nested(operation.inner.map { read($0, in: seen) }, .done)
+        case .invalid:
+            return .failed(
+                Outcome.Failure(kind: .invalidSchema, entity: operation.entity.name, field: operation.entity.flaw?.field))
         case .second, .race: return .nested(run(operation.inner, on: &state), .done)
         case .reopen, .leave, .neighbour: return .done
         case .outlive:
@@ -144,14 +147,14 @@ struct Reference: Sendable {
         case .upsert: return try upsert(operation.rows, on: &state, entity)
         case .persist:
             guard operation.flag else { return try upsert(operation.rows, on: &state, entity) }
-            for row in operation.rows { try ReferenceState.checkKey(row[0], entity) }
+            for row in operation.rows { try ReferenceState.checkKey(row[entity.key], entity) }
             for row in operation.rows { try merge(row, on: &state, entity) }
             return .done
         case .merge:
             var count = 0
             for (index, row) in operation.rows.enumerated() {
                 if index == operation.number { throw RandomProof.Abort() }
-                if operation.flag, state.position(of: row[0], in: entity) == nil { continue }
+                if operation.flag, state.position(of: row[entity.key], in: entity) == nil { continue }
                 try merge(row, on: &state, entity)
                 count += 1
             }
@@ -172,14 +175,14 @@ struct Reference: Sendable {
             try state.store(made, in: entity, mayReplace: false)
             return .rows([made])
         case .eraseRows:
-            for row in operation.rows { try ReferenceState.checkKey(row[0], entity) }
-            return .number(operation.rows.count { state.erase($0[0], in: entity) })
+            for row in operation.rows { try ReferenceState.checkKey(row[entity.key], entity) }
+            return .number(operation.rows.count { state.erase($0[entity.key], in: entity) })
         case .eraseKeys:
             let keys = try operation.ids.map { try ReferenceState.key($0, entity) }
             return .number(keys.count { state.erase($0, in: entity) })
         case .eraseQuery:
             let rows = try state.rows(operation.query, in: entity)
-            return .number(rows.count { state.erase($0[0], in: entity) })
+            return .number(rows.count { state.erase($0[entity.key], in: entity) })
         case .eraseAll:
             defer { state[entity] = [] }
             return .number(state[entity].count)
@@ -189,7 +192,7 @@ struct Reference: Sendable {
         case .readKeys: return .rows(try byKeys(operation.ids, in: state, entity))
         case .read: return .rows(try state.rows(operation.query, in: entity))
         case .count: return .number(try state.rows(operation.query, in: entity).count)
-        case .keys: return .keys(try state.rows(operation.query, in: entity).map { $0[0] })
+        case .keys: return .keys(try state.rows(operation.query, in: entity).map { $0[entity.key] })
         case .exists: return .flag(try !state.rows(operation.query, in: entity).isEmpty)
         case .existsKey:
             return .flag(state.position(of: try ReferenceState.key(operation.ids[0], entity), in: entity) != nil)
@@ -210,7 +213,7 @@ struct Reference: Sendable {
     /// Stores a row, or writes what a merging translator carries into the one that is there (W2).
     private static func merge(_ row: Row, on state: inout ReferenceState, _ entity: Entity) throws {
         var merged = row
-        if let position = state.position(of: row[0], in: entity) {
+        if let position = state.position(of: row[entity.key], in: entity) {
             for field in entity.table.kept { merged[field] = state[entity][position][field] }
         }
         try state.store(merged, in: entity, mayReplace: true)
@@ -223,23 +226,23 @@ struct Reference: Sendable {
             if index == operation.number { throw RandomProof.Abort() }
             var changed = row
             for change in operation.changes { changed[change.field] = change.value }
-            try checkKey(of: changed, is: row[0], entity)
+            try checkKey(of: changed, is: row[entity.key], entity)
             try state.store(changed, in: entity, mayReplace: true)
         }
         return rows.count
     }
 
     private static func checkKey(of row: Row, is key: Value, _ entity: Entity) throws {
-        guard ReferenceOrder.compare(row[0], key) == 0 else {
+        guard ReferenceOrder.compare(row[entity.key], key) == 0 else {
             throw Outcome.Failure(
-                kind: .keyChanged, entity: entity.name, key: ReferenceState.id(key), field: entity.fields[0].name)
+                kind: .keyChanged, entity: entity.name, key: ReferenceState.id(key), field: entity.fields[entity.key].name)
         }
     }
 
     private static func byKeys(_ ids: [String], in state: ReferenceState, _ entity: Entity) throws -> [Row] {
         var rows: [Row] = []
         for key in try ids.map({ try ReferenceState.key($0, entity) })
-        where !rows.contains(where: { ReferenceOrder.compare($0[0], key) == 0 }) {
+        where !rows.contains(where: { ReferenceOrder.compare($0[entity.key], key) == 0 }) {
             if let position = state.position(of: key, in: entity) { rows.append(state[entity][position]) }
         }
         return rows

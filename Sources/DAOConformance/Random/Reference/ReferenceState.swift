@@ -3,17 +3,17 @@ import Foundation
 
 /// Every row there is, in plain arrays. Being a value, a copy is a snapshot and a savepoint.
 struct ReferenceState: Sendable {
-    private var tables: [[Row]] = Entity.allCases.map { _ in [] }
+    private var tables: [Int: [Row]] = [:]
 
     /// The rows of an entity, in key order.
     subscript(entity: Entity) -> [Row] {
-        get { tables[entity.rawValue] }
+        get { tables[entity.rawValue, default: []] }
         set { tables[entity.rawValue] = newValue }
     }
 
     /// The position of a key, or nil.
     func position(of key: Value, in entity: Entity) -> Int? {
-        self[entity].firstIndex { ReferenceOrder.compare($0[0], key) == 0 }
+        self[entity].firstIndex { ReferenceOrder.compare($0[entity.key], key) == 0 }
     }
 
     /// Stores a row, new or over the one with its key.
@@ -21,23 +21,24 @@ struct ReferenceState: Sendable {
     /// - Throws: What the contract says of keys and unique fields.
     mutating func store(_ row: Row, in entity: Entity, mayReplace: Bool) throws {
         let row = row.map(Self.stored)
-        try Self.checkKey(row[0], entity)
-        let position = position(of: row[0], in: entity)
+        let (keyIndex, key) = (entity.key, row[entity.key])
+        try Self.checkKey(key, entity)
+        let position = position(of: key, in: entity)
         if position != nil, !mayReplace {
-            throw Outcome.Failure(kind: .duplicateKey, entity: entity.name, key: Self.id(row[0]))
+            throw Outcome.Failure(kind: .duplicateKey, entity: entity.name, key: Self.id(key))
         }
         for field in entity.table.unique where !row[field].isNull {
-            for other in self[entity] where !other[field].isNull && ReferenceOrder.compare(other[0], row[0]) != 0 {
+            for other in self[entity] where !other[field].isNull && ReferenceOrder.compare(other[keyIndex], key) != 0 {
                 guard ReferenceOrder.compare(other[field], row[field]) == 0 else { continue }
                 throw Outcome.Failure(
-                    kind: .uniqueViolation, entity: entity.name, key: Self.id(row[0]), conflictingKey: Self.id(other[0]),
+                    kind: .uniqueViolation, entity: entity.name, key: Self.id(key), conflictingKey: Self.id(other[keyIndex]),
                     field: entity.fields[field].name)
             }
         }
         if let position {
             self[entity][position] = row
         } else {
-            let place = self[entity].firstIndex { ReferenceOrder.compare($0[0], row[0]) > 0 } ?? self[entity].count
+            let place = self[entity].firstIndex { ReferenceOrder.compare($0[keyIndex], key) > 0 } ?? self[entity].count
             self[entity].insert(row, at: place)
         }
     }
@@ -81,12 +82,12 @@ struct ReferenceState: Sendable {
     /// - Throws: `invalidKey` when it is not one of the entity's.
     static func key(_ id: String, _ entity: Entity) throws -> Value {
         let key: Value? =
-            switch entity.fields[0].type.kind {
-            case .int64: Int64(id).flatMap { String($0) == id ? .integer($0) : nil }
+            switch entity.fields[entity.key].type.kind {
             case .uint64:
                 UInt64(id).flatMap { String($0) == id ? (Int64(exactly: $0).map(Value.integer) ?? .unsigned($0)) : nil }
             case .uuid: UUID(uuidString: id).flatMap { $0.uuidString == id ? .uuid($0) : nil }
-            default: id.utf8.count <= 256 ? .string(id) : nil
+            case .string: id.utf8.count <= 256 ? .string(id) : nil
+            case let kind: Int64(id).flatMap { String($0) == id && kind.integerRange?.contains($0) == true ? .integer($0) : nil }
             }
         guard let key else { throw Outcome.Failure(kind: .invalidKey, entity: entity.name) }
         return key

@@ -28,8 +28,8 @@ extension DatabaseRunner {
         _ operation: Step, _ dao: DAO<IdentityTranslator<Record>>, _ handle: Handle
     ) -> Outcome {
         var inner: [Outcome] = []
-        let records = operation.rows.map { Record(cells: $0) }
         let own = Outcome.of {
+            let records = try operation.rows.map { try Record(cells: $0) }
             try withoutActuallyEscaping({ (index: Int) throws in
                 if index == operation.number { throw RandomProof.Abort() }
                 guard operation.inner.indices.contains(index) else { return }

@@ -37,7 +37,7 @@ extension DatabaseRunner {
 
     /// A step that is one writing call.
     func write<Record: RandomRecord>(_ operation: Step, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
-        let records = operation.rows.map { Record(cells: $0) }
+        let records = try operation.rows.map { try Record(cells: $0) }
         switch operation.verb {
         case .create:
             if records.count == 1 { try dao.create(records[0]) } else { try dao.create(records) }

@@ -7,6 +7,7 @@ import Foundation
 final class DatabaseRunner {
     private let target: ConformanceTarget
     private let location: ConformanceTarget.Location
+    private let entities: [Entity]
     /// How many seconds to wait for what should come by itself.
     let patience: Double
     private let capabilities: Capabilities
@@ -15,11 +16,18 @@ final class DatabaseRunner {
     private var neighbour: Handle?
 
     /// Opens the database at a place.
-    init(_ target: ConformanceTarget, at location: ConformanceTarget.Location, patience: Double = 60) throws {
+    ///
+    /// - Parameters:
+    ///   - entities: What will be stored in it.
+    ///   - patience: How many seconds to wait for what should come by itself.
+    init(
+        _ target: ConformanceTarget, at location: ConformanceTarget.Location, _ entities: [Entity], patience: Double = 60
+    ) throws {
         self.target = target
         self.location = location
+        self.entities = entities
         self.patience = patience
-        handle = try Handle(target.open(location))
+        handle = try Handle(target.open(location), entities)
         capabilities = handle.database.capabilities
     }
 
@@ -40,7 +48,7 @@ final class DatabaseRunner {
 
     /// Opens the database once more.
     private func open(_ location: ConformanceTarget.Location) throws -> Handle {
-        let handle = try Handle(target.open(location))
+        let handle = try Handle(target.open(location), entities)
         try expectEqual(handle.database.capabilities, capabilities, "the capabilities of a database opened again")
         return handle
     }
@@ -73,6 +81,7 @@ final class DatabaseRunner {
                 return .wrong("opening a database of another location: \(error)")
             }
         case .reopen: return Outcome.of { try reopen() }
+        case .invalid: return Outcome.of { try refused(operation.entity.type, handle.database) }
         case .leave: return Outcome.of { try leave() }
         case .race:
             do {
@@ -192,6 +201,19 @@ final class DatabaseRunner {
         let late = Outcome.of { .number(try old.dao(RandomProof.Note.self).count()) }
         guard case .failed(let failure) = late, failure.kind == .closed else {
             return .wrong("a closed database answers: \(late.text)")
+        }
+        return .done
+    }
+
+    /// Asks for the storage of a model that contradicts itself: that fails, and leaves nothing behind.
+    private func refused<Record: RandomRecord>(_ type: Record.Type, _ database: any Database) throws -> Outcome {
+        let before = try database.entities()
+        do {
+            _ = try database.storage(for: type)
+        } catch {
+            let after = try database.entities()
+            if before != after { return .wrong("an invalid model changes the entities from \(before) to \(after)") }
+            throw error
         }
         return .done
     }

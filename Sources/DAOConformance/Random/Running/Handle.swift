@@ -3,22 +3,21 @@ import DAOCore
 /// One open database with the storages it vended, each kept for as long as the database.
 final class Handle {
     let database: any Database
-    private var daos: [String: Any] = [:]
+    private var daos: [ObjectIdentifier: Any] = [:]
 
     /// Asks for every storage at once: the first time makes tables, which waits for whoever writes.
-    init(_ database: any Database) throws {
+    init(_ database: any Database, _ entities: [Entity]) throws {
         self.database = database
-        for entity in Entity.allCases { try prepare(entity.type) }
+        for entity in entities { try prepare(entity.type) }
     }
 
     private func prepare<Record: RandomRecord>(_ type: Record.Type) throws { _ = try dao(type) }
 
     /// The DAO of a model, with the translator that replaces.
     func dao<Record: RandomRecord>(_ type: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
-        let name = Record.schema.description.name
-        if let dao = daos[name] as? DAO<IdentityTranslator<Record>> { return dao }
+        if let dao = daos[ObjectIdentifier(type)] as? DAO<IdentityTranslator<Record>> { return dao }
         let dao = DAO(storage: try database.storage(for: type))
-        daos[name] = dao
+        daos[ObjectIdentifier(type)] = dao
         return dao
     }
 }

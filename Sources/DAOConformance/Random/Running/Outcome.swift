@@ -38,6 +38,7 @@ extension Outcome.Failure {
         case .keyChanged: (entity, key, field) = (error.entity, error.key, error.field)
         case .duplicateKey: (entity, key) = (error.entity, error.key)
         case .arithmeticOverflow: (entity, field) = (error.entity, error.field)
+        case .invalidSchema: (entity, field) = (error.entity, error.field)
         case .invalidKey, .invalidPredicate, .invalidQuery: entity = error.entity
         default: break
         }

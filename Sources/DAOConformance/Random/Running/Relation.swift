@@ -67,7 +67,7 @@ struct Relation<Record: RandomRecord> {
 
     private func reversal() throws -> String? {
         var query = operation.query
-        let key = operation.entity.fields[0].name
+        let key = operation.entity.fields[operation.entity.key].name
         query.order = query.order.filter { $0.field != key } + [.init(field: key, isAscending: true)]
         let forth = try storage.keys(query.query(Record.self))
         query.order = query.order.map { .init(field: $0.field, isAscending: !$0.isAscending) }

@@ -33,7 +33,8 @@ struct Replay: Sendable {
     func run(_ script: [Step]) throws -> Result {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
-        let runner = try DatabaseRunner(target, at: location, patience: patience)
+        let entities = script.reduce(into: Set(Entity.allCases)) { $0.formUnion($1.entities) }
+        let runner = try DatabaseRunner(target, at: location, entities.sorted { $0.rawValue < $1.rawValue }, patience: patience)
         defer { try? runner.close() }
         var reference = Reference(isPersistent: runner.isPersistent)
         var result = Result()
@@ -47,9 +48,9 @@ struct Replay: Sendable {
             }
             let checks: [Step]
             if let checkInterval, index == script.count - 1 || index % checkInterval == checkInterval - 1 {
-                checks = StateCheck.all(reference.state)
+                checks = StateCheck.all(reference.state, entities)
             } else {
-                checks = operation.mayChange ? StateCheck.rows(operation.entities) : []
+                checks = operation.mayChange ? StateCheck.rows(operation.isAboutAll ? entities : operation.entities) : []
             }
             for check in checks {
                 let expected = reference.perform(check)
@@ -83,8 +84,8 @@ enum StateCheck {
     }
 
     /// The rows of every entity, the order of every index, and that values are found through an index as without one.
-    static func all(_ state: ReferenceState) -> [Step] {
-        rows(Set(Entity.allCases)) + Entity.allCases.flatMap { indexes(of: $0, state) }
+    static func all(_ state: ReferenceState, _ entities: Set<Entity>) -> [Step] {
+        rows(entities) + entities.sorted { $0.rawValue < $1.rawValue }.flatMap { indexes(of: $0, state) }
     }
 
     private static func indexes(of entity: Entity, _ state: ReferenceState) -> [Step] {
@@ -122,8 +123,11 @@ extension Step {
         }
     }
 
-    /// The entities that it is about, inside others too.
+    /// Whether it is about every entity there is.
+    var isAboutAll: Bool { verb == .reopen || verb == .leave }
+
+    /// The entities that it stores or reads, inside others too.
     var entities: Set<Entity> {
-        verb == .reopen || verb == .leave ? Set(Entity.allCases) : nested.reduce(into: [entity]) { $0.formUnion($1.entities) }
+        nested.reduce(into: verb == .invalid ? [] : [entity]) { $0.formUnion($1.entities) }
     }
 }

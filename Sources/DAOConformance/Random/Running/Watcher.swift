@@ -61,7 +61,7 @@ extension RandomProof {
                     "an observation does not come to \(Self.text(expected)): its last result is "
                         + (state.rows.map(Self.text) ?? "none"))
             }
-            return state.rows?.map { Record(cells: $0) } ?? []
+            return try state.rows?.map { try Record(cells: $0) } ?? []
         }
 
         /// Stops observing, and waits until that is over.
@@ -113,14 +113,17 @@ extension RandomProof {
         /// What a change says that does not follow from the rows before and those of now; nil when all is well.
         private static func problem(of change: Change, _ rows: [[Value]], after last: [[Value]]?) -> String? {
             let (old, new) = (last ?? [], rows)
-            func row(_ key: Value, in rows: [[Value]]) -> [Value]? { rows.first { ReferenceOrder.compare($0[0], key) == 0 } }
-            let inserted = new.filter { row($0[0], in: old) == nil }
-            let updated = new.filter { now in row(now[0], in: old).map { !Exact.same($0, now) } ?? false }
-            let erased = old.filter { row($0[0], in: new) == nil }.sorted { ReferenceOrder.compare($0[0], $1[0]) < 0 }
+            let key = Record.schema.description.keyIndex
+            func row(_ of: [Value], in rows: [[Value]]) -> [Value]? {
+                rows.first { ReferenceOrder.compare($0[key], of[key]) == 0 }
+            }
+            let inserted = new.filter { row($0, in: old) == nil }
+            let updated = new.filter { now in row(now, in: old).map { !Exact.same($0, now) } ?? false }
+            let erased = old.filter { row($0, in: new) == nil }.sorted { ReferenceOrder.compare($0[key], $1[key]) < 0 }
             for (what, told, rows) in [
                 ("inserted", change.inserted, inserted), ("updated", change.updated, updated), ("erased", change.erased, erased),
             ] {
-                let expected = rows.map { ReferenceState.id($0[0]) }
+                let expected = rows.map { ReferenceState.id($0[key]) }
                 if told != expected { return "an observation says that \(told) were \(what), and \(expected) were" }
             }
             let isSame = last.map { same($0, new) } ?? false

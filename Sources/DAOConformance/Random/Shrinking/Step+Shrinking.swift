@@ -63,7 +63,7 @@ extension Step {
     /// The row with all, half, or one of its values taken back to their defaults, then with smaller values.
     private func smallerRows(_ row: Row) -> [Row] {
         let blank = entity.table.blank
-        let set = row.indices.dropFirst().filter { !Exact.same(row[$0], blank[$0]) }
+        let set = row.indices.filter { $0 != entity.key && !Exact.same(row[$0], blank[$0]) }
         var forms: [Row] = []
         func add(without fields: some Sequence<Int>) {
             var form = row
@@ -76,10 +76,9 @@ extension Step {
             add(without: set.suffix(set.count / 2))
         }
         for field in set { add(without: [field]) }
-        for field in [0] + set {
+        for field in [entity.key] + set {
             for value in row[field].smallerForms
-            where !(entity.fields[field].type.kind == .embedded || entity.fields[field].type.kind == .url) {
-                if entity.fields[field].name == "mood" { continue }
+            where entity.table.choices[field] == nil && entity.fields[field].type.kind != .url {
                 var form = row
                 form[field] = value
                 forms.append(form)
@@ -120,7 +119,7 @@ extension Step {
                     keys { ($0.limit, $0.offset) = (size, index * size) }
                 }
         case .reversal:
-            let key = entity.fields[0].name
+            let key = entity.fields[entity.key].name
             let order = query.order.filter { $0.field != key } + [.init(field: key, isAscending: true)]
             return [
                 keys { $0.order = order },

@@ -56,6 +56,8 @@ struct Step: Sendable {
         case second
         /// Closes everything and opens it again, or where data does not outlive that, opens another and closes the first.
         case reopen
+        /// Asks for the storage of a model that contradicts itself.
+        case invalid
         /// `storage.update` of the row with the key `ids[0]`, which adds one to `field`.
         case increment
         /// `dao.create(rows)`, or when `flag` `dao.persist(rows)`, with a translator that does the k-th of `inner` when it comes to the k-th

@@ -26,6 +26,18 @@ extension Database {
         try copy(to: target, isCancelled: { false }, onProgress)
     }
 
+    /// Copies everything into another database, in batches of a size; see ``copy(to:onProgress:)``.
+    ///
+    /// - Parameters:
+    ///   - target: Where to.
+    ///   - rowLimit: How many rows a batch has at most.
+    ///   - onProgress: Called after each batch; the copy is interrupted by what it throws.
+    @discardableResult package func copy(
+        to target: any Database, rowLimit: Int, onProgress: (CopyProgress) throws -> Void
+    ) throws -> CopyReport {
+        try copy(to: target, rowLimit: rowLimit, isCancelled: { false }, onProgress)
+    }
+
     /// Copies everything into another database without blocking the calling task's thread; see ``copy(to:onProgress:)``.
     ///
     /// When the task is cancelled, the copy stops after the batch that is being written, and can be taken up again.
@@ -46,11 +58,11 @@ extension Database {
     }
 
     private func copy(
-        to target: any Database, isCancelled: () -> Bool, _ onProgress: (CopyProgress) -> Void
+        to target: any Database, rowLimit: Int = 10_000, isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
         try withEntityStore(.read) { source in
             var copy = DatabaseCopy(
-                source: source, target: target, name: "\(configuration.scheme):\(configuration.path)")
+                source: source, target: target, name: "\(configuration.scheme):\(configuration.path)", rowLimit: rowLimit)
             return try copy.run(isCancelled, onProgress)
         }
     }

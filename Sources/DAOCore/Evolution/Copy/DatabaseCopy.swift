@@ -10,12 +10,15 @@ struct DatabaseCopy {
     let target: any Database
     /// What the bookmark says.
     let name: String
+    /// How many rows are in memory at once.
+    let rowLimit: Int
     private var report = CopyReport()
 
-    init(source: any EntityStore, target: any Database, name: String) {
+    init(source: any EntityStore, target: any Database, name: String, rowLimit: Int) {
         self.source = source
         self.target = target
         self.name = name
+        self.rowLimit = rowLimit
     }
 
     /// Where an entity's copy begins.
@@ -29,7 +32,7 @@ struct DatabaseCopy {
     }
 
     /// Copies.
-    mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) -> Void) throws -> CopyReport {
+    mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void) throws -> CopyReport {
         // Links are copied by relationship, however either side keeps them.
         let entities = try source.entities().filter { $0.name != LinkRow.schema.description.name }
         let version = try source.version()
@@ -106,7 +109,7 @@ struct DatabaseCopy {
     }
 
     private mutating func copy(
-        _ entity: EntityDescription, _ start: Start, _ isCancelled: () -> Bool, _ onProgress: (CopyProgress) -> Void
+        _ entity: EntityDescription, _ start: Start, _ isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void
     ) throws {
         var last: Key?
         var checksum = RowChecksum()
@@ -124,14 +127,14 @@ struct DatabaseCopy {
         let total = try source.count(entity.name)
         while true {
             if isCancelled() { throw CancellationError() }
-            let batch = try source.batch(of: entity.name, after: last, rowLimit: 10_000, byteLimit: 16 << 20)
+            let batch = try source.batch(of: entity.name, after: last, rowLimit: rowLimit, byteLimit: 16 << 20)
             guard let key = batch.rows.last?.key else { break }
             try target.withEntityStore(.write) { try $0.store(batch.rows.map(\.values), in: entity.name, replaces: false) }
             for row in batch.rows { checksum.add(row.values) }
             last = key
             report.rowsWritten += batch.rows.count
             report.bytesWritten += batch.bytes
-            onProgress(CopyProgress(entity: entity.name, rows: checksum.rows, total: total))
+            try onProgress(CopyProgress(entity: entity.name, rows: checksum.rows, total: total))
         }
         try verify(entity, checksum)
         report.rows[entity.name] = checksum.rows

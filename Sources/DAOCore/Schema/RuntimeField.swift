@@ -1,0 +1,70 @@
+/// A field of a model whose fields are known at run time only: the type of its values is known to its closures.
+///
+/// Applications declare models with ``Schema/init(_:_:_:)``, whose closures are compiled for the model; these ask the runtime for every value.
+package struct RuntimeField<Record: Model>: Sendable {
+    let erased: ErasedField<Record>
+    let read: @Sendable (RowReader, Int, inout Record) throws -> Void
+    let write: @Sendable (UnsafePointer<Record>, RowWriter, Int) throws -> Void
+
+    /// Describes a field.
+    ///
+    /// - Parameters:
+    ///   - name: The name it is stored under.
+    ///   - keyPath: Where it is in the model; it may lead through a subscript.
+    ///   - options: What it is for.
+    package init<Stored: FieldValue>(
+        _ name: String, _ keyPath: any WritableKeyPath<Record, Stored> & Sendable, options: [FieldOption<Stored>]
+    ) {
+        erased = ErasedField(Field(name, keyPath, options: options))
+        read = { row, index, record in record[keyPath: keyPath] = try Stored.read(from: row, at: index) }
+        write = { record, row, index in try record.pointee[keyPath: keyPath].write(to: row, at: index) }
+    }
+}
+
+extension Field {
+    /// Creates a field of options in an array, whose values are had through its key path.
+    fileprivate init(_ name: String, _ keyPath: any KeyPath<Record, Value> & Sendable, options: [FieldOption<Value>]) {
+        self.name = name
+        self.keyPath = keyPath
+        self.options = options
+        offset = -1
+    }
+}
+
+extension Schema {
+    /// Declares a model whose fields are known at run time only.
+    ///
+    /// - Parameters:
+    ///   - entity: The name of the entity.
+    ///   - fields: The fields.
+    ///   - blank: Makes a model whose fields are set one after the other.
+    package convenience init(
+        _ entity: String, fields: [RuntimeField<Record>], blank: @escaping @Sendable () -> Record
+    ) {
+        @Sendable func decode(_ row: RowReader) throws -> Record {
+            var record = blank()
+            for (index, field) in fields.enumerated() { try field.read(row, index, &record) }
+            return record
+        }
+        @Sendable func encode(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
+            for (index, field) in fields.enumerated() { try field.write(record, row, index) }
+        }
+        self.init(
+            entity: entity, fields: fields.map(\.erased), decodeRow: decode,
+            decodeRows: { row, limit, records in
+                var remaining = limit
+                while remaining > 0, try row.advance() {
+                    records.append(try decode(row))
+                    remaining -= 1
+                }
+            },
+            encodeRow: encode,
+            mergeRow: { stored, row, change in
+                var record = try stored.map(decode)
+                try change(&record)
+                guard let changed = record else { return false }
+                try withUnsafePointer(to: changed) { try encode($0, row) }
+                return true
+            })
+    }
+}
