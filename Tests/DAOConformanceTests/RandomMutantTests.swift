@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: Fault.allCases) func isFoundByChance(_ fault: Fault) async {
         await ParallelCases.shared.enter()
         let result = await RandomProof.run(
-            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .zero, patience: 2)
+            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .zero, patience: .seconds(2))
         await ParallelCases.shared.leave()
         #expect(result.failure != nil, "\(fault) is not found in \(result.operations) operations")
     }
@@ -17,7 +17,7 @@ import Testing
         (.dropsLastOfMany, 2), (.closesInside, 2), (.translatesOutside, 4), (.observersMissErasures, 4),
     ]) func scriptsAreSmall(_ fault: Fault, _ most: Int) async throws {
         let result = await RandomProof.run(
-            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .seconds(60), patience: 2)
+            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .seconds(60), patience: .seconds(2))
         let failure = try #require(result.failure)
         #expect(failure.scriptLength <= most, "\(failure)")
     }

@@ -13,9 +13,10 @@ extension RandomProof {
     ///   - seed: Makes the steps. A failure names the seed of its round, which alone repeats it.
     ///   - operations: How many steps.
     ///   - shrinkingFor: How long a failed script is made smaller at most.
-    ///   - patience: How many seconds to wait for what should come by itself, such as an observation's result, before that is a failure.
+    ///   - patience: How long to wait for what should come by itself, such as an observation's result. Only a failure takes as long.
     public static func run(
-        on target: ConformanceTarget, seed: UInt64, operations: Int, shrinkingFor: Duration = .seconds(60), patience: Double = 60
+        on target: ConformanceTarget, seed: UInt64, operations: Int, shrinkingFor: Duration = .seconds(60),
+        patience: Duration = .seconds(60)
     ) async -> RandomProofResult {
         let isCancelled = Shared(false)
         return await withTaskCancellationHandler {
@@ -23,7 +24,7 @@ extension RandomProof {
                 // A thread of its own: the steps are synchronous, and deep conditions need a deep stack.
                 let thread = Thread {
                     continuation.resume(
-                        returning: run(on: target, seed, operations, shrinkingFor, patience) { isCancelled.value })
+                        returning: run(on: target, seed, operations, shrinkingFor, patience / .seconds(1)) { isCancelled.value })
                 }
                 thread.name = "random proof"
                 thread.stackSize = 16 << 20

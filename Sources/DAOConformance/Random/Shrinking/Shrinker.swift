@@ -18,16 +18,22 @@ struct Shrinker {
             smallest = shrinkSteps(smallest, deadline)
             if weight(smallest.script) == size { break }
         }
-        return smallest
+        return isConfirmed(smallest) ? smallest : divergence
     }
 
-    private func failure(of script: [Step]) -> Replay.Divergence? {
+    /// Whether a script that waited in vain for a short while also does when it is given its time: perhaps the machine was busy.
+    private func isConfirmed(_ divergence: Replay.Divergence) -> Bool {
+        guard limit > .zero, divergence.script.contains(where: \.waits) else { return true }
+        return failure(of: divergence.script, patience: replay.patience) != nil
+    }
+
+    /// - Parameter patience: How many seconds to wait for what should come by itself. What once did not come is not given long each time.
+    private func failure(of script: [Step], patience: Double = 0.5) -> Replay.Divergence? {
         guard !script.isEmpty else { return nil }
         var replay = replay
         // What looked at the whole state and found something stands in the script as a step of its own.
         replay.checkInterval = nil
-        // What once took for ever is not given as long each time.
-        replay.patience = min(replay.patience, 5)
+        replay.patience = patience
         return (try? replay.run(script))?.divergence
     }
 
@@ -90,5 +96,15 @@ struct Shrinker {
             index += 1
         }
         return smallest
+    }
+}
+
+extension Step {
+    /// Whether it, or a step inside it, waits for what should come by itself.
+    fileprivate var waits: Bool {
+        switch verb {
+        case .watch, .leave, .outside, .snapshot, .outlive: true
+        default: nested.contains(where: \.waits)
+        }
     }
 }
