@@ -135,7 +135,14 @@ struct EvolutionGenerator {
         case 52..<60:
             model.fields[index].isOptional = false
             model.fields[index].standard = random.chance(80) ? standard(model.fields[index]) : nil
-        case 60..<70: model.fields[index].type = random.one(Self.kin(of: model.fields[index].type))
+        case 60..<70:
+            let related = others.filter { Self.kin(of: model.fields[$0].type).count > 1 }
+            if let index = related.isEmpty ? nil : random.one(related) {
+                model.fields[index].type = random.one(Self.kin(of: model.fields[index].type))
+                if let value = model.fields[index].standard, !model.fields[index].holds(value) {
+                    model.fields[index].standard = nil
+                }
+            }
         case 70..<74:
             model.fields[index].type = random.one([.int, .string, .int32, .data, .strings])
             model.fields[index].standard = nil
@@ -229,7 +236,9 @@ struct EvolutionGenerator {
         if random.chance(4) { return .dropField("nothing", of: name) }
         guard !others.isEmpty else { return .addField(RandomProof.MadeField("added", .string, isOptional: true), to: name) }
         let field = random.one(others)
-        switch random.int(9) {
+        switch random.int(11) {
+        case 9: return .changeKey(of: name, to: (others.first { !$0.isIndexed && $0.type.kind == entity.keyKind } ?? field).name)
+        case 10: return random.chance(20) ? .dropEntity(name) : .changeKey(of: name, to: field.name)
         case 0, 1:
             guard let type = RandomProof.MadeType.allCases.first(where: { $0.kind == field.type.kind }) else { return nil }
             let wider = Self.wider(type.kind)

@@ -60,6 +60,14 @@ extension EvolutionReference {
             changed.description.fields[index].isUnique = isUnique
             try changed.checkUnique()
             entities[entity] = changed
+        case .changeKey(let entity, let field):
+            let old = try stored(entity)
+            let index = try position(field, old)
+            guard action.isAbout(old.description) else { return }
+            entities[entity] = try old.keyed(by: index)
+        case .dropEntity(let entity):
+            _ = try stored(entity)
+            entities[entity] = nil
         case .renameEntity(let entity, let name):
             var changed = try stored(entity)
             if entity == name { return }
@@ -115,10 +123,38 @@ extension RandomProof.MadeMigration.Action {
     func isAbout(_ entity: EntityDescription) -> Bool {
         let name: String? =
             switch self {
-            case .changeType(let field, _, _, _), .dropField(let field, _), .setIndex(let field, _, _, _), .set(let field, _, _):
+            case .changeType(let field, _, _, _), .dropField(let field, _), .setIndex(let field, _, _, _), .set(let field, _, _),
+                .changeKey(_, let field):
                 field
             default: nil
             }
+        if case .changeKey = self, let field = entity.fields.first(where: { $0.name == name }) {
+            let kinds: Set<ValueKind> = Set(RandomProof.MadeType.keys.map(\.kind))
+            if !kinds.contains(field.type.kind) || field.isIndexed { return false }
+        }
         return name.map { entity.fields[entity.keyIndex].name != $0 } ?? true
+    }
+}
+
+extension EvolutionReference.Stored {
+    /// The rows with another field as their key; it is no longer optional.
+    fileprivate func keyed(by index: Int) throws(EvolutionFailure) -> Self {
+        let name = description.name
+        var keyed = self
+        for field in keyed.description.fields.indices { keyed.description.fields[field].isPrimaryKey = field == index }
+        keyed.description.fields[index].type.isOptional = false
+        if let row = rows.first(where: { $0[index].isNull }) {
+            let key = EvolutionReference.id(row[description.keyIndex])
+            throw EvolutionFailure("corruptedValue of \(name), key \(key), field \(description.fields[index].name)")
+        }
+        keyed.rows.sort { ReferenceOrder.compare($0[index], $1[index]) < 0 }
+        var faults: [String] = []
+        let isRepeated = zip(keyed.rows, keyed.rows.dropFirst()).contains { ReferenceOrder.compare($0[index], $1[index]) == 0 }
+        if isRepeated { faults.append("duplicateKey") }
+        if rows.contains(where: { if case .string(let text) = $0[index] { text.utf8.count > 256 } else { false } }) {
+            faults.append("invalidKey")
+        }
+        if !faults.isEmpty { throw EvolutionFailure(any: faults) }
+        return keyed
     }
 }

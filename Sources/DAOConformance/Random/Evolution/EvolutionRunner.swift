@@ -273,6 +273,8 @@ extension RandomProof.MadeMigration.Action {
         case .setIndex(let field, let name, let isIndexed, let isUnique):
             guard isAbout(try step.entity(name)) else { return }
             try step.setIndex(on: field, of: name, isIndexed: isIndexed, isUnique: isUnique)
+        case .changeKey(let name, let field): if isAbout(try step.entity(name)) { try step.changeKey(of: name, to: field) }
+        case .dropEntity(let name): try step.dropEntity(name)
         case .renameEntity(let name, let newName): try step.renameEntity(name, to: newName)
         case .set(let field, let name, let value):
             guard isAbout(try step.entity(name)) else { return }

@@ -29,6 +29,10 @@ extension RandomProof {
             case dropField(String, of: String)
             /// Says whether a field has an index, and whether it is unique.
             case setIndex(on: String, of: String, isIndexed: Bool, isUnique: Bool)
+            /// Makes another field the key: one that can be and has no index.
+            case changeKey(of: String, to: String)
+            /// Removes an entity.
+            case dropEntity(String)
             /// Gives an entity another name.
             case renameEntity(String, to: String)
             /// Sets a field in every row.
@@ -113,6 +117,8 @@ extension RandomProof.MadeMigration.Action {
         case .dropField(let field, let entity): return ".dropField(\(text(field)), of: \(text(entity)))"
         case .setIndex(let field, let entity, let isIndexed, let isUnique):
             return ".setIndex(on: \(text(field)), of: \(text(entity)), isIndexed: \(isIndexed), isUnique: \(isUnique))"
+        case .changeKey(let entity, let field): return ".changeKey(of: \(text(entity)), to: \(text(field)))"
+        case .dropEntity(let entity): return ".dropEntity(\(text(entity)))"
         case .renameEntity(let entity, let name): return ".renameEntity(\(text(entity)), to: \(text(name)))"
         case .set(let field, let entity, let value):
             return ".set(\(text(field)), of: \(text(entity)), to: \(SwiftLiteral.tagged(value)))"
