@@ -9,6 +9,10 @@ import Foundation
 /// if let failure = result.failure { print(failure.script) }
 /// ```
 ///
+/// A round stores rows of four models that every round has, with every kind of field, and of one or two that are made for it: any key among
+/// up to eight fields of any type, under names that engines have words for. Then come models that refer to each other, and the life of a
+/// database whose application changes: later versions of a made model, migrations, values that can no longer be read, copies.
+///
 /// A seed makes the same steps on every machine. A script that fails is shrunk to its smallest form and given as Swift to paste into a
 /// test. In Swift Testing each seed is a test of its own:
 ///
