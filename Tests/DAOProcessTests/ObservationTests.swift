@@ -24,12 +24,14 @@ import Testing
                 try ledger.tallies.persist(Tally(id: 2, value: commits))
                 _ = try ledger.tallies.erase { $0.id == 3 }
             }
-            #expect(wakes.count == commits)
+            // A thread that is held up in the middle of a commit may be taken for another process, which costs a look.
+            let told = wakes.count
+            #expect((commits...commits + 2).contains(told), "\(commits) commits")
             let child = try Child("serve", place.url())
             try child.expect("open")
             _ = try child.ask("add")
-            wakes.wait(for: commits + 1)
-            #expect(wakes.count == commits + 1)
+            wakes.wait(for: told + 1)
+            #expect(wakes.count == told + 1)
         }
     }
 
