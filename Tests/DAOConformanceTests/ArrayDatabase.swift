@@ -49,7 +49,12 @@ final class ArrayDatabase: Database {
                 if engine.coordinator.isInside { throw change.insideTransaction() }
                 try withEntityStore(.write) { try $0.apply(change) }
             }
-            try engine.coordinator.write(callsOut: false) { $0.tables[entity.name, default: .init()].entity = entity }
+            try engine.coordinator.write(callsOut: false) { transaction in
+                if transaction.tables[entity.name]?.entity == nil {
+                    try entity.checkName(among: transaction.tables.values.compactMap(\.entity), path: nil)
+                }
+                transaction.tables[entity.name, default: .init()].entity = entity
+            }
             return ArrayStorage<Record>(array: self, entity: entity)
         }
     }

@@ -46,9 +46,7 @@ final class ArrayEntityStore: EntityStore {
     }
 
     func create(_ entity: EntityDescription) throws {
-        guard transaction.tables[entity.name]?.entity == nil else {
-            throw StorageError(.schemaMismatch, "the entity is there", entity: entity.name)
-        }
+        try entity.checkName(among: entities(), path: nil)
         transaction.tables[entity.name] = ArrayTable(entity: entity)
     }
 

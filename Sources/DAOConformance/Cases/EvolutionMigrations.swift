@@ -367,6 +367,10 @@ enum EvolutionMigrations {
                     try $0.rewrite("note", as: NoteV1.schema.description) { $1["id"] = .integer(1) }
                 }
                 try attempt(.invalidSchema, "a name that is none") { try $0.renameEntity("note", to: "a b") }
+                try attempt(.schemaMismatch, "a name in another case") { try $0.renameEntity("note", to: "Note") }
+                try attempt(.schemaMismatch, "another entity of the name, case aside") {
+                    try $0.createEntity(EntityDescription(name: "NOTE", fields: NoteV1.schema.description.fields))
+                }
                 try attempt(.invalidSchema, "a key that cannot be one") {
                     try $0.changeType(of: "id", in: "note", to: FieldType(.double))
                 }

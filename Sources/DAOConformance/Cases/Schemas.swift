@@ -49,6 +49,19 @@ enum Schemas {
                 }
             },
             ConformanceCase(
+                "E.namesButCase", "E1", title: "an entity whose name differs from a stored one in case only is refused"
+            ) { context in
+                let database = try context.open()
+                let members = try database.dao(Lower.self)
+                try members.persist(Lower(id: 1))
+                let error = try expectError(.schemaMismatch) { try database.dao(Upper.self).persist(Upper(id: 2)) }
+                try expectEqual(error.entity, "Casing_twin", "the entity of the error")
+                try expect(error.message.contains("'casing_twin'"), "the other name in: \(error.message)")
+                try expectError(.schemaMismatch, "the second time") { _ = try database.storage(for: Upper.self) }
+                try expectEqual(try members.read(), [Lower(id: 1)], "the rows")
+                try expectEqual(try database.entities().map(\.name), ["casing_twin"], "the entities")
+            },
+            ConformanceCase(
                 "E.describesAfterReopening", "E1",
                 title: "a reopened database tells its entities before any storage is asked for", requires: [.persistence]
             ) { context in
@@ -150,6 +163,16 @@ private struct EmptyName: Model {
 private struct ReservedName: Model {
     var id: Int
     static let schema = Schema("sqlite_master", Self.init, Field("id", \.id, .primaryKey))
+}
+
+private struct Lower: Plain, Model, Equatable {
+    var id: Int
+    static let schema = Schema("casing_twin", Self.init, Field("id", \.id, .primaryKey))
+}
+
+private struct Upper: Plain, Model, Equatable {
+    var id: Int
+    static let schema = Schema("Casing_twin", Self.init, Field("id", \.id, .primaryKey))
 }
 
 private struct IndexedEmbedding: Model {

@@ -30,6 +30,8 @@ public final class MigrationStep {
     }
 
     /// Makes an entity without rows.
+    ///
+    /// - Throws: `.schemaMismatch` when there is one of the name, case aside; `.invalidSchema` for a description that contradicts itself.
     public func createEntity(_ entity: EntityDescription) throws {
         try SchemaCheck.check(entity)
         try store.create(entity)
@@ -43,15 +45,13 @@ public final class MigrationStep {
 
     /// Gives an entity another name.
     ///
-    /// - Throws: `.schemaMismatch` when there is none, or the new name is another's; `.invalidSchema` for a name that cannot be one.
+    /// - Throws: `.schemaMismatch` when there is none, or the new name is one's already, case aside; `.invalidSchema` for a name that cannot be one.
     public func renameEntity(_ name: String, to newName: String) throws {
         var entity = try entity(name)
         entity.name = newName
         try SchemaCheck.check(entity)
         if name.hasSameBytes(as: newName) { return }
-        if try store.entity(named: newName) != nil {
-            throw StorageError(.schemaMismatch, "'\(name)' cannot become '\(newName)', which is stored already", entity: newName)
-        }
+        try entity.checkName(among: store.entities(), path: nil)
         try store.rename(name, to: newName)
         try store.moveLinks(of: entity, from: name)
     }

@@ -59,8 +59,11 @@ struct Catalog {
     }
 
     /// Writes an entry for a new entity.
+    ///
+    /// - Throws: `.schemaMismatch` when there is one whose name differs in case only.
     func add(_ description: EntityDescription) throws -> StoredEntity {
-        try store { nextKeyspace in StoredEntity(description, nextKeyspace: nextKeyspace) }
+        try description.checkName(among: entities().map(\.description), path: path)
+        return try store { nextKeyspace in StoredEntity(description, nextKeyspace: nextKeyspace) }
     }
 
     /// Writes the entry of an entity.

@@ -35,9 +35,6 @@ final class KeyValueEntityStore: EntityStore {
 
     func create(_ entity: EntityDescription) throws {
         try beginWriting(entity.name)
-        if try catalog.entity(named: entity.name) != nil {
-            throw StorageError(.schemaMismatch, "there is an entity '\(entity.name)' already", entity: entity.name, path: path)
-        }
         handle.add(try Table(catalog.add(entity), state: .provisional, path: path))
     }
 
