@@ -18,7 +18,7 @@ import Testing
         (.dropsNilInArrays, 2), (.losesRenamedValues, 3), (.skipsUnreadableRows, 3), (.copiesForgetHowFar, 4),
     ]) func scriptsAreSmall(_ fault: Fault, _ most: Int) async throws {
         let result = await RandomProof.run(
-            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .seconds(60), patience: .seconds(2))
+            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .seconds(600), patience: .seconds(2))
         let failure = try #require(result.failure)
         #expect(failure.scriptLength <= most, "\(failure)")
     }

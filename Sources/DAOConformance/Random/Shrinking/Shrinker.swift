@@ -3,38 +3,45 @@ import Foundation
 
 /// Makes a failing script smaller for as long as it still fails: first by leaving out steps, then within the steps that are left.
 struct Shrinker {
-    let replay: Replay
+    private var replay: Replay
     /// How long at most.
-    let limit: Duration
+    private let limit: Duration
+    /// Whether a step that waits for what should come by itself may be the one that fails.
+    private var mayWait = true
+
+    init(replay: Replay, limit: Duration) {
+        self.replay = replay
+        self.limit = limit
+        // What looked at the whole state and found something stands in the script as a step of its own.
+        self.replay.checkInterval = nil
+    }
 
     /// The smallest script that was found, with where it fails.
     func shrink(_ divergence: Replay.Divergence) -> Replay.Divergence {
         let deadline = ContinuousClock.now + limit
-        var smallest = divergence
-        smallest = plain(smallest)
+        // What does not come is not waited for as long each time: on a busy machine it may just be late.
+        var hasty = self
+        hasty.replay.patience = min(0.5, replay.patience)
+        hasty.mayWait = divergence.script.last?.waits == true
+        let smallest = hasty.shrink(divergence, deadline)
+        if limit == .zero || !hasty.mayWait { return smallest }
+        return failure(of: smallest.script) ?? shrink(divergence, deadline)
+    }
+
+    private func shrink(_ divergence: Replay.Divergence, _ deadline: ContinuousClock.Instant) -> Replay.Divergence {
+        var smallest = plain(divergence)
         while ContinuousClock.now < deadline {
             let size = weight(smallest.script)
             smallest = removeSteps(smallest, deadline)
             smallest = shrinkSteps(smallest, deadline)
             if weight(smallest.script) == size { break }
         }
-        return isConfirmed(smallest) ? smallest : divergence
+        return smallest
     }
 
-    /// Whether a script that waited in vain for a short while also does when it is given its time: perhaps the machine was busy.
-    private func isConfirmed(_ divergence: Replay.Divergence) -> Bool {
-        guard limit > .zero, divergence.script.contains(where: \.waits) else { return true }
-        return failure(of: divergence.script, patience: replay.patience) != nil
-    }
-
-    /// - Parameter patience: How many seconds to wait for what should come by itself. What once did not come is not given long each time.
-    private func failure(of script: [Step], patience: Double = 0.5) -> Replay.Divergence? {
-        guard !script.isEmpty else { return nil }
-        var replay = replay
-        // What looked at the whole state and found something stands in the script as a step of its own.
-        replay.checkInterval = nil
-        replay.patience = patience
-        return (try? replay.run(script))?.divergence
+    private func failure(of script: [Step]) -> Replay.Divergence? {
+        guard !script.isEmpty, let found = (try? replay.run(script))?.divergence else { return nil }
+        return mayWait || found.script.last?.waits == false ? found : nil
     }
 
     /// How large a script is: steps, then what is in them.
