@@ -58,8 +58,10 @@ enum Schemas {
                 try expectEqual(error.entity, "Casing_twin", "the entity of the error")
                 try expect(error.message.contains("'casing_twin'"), "the other name in: \(error.message)")
                 try expectError(.schemaMismatch, "the second time") { _ = try database.storage(for: Upper.self) }
+                _ = try database.storage(for: Cyrillic.self)
+                try expectError(.schemaMismatch, "in other letters") { _ = try database.storage(for: UpperCyrillic.self) }
                 try expectEqual(try members.read(), [Lower(id: 1)], "the rows")
-                try expectEqual(try database.entities().map(\.name), ["casing_twin"], "the entities")
+                try expectEqual(try database.entities().map(\.name).sorted(), ["casing_twin", "имя"], "the entities")
             },
             ConformanceCase(
                 "E.describesAfterReopening", "E1",
@@ -173,6 +175,16 @@ private struct Lower: Plain, Model, Equatable {
 private struct Upper: Plain, Model, Equatable {
     var id: Int
     static let schema = Schema("Casing_twin", Self.init, Field("id", \.id, .primaryKey))
+}
+
+private struct Cyrillic: Model {
+    var id: Int
+    static let schema = Schema("имя", Self.init, Field("id", \.id, .primaryKey))
+}
+
+private struct UpperCyrillic: Model {
+    var id: Int
+    static let schema = Schema("Имя", Self.init, Field("id", \.id, .primaryKey))
 }
 
 private struct IndexedEmbedding: Model {

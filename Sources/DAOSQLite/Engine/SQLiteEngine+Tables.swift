@@ -104,11 +104,13 @@ extension SQLiteEngine {
 
     /// The entities that the catalog describes.
     func entities() throws -> [EntityDescription] {
-        try coordinator.read { connection in
-            guard try Self.hasCatalog(connection) else { return [] }
-            return try connection.rows(Self.catalog.selectAll) {
-                try Self.catalog.decoded(SQLiteConnection.text($0, 0), format: sqlite3_column_int64($0, 1))
-            }
+        try coordinator.read { try Self.entities($0) }
+    }
+
+    private static func entities(_ connection: SQLiteConnection) throws -> [EntityDescription] {
+        guard try hasCatalog(connection) else { return [] }
+        return try connection.rows(catalog.selectAll) {
+            try catalog.decoded(SQLiteConnection.text($0, 0), format: sqlite3_column_int64($0, 1))
         }
     }
 
@@ -172,6 +174,7 @@ extension SQLiteEngine {
     /// Makes the table and its indexes, or adopts one that another tool has made, and writes it into the catalog.
     static func create(_ table: SQLTable, _ connection: SQLiteConnection) throws {
         let name = table.entity.name
+        try table.entity.checkName(among: entities(connection).filter { !$0.name.hasSameBytes(as: name) }, path: connection.path)
         if let found = try StoredTable(name, connection) {
             try found.check(table)
         } else {
