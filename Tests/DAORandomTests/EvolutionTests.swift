@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func committedScriptIsWhatIsPrinted() throws {
-        let divergence = EvolutionRound.Divergence(script: Self.steps, expected: "", got: "")
+        let divergence = FailedScript(script: Self.steps, expected: "", got: "")
         let expected = """
             // swift-format-ignore-file
             import DAOConformance

@@ -61,8 +61,18 @@ extension RandomProof {
             } catch {
                 result.failure = RandomProofFailure(target: target.name, seed: roundSeed, operations: steps, error)
             }
-            if result.failure == nil { result.failure = relationFailure(on: target, roundSeed, steps, limit) }
-            if result.failure == nil { result.failure = evolutionFailure(on: target, roundSeed, steps, limit) }
+            if result.failure == nil {
+                var generator = RelationGenerator(seed: roundSeed)
+                result.failure = RelationRound(target: target).failure(
+                    of: generator.script(relationSteps(steps)), target: target.name, seed: roundSeed, operations: steps,
+                    limit: limit)
+            }
+            if result.failure == nil {
+                var generator = EvolutionGenerator(seed: roundSeed)
+                result.failure = EvolutionRound(target: target).failure(
+                    of: generator.script(evolutionSteps(steps)), target: target.name, seed: roundSeed, operations: steps,
+                    limit: limit)
+            }
             if hasPeers, result.failure == nil, untilPeers == 0 {
                 untilPeers = roundsPerPeerRound
                 result.failure = peerFailure(on: target, roundSeed, operations: steps, limit)
@@ -80,38 +90,8 @@ extension RandomProof {
     /// How many steps about models that refer to each other a round has beside its others: everything is compared after each.
     private static func relationSteps(_ steps: Int) -> Int { steps / 8 }
 
-    /// Runs the steps of a round about models that refer to each other.
-    private static func relationFailure(
-        on target: ConformanceTarget, _ seed: UInt64, _ steps: Int, _ limit: Duration
-    ) -> RandomProofFailure? {
-        var generator = RelationGenerator(seed: seed)
-        let round = RelationRound(target: target)
-        do {
-            guard let divergence = try round.run(generator.script(relationSteps(steps))) else { return nil }
-            return RandomProofFailure(
-                target: target.name, seed: seed, operations: steps, round.shrink(divergence, limit: limit))
-        } catch {
-            return RandomProofFailure(target: target.name, seed: seed, operations: steps, error)
-        }
-    }
-
     /// How many steps in the life of a database that changes a round has beside its others.
     private static func evolutionSteps(_ steps: Int) -> Int { steps / 12 }
-
-    /// Runs the steps of a round about a database that changes.
-    private static func evolutionFailure(
-        on target: ConformanceTarget, _ seed: UInt64, _ steps: Int, _ limit: Duration
-    ) -> RandomProofFailure? {
-        var generator = EvolutionGenerator(seed: seed)
-        let round = EvolutionRound(target: target)
-        do {
-            guard let divergence = try round.run(generator.script(evolutionSteps(steps))) else { return nil }
-            return RandomProofFailure(
-                target: target.name, seed: seed, operations: steps, round.shrink(divergence, limit: limit))
-        } catch {
-            return RandomProofFailure(target: target.name, seed: seed, operations: steps, error)
-        }
-    }
 
     /// Each seed on a target, ready to run as a test.
     ///
@@ -183,25 +163,11 @@ public struct RandomProofFailure: Error, Sendable, CustomStringConvertible {
         script = ScriptPrinter.text(of: divergence, target: target, seed: seed, operations: operations)
     }
 
-    init(target: String, seed: UInt64, operations: Int, _ divergence: RelationRound.Divergence) {
+    init<Step>(target: String, seed: UInt64, operations: Int, _ failure: FailedScript<Step>) {
         (self.target, self.seed, self.operations) = (target, seed, operations)
-        (expected, got) = (divergence.expected, divergence.got)
-        scriptLength = divergence.script.reduce(0) { $0 + $1.size }
-        script = divergence.source
-    }
-
-    init(target: String, seed: UInt64, operations: Int, _ divergence: EvolutionRound.Divergence) {
-        (self.target, self.seed, self.operations) = (target, seed, operations)
-        (expected, got) = (divergence.expected, divergence.got)
-        scriptLength = divergence.script.count
-        script = divergence.source
-    }
-
-    init(target: String, seed: UInt64, operations: Int, _ divergence: PeerRound.Divergence) {
-        (self.target, self.seed, self.operations) = (target, seed, operations)
-        (expected, got) = (divergence.expected, divergence.got)
-        scriptLength = divergence.script.count
-        script = divergence.source
+        (expected, got) = (failure.expected, failure.got)
+        scriptLength = failure.script.reduce(0) { $0 + $1.size }
+        script = failure.source
     }
 
     init(target: String, seed: UInt64, operations: Int, _ error: any Error) {

@@ -3,9 +3,9 @@ import Foundation
 
 extension EvolutionRound {
     /// The smallest script that still fails, found for as long as there is time: by leaving out steps, fields, then what is in steps.
-    func shrink(_ divergence: Divergence, limit: Duration) -> Divergence {
+    func shrink(_ failure: FailedScript<EvolutionStep>, limit: Duration) -> FailedScript<EvolutionStep> {
         let deadline = ContinuousClock.now + limit
-        var smallest = divergence
+        var smallest = failure
         func tries(_ script: [EvolutionStep]) -> Bool {
             guard !script.isEmpty, ContinuousClock.now < deadline, let found = try? run(script) else { return false }
             smallest = found

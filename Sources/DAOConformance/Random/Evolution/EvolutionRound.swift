@@ -2,21 +2,13 @@ import DAOCore
 import Foundation
 
 /// A script of the life of one database, run on it and on plain arrays side by side.
-struct EvolutionRound {
+struct EvolutionRound: ScriptedRound {
     let target: ConformanceTarget
-
-    /// Where database and reference parted.
-    struct Divergence {
-        /// The steps up to there.
-        var script: [EvolutionStep]
-        let expected: String
-        let got: String
-    }
 
     /// Runs steps on a fresh database; everything is compared after each.
     ///
     /// - Returns: Where they part; nil when they agree to the end, or the database does not offer it.
-    func run(_ script: [EvolutionStep]) throws -> Divergence? {
+    func run(_ script: [EvolutionStep]) throws -> FailedScript<EvolutionStep>? {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
         let runner = try EvolutionRunner(target, at: location)
@@ -28,15 +20,15 @@ struct EvolutionRound {
             let expected = reference.run(step)
             let got = runner.run(step)
             if !expected.contains(got) {
-                return Divergence(script: done, expected: expected.joined(separator: ", or "), got: got)
+                return FailedScript(script: done, expected: expected.joined(separator: ", or "), got: got)
             }
             do {
                 let content = try runner.content()
                 if let line = Self.difference(reference.content, content) {
-                    return Divergence(script: done, expected: line.expected, got: line.got)
+                    return FailedScript(script: done, expected: line.expected, got: line.got)
                 }
             } catch {
-                return Divergence(script: done, expected: reference.content.joined(separator: "\n"), got: "\(error)")
+                return FailedScript(script: done, expected: reference.content.joined(separator: "\n"), got: "\(error)")
             }
         }
         return nil
@@ -55,16 +47,6 @@ extension RandomProof {
     ///
     /// - Throws: What differs, as ``ConformanceFailure``.
     public static func replay(_ script: [EvolutionStep], on target: ConformanceTarget) throws {
-        guard let divergence = try EvolutionRound(target: target).run(script) else { return }
-        throw ConformanceFailure(
-            "the last of \(divergence.script.count) steps", expected: divergence.expected, got: divergence.got, file: #fileID,
-            line: #line)
-    }
-}
-
-extension EvolutionRound.Divergence {
-    /// The script, as Swift to paste into a test.
-    var source: String {
-        "try RandomProof.replay(\n    [\n" + script.map { "        \($0.source),\n" }.joined() + "    ], on: target)"
+        try EvolutionRound(target: target).replay(script)
     }
 }

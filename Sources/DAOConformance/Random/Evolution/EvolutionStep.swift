@@ -58,7 +58,7 @@ extension RandomProof {
 
 // MARK: As Swift
 
-extension EvolutionStep {
+extension EvolutionStep: ScriptedStep {
     /// The step as Swift.
     var source: String {
         func values(_ values: [Value]) -> String { "[" + values.map(SwiftLiteral.tagged).joined(separator: ", ") + "]" }

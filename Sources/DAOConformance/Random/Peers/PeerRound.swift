@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 
 /// A script of steps of several processes, run on one database and on plain numbers side by side.
-struct PeerRound {
+struct PeerRound: ScriptedRound {
     /// How many steps a round has: starting a process takes longer than a hundred steps of other rounds.
     static let length = 24
 
@@ -17,18 +17,10 @@ struct PeerRound {
         return database.capabilities.isMultiProcess
     }
 
-    /// Where processes and reference parted.
-    struct Divergence: FailedScript {
-        /// The steps up to there.
-        var script: [PeerStep]
-        let expected: String
-        let got: String
-    }
-
     /// Runs steps on a fresh database; what is committed is compared after each.
     ///
     /// - Returns: Where they part; nil when they agree to the end.
-    func run(_ script: [PeerStep]) throws -> Divergence? {
+    func run(_ script: [PeerStep]) throws -> FailedScript<PeerStep>? {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
         let runner = try PeerRunner(target, location)
@@ -36,8 +28,8 @@ struct PeerRound {
         var reference = PeerReference(wait: target.peerWait)
         for (index, step) in script.enumerated() where reference.allows(step) {
             let expectation = reference.run(step)
-            func divergence(_ expected: String, _ got: String) -> Divergence {
-                Divergence(script: Array(script[...index]), expected: expected, got: got)
+            func divergence(_ expected: String, _ got: String) -> FailedScript<PeerStep> {
+                FailedScript(script: Array(script[...index]), expected: expected, got: got)
             }
             do {
                 let began = ContinuousClock.now
@@ -62,9 +54,6 @@ struct PeerRound {
         }
         return nil
     }
-
-    /// The smallest script that still fails, found by leaving out steps for as long as there is time.
-    func shrink(_ divergence: Divergence, limit: Duration) -> Divergence { divergence.shrunk(limit: limit, run) }
 }
 
 extension RandomProof {
@@ -72,16 +61,6 @@ extension RandomProof {
     ///
     /// - Throws: What differs, as ``ConformanceFailure``.
     public static func replay(_ script: [PeerStep], on target: ConformanceTarget) throws {
-        guard let divergence = try PeerRound(target: target).run(script) else { return }
-        throw ConformanceFailure(
-            "the last of \(divergence.script.count) steps", expected: divergence.expected, got: divergence.got, file: #fileID,
-            line: #line)
-    }
-}
-
-extension PeerRound.Divergence {
-    /// The script, as Swift to paste into a test.
-    var source: String {
-        "try RandomProof.replay(\n    [\n" + script.map { "        \($0.source),\n" }.joined() + "    ], on: target)"
+        try PeerRound(target: target).replay(script)
     }
 }

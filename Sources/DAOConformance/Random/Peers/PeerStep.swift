@@ -33,7 +33,7 @@ public enum PeerStep: Sendable, Hashable {
     case list(by: Int)
 }
 
-extension PeerStep {
+extension PeerStep: ScriptedStep {
     /// The step as Swift.
     var source: String {
         switch self {

@@ -39,13 +39,7 @@ extension RandomProof {
         on target: ConformanceTarget, _ seed: UInt64, operations: Int, _ limit: Duration
     ) -> RandomProofFailure? {
         var generator = PeerGenerator(seed: seed, for: target)
-        let round = PeerRound(target: target)
-        do {
-            guard let divergence = try round.run(generator.script(PeerRound.length)) else { return nil }
-            return RandomProofFailure(
-                target: target.name, seed: seed, operations: operations, round.shrink(divergence, limit: limit))
-        } catch {
-            return RandomProofFailure(target: target.name, seed: seed, operations: operations, error)
-        }
+        return PeerRound(target: target).failure(
+            of: generator.script(PeerRound.length), target: target.name, seed: seed, operations: operations, limit: limit)
     }
 }

@@ -2,21 +2,13 @@ import DAOCore
 import Foundation
 
 /// A script of steps on models that refer to each other, run on a database and on plain dictionaries side by side.
-struct RelationRound {
+struct RelationRound: ScriptedRound {
     let target: ConformanceTarget
-
-    /// Where database and reference parted.
-    struct Divergence: FailedScript {
-        /// The steps up to there.
-        var script: [RelationStep]
-        let expected: String
-        let got: String
-    }
 
     /// Runs steps on a fresh database; everything is compared after each.
     ///
     /// - Returns: Where they part; nil when they agree to the end.
-    func run(_ script: [RelationStep]) throws -> Divergence? {
+    func run(_ script: [RelationStep]) throws -> FailedScript<RelationStep>? {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
         let database = try target.open(location)
@@ -28,20 +20,17 @@ struct RelationRound {
             let expected = reference.run(step)
             do {
                 let got = try runner.run(step)
-                if got != expected { return Divergence(script: done, expected: expected, got: got) }
+                if got != expected { return FailedScript(script: done, expected: expected, got: got) }
                 let content = try runner.content()
                 if content != reference.content {
-                    return Divergence(script: done, expected: Self.text(of: reference.content), got: Self.text(of: content))
+                    return FailedScript(script: done, expected: Self.text(of: reference.content), got: Self.text(of: content))
                 }
             } catch {
-                return Divergence(script: done, expected: expected, got: "\(error)")
+                return FailedScript(script: done, expected: expected, got: "\(error)")
             }
         }
         return nil
     }
-
-    /// The smallest script that still fails, found by leaving out steps for as long as there is time.
-    func shrink(_ divergence: Divergence, limit: Duration) -> Divergence { divergence.shrunk(limit: limit, run) }
 
     /// Dictionaries in a readable order.
     private static func text(of content: RelationReference.Content) -> String {
@@ -62,16 +51,6 @@ extension RandomProof {
     ///
     /// - Throws: What differs, as ``ConformanceFailure``.
     public static func replay(_ script: [RelationStep], on target: ConformanceTarget) throws {
-        guard let divergence = try RelationRound(target: target).run(script) else { return }
-        throw ConformanceFailure(
-            "the last of \(divergence.script.count) steps", expected: divergence.expected, got: divergence.got, file: #fileID,
-            line: #line)
-    }
-}
-
-extension RelationRound.Divergence {
-    /// The script, as Swift to paste into a test.
-    var source: String {
-        "try RandomProof.replay(\n    [\n" + script.map { "        \($0.source),\n" }.joined() + "    ], on: target)"
+        try RelationRound(target: target).replay(script)
     }
 }

@@ -69,7 +69,7 @@ public enum RelationStep: Sendable, Hashable {
     }
 }
 
-extension RelationStep {
+extension RelationStep: ScriptedStep {
     /// How many steps it is.
     var size: Int {
         if case .transaction(let steps, _) = self { return steps.reduce(1) { $0 + $1.size } }
