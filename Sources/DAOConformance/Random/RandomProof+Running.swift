@@ -166,7 +166,7 @@ public struct RandomProofFailure: Error, Sendable, CustomStringConvertible {
     init<Step>(target: String, seed: UInt64, operations: Int, _ failure: FailedScript<Step>) {
         (self.target, self.seed, self.operations) = (target, seed, operations)
         (expected, got) = (failure.expected, failure.got)
-        scriptLength = failure.script.reduce(0) { $0 + $1.size }
+        scriptLength = failure.weight
         script = failure.source
     }
 

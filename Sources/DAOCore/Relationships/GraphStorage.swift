@@ -21,7 +21,6 @@ struct GraphStorage<Record: Model>: Storage {
     }
 
     var database: any Database { flat.database }
-
 }
 
 // MARK: Reading

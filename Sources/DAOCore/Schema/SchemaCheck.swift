@@ -17,11 +17,6 @@ enum SchemaCheck {
             return problem(
                 "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)
         }
-        if let field = fields.first(where: \.hasUnknownRelation)?.description {
-            return problem(
-                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
-                field: field.name)
-        }
         for (index, field) in fields.enumerated() {
             if let twin = fields[..<index].first(where: { $0.keyPath == field.keyPath }) {
                 return problem(

@@ -69,7 +69,9 @@ final class SQLiteEntityStore: EntityStore {
 
     func create(_ entity: EntityDescription) throws {
         try beginWriting(entity.name)
-        try entity.checkName(among: entities(), path: path)
+        if try SQLiteEngine.description(of: entity.name, connection) != nil {
+            throw StorageError(.schemaMismatch, "there is an entity '\(entity.name)' already", entity: entity.name, path: path)
+        }
         try SQLiteEngine.create(SQLTable(entity, dialect: SQLiteEngine.dialect), connection)
     }
 

@@ -80,34 +80,33 @@ private struct MadePart<Slot: MadeSlot> {
     private static func make<Stored: MadeValue>(_ field: RandomProof.MadeField, _ index: Int, _ type: Stored.Type) -> Self {
         if let type = type as? any (Cell & NumericFieldValue).Type { return number(field, index, type) }
         if let type = type as? any (Cell & OrderedFieldValue).Type { return ordered(field, index, type) }
-        if field.isOptional {
-            let path = path(index, Stored?.self)
-            return Self(field, options(of: field), path, Column(path), nil)
-        }
-        let path = path(index, type)
-        return Self(field, options(of: field), path, Column(path), empty(field))
+        return part(field, index, type, { Column($0) }, { Column($0) })
     }
 
     private static func ordered<Stored: Cell & OrderedFieldValue>(
         _ field: RandomProof.MadeField, _ index: Int, _ type: Stored.Type
     ) -> Self {
-        if field.isOptional {
-            let path = path(index, Stored?.self)
-            return Self(field, options(of: field), path, Column(path), nil)
-        }
-        let path = path(index, type)
-        return Self(field, options(of: field), path, Column(path), empty(field))
+        part(field, index, type, { Column($0) }, { Column($0) })
     }
 
     private static func number<Stored: Cell & NumericFieldValue>(
         _ field: RandomProof.MadeField, _ index: Int, _ type: Stored.Type
     ) -> Self {
+        part(field, index, type, { Column($0) }, { Column($0) })
+    }
+
+    /// The columns of an optional and of a required field are made where it is known what the type can do.
+    private static func part<Stored: Cell & FieldValue>(
+        _ field: RandomProof.MadeField, _ index: Int, _ type: Stored.Type,
+        _ optional: (any WritableKeyPath<Record, Stored?> & Sendable) -> Column<Record>,
+        _ required: (any WritableKeyPath<Record, Stored> & Sendable) -> Column<Record>
+    ) -> Self {
         if field.isOptional {
             let path = path(index, Stored?.self)
-            return Self(field, options(of: field), path, Column(path), nil)
+            return Self(field, options(of: field), path, optional(path), nil)
         }
         let path = path(index, type)
-        return Self(field, options(of: field), path, Column(path), empty(field))
+        return Self(field, options(of: field), path, required(path), empty(field))
     }
 
     private static func path<Stored: MadeValue>(

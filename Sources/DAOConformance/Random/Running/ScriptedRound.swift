@@ -27,13 +27,16 @@ extension ScriptedStep {
 }
 
 /// A script that fails at its last step.
-struct FailedScript<Step: ScriptedStep>: Sendable {
+struct FailedScript<Step: ScriptedStep>: FailingScript, Sendable {
     /// The steps.
     var script: [Step]
     /// What the contract expects of the last one.
     let expected: String
     /// What came.
     let got: String
+
+    /// How many steps there are, with those inside others.
+    var weight: Int { script.reduce(0) { $0 + $1.size } }
 
     /// The script, as Swift to paste into a test.
     var source: String {
@@ -44,25 +47,7 @@ struct FailedScript<Step: ScriptedStep>: Sendable {
 extension ScriptedRound {
     /// Leaves out steps.
     func shrink(_ failure: FailedScript<Step>, limit: Duration) -> FailedScript<Step> {
-        let deadline = ContinuousClock.now + limit
-        var smallest = failure
-        var length = max(1, smallest.script.count / 2)
-        while true {
-            var start = 0
-            var hasShrunk = false
-            while start < smallest.script.count, ContinuousClock.now < deadline {
-                var candidate = smallest.script
-                candidate.removeSubrange(start..<min(start + length, candidate.count))
-                if let found = try? run(candidate) {
-                    smallest = found
-                    hasShrunk = true
-                } else {
-                    start += length
-                }
-            }
-            if ContinuousClock.now >= deadline || (length == 1 && !hasShrunk) { return smallest }
-            length = hasShrunk ? length : length / 2
-        }
+        failure.leavingOutSteps(until: ContinuousClock.now + limit, run)
     }
 
     /// Runs a script that failed before.

@@ -31,10 +31,10 @@ struct Shrinker {
     private func shrink(_ divergence: Replay.Divergence, _ deadline: ContinuousClock.Instant) -> Replay.Divergence {
         var smallest = plain(divergence)
         while ContinuousClock.now < deadline {
-            let size = weight(smallest.script)
-            smallest = removeSteps(smallest, deadline)
+            let size = smallest.weight
+            smallest = smallest.leavingOutSteps(until: deadline, failure)
             smallest = shrinkSteps(smallest, deadline)
-            if weight(smallest.script) == size { break }
+            if smallest.weight == size { break }
         }
         return smallest
     }
@@ -44,9 +44,6 @@ struct Shrinker {
         return mayWait || found.script.last?.waits == false ? found : nil
     }
 
-    /// How large a script is: steps, then what is in them.
-    private func weight(_ script: [Step]) -> Int { script.reduce(0) { $0 + $1.weight } }
-
     /// Instead of queries that do not agree with each other, the one of them that is wrong.
     private func plain(_ divergence: Replay.Divergence) -> Replay.Divergence {
         guard let last = divergence.script.last, !last.components.isEmpty else { return divergence }
@@ -54,29 +51,6 @@ struct Shrinker {
             if let found = failure(of: divergence.script.dropLast() + [component]) { return found }
         }
         return divergence
-    }
-
-    /// Delta debugging: ever smaller runs of steps are left out.
-    private func removeSteps(_ divergence: Replay.Divergence, _ deadline: ContinuousClock.Instant) -> Replay.Divergence {
-        var smallest = divergence
-        var length = max(1, smallest.script.count / 2)
-        while true {
-            var start = 0
-            var hasShrunk = false
-            while start < smallest.script.count, ContinuousClock.now < deadline {
-                var candidate = smallest.script
-                candidate.removeSubrange(start..<min(start + length, candidate.count))
-                if let found = failure(of: candidate), weight(found.script) < weight(smallest.script) {
-                    smallest = found
-                    hasShrunk = true
-                } else {
-                    start += length
-                }
-            }
-            if ContinuousClock.now >= deadline { return smallest }
-            if length == 1, !hasShrunk { return smallest }
-            if !hasShrunk || length > smallest.script.count { length = max(1, length / 2) }
-        }
     }
 
     /// Each step is put into each of its smaller forms, the largest steps down first.
@@ -90,8 +64,8 @@ struct Shrinker {
                 guard position < forms.count else { break }
                 var candidate = smallest.script
                 candidate.replaceSubrange(index...index, with: forms[position])
-                if weight(candidate) < weight(smallest.script), let found = failure(of: candidate),
-                    weight(found.script) < weight(smallest.script)
+                if candidate.reduce(0, { $0 + $1.weight }) < smallest.weight, let found = failure(of: candidate),
+                    found.weight < smallest.weight
                 {
                     // The forms that were tried in vain stay behind: the ones of the smaller step begin with other ones.
                     smallest = found
@@ -104,6 +78,11 @@ struct Shrinker {
         }
         return smallest
     }
+}
+
+extension Replay.Divergence: FailingScript {
+    /// Steps, then what is in them.
+    var weight: Int { script.reduce(0) { $0 + $1.weight } }
 }
 
 extension Step {
