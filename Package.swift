@@ -21,12 +21,12 @@ let package = Package(
         .executable(name: "dao-bench", targets: ["dao-bench"]),
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
         .executable(name: "dao-soak", targets: ["dao-soak"]),
-        .plugin(name: "conformance", targets: ["conformance"]),
+        .plugin(name: "DAOConformancePlugin", targets: ["DAOConformancePlugin"]),
     ],
     targets: [
         // System libraries
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "DAOSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .systemLibrary(name: "DAOSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
 
         // The words, and the one meaning of predicates and sorting
         .target(name: "DAOCore"),
@@ -34,11 +34,11 @@ let package = Package(
         // A database on any ordered key-value store, and two such stores
         .target(name: "DAOKeyValue", dependencies: ["DAOCore"]),
         .target(name: "DAOMemory", dependencies: ["DAOKeyValue"]),
-        .target(name: "DAOLMDB", dependencies: ["DAOKeyValue", "CLMDB"]),
+        .target(name: "DAOLMDB", dependencies: ["DAOKeyValue", "DAOSystemLMDB"]),
 
         // A database on any SQL engine, and one such engine
         .target(name: "DAOSQL", dependencies: ["DAOCore"]),
-        .target(name: "DAOSQLite", dependencies: ["DAOSQL", "CSQLite"]),
+        .target(name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSystemSQLite"]),
 
         // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain, those of a DAO among them
         .target(name: "DAOTransport"),
@@ -49,56 +49,62 @@ let package = Package(
 
         // Tests
         .target(
-            name: "Examples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
-            path: "Tests/Examples"),
-        .testTarget(name: "DocumentationTests", dependencies: ["Examples", "DAOConformance", "DAOMemory"]),
-        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "Examples"]),
-        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "CSQLite"]),
-        .testTarget(name: "DAOStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "CLMDB"]),
-        .testTarget(name: "DAOLinkTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "CSQLite"]),
+            name: "DAOExamples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
+            path: "Tests/DAOExamples"),
+        .testTarget(name: "DAODocumentationTests", dependencies: ["DAOExamples", "DAOConformance", "DAOMemory"]),
+        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOExamples"]),
+        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "DAOSystemSQLite"]),
+        .testTarget(name: "DAOOrderedStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "DAOSystemLMDB"]),
+        .testTarget(
+            name: "DAORelationshipTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "DAOSystemSQLite"]),
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .testTarget(
             name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
         // What a process leaves that is killed in the middle of a migration or a copy
-        .target(name: "EvolutionModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
-        .executableTarget(name: "evolution-child", dependencies: ["EvolutionModels"], path: "Tests/DAOEvolutionTests/Child"),
+        .target(name: "DAOEvolutionTestModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
+        .executableTarget(
+            name: "dao-evolution-child", dependencies: ["DAOEvolutionTestModels"], path: "Tests/DAOEvolutionTests/Child"),
         .testTarget(
-            name: "DAOEvolutionTests", dependencies: ["EvolutionModels", "evolution-child"], exclude: ["Child", "Support"]),
+            name: "DAOEvolutionTests", dependencies: ["DAOEvolutionTestModels", "dao-evolution-child"],
+            exclude: ["Child", "Support"]),
         .testTarget(
-            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples"],
+            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples"],
             exclude: ["seeds.txt"]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
-        .target(name: "BookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
+        .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
         .target(
-            name: "LoopbackServer", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/Server",
+            name: "DAOLoopbackServer", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/Server",
             resources: [.copy("server.py")]),
         .testTarget(
-            name: "DAOTransportTests", dependencies: ["DAOTransport", "BookAPI", "LoopbackServer"],
+            name: "DAOTransportTests", dependencies: ["DAOTransport", "DAOBookAPI", "DAOLoopbackServer"],
             exclude: ["BookAPI", "Server"]),
         .testTarget(
             name: "DAONodesTests",
-            dependencies: ["DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "Examples", "LoopbackServer", "dao-offline-demo"]),
+            dependencies: [
+                "DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOLoopbackServer", "dao-offline-demo",
+            ]),
 
         // Several processes on one database, and what is left when one of them is killed
         .target(
-            name: "ChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB"],
+            name: "DAOChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB"],
             path: "Tests/DAOProcessTests/Support"),
         .executableTarget(
-            name: "dao-child", dependencies: ["ChildProcesses", "DAOConformance"], path: "Tests/DAOProcessTests/Child"),
+            name: "dao-child", dependencies: ["DAOChildProcesses", "DAOConformance"], path: "Tests/DAOProcessTests/Child"),
         .testTarget(
-            name: "DAOProcessTests", dependencies: ["ChildProcesses", "DAOConformance", "dao-child", "CSQLite"],
+            name: "DAOProcessTests", dependencies: ["DAOChildProcesses", "DAOConformance", "dao-child", "DAOSystemSQLite"],
             exclude: ["Child", "Support"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
-        .executableTarget(name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "CSQLite", "CLMDB"]),
+        .executableTarget(
+            name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOSystemSQLite", "DAOSystemLMDB"]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-soak", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .plugin(
-            name: "conformance",
+            name: "DAOConformancePlugin",
             capability: .command(
                 intent: .custom(verb: "conformance", description: "Runs the conformance suite on databases and prints its table")),
             dependencies: ["dao-conformance"]),

@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 import Foundation
 
 /// Makes errors about one file out of the codes of LMDB and of the operating system.

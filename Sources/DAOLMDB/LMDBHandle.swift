@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 
 /// LMDB's own transaction: what `underlying(as: LMDBHandle.self)` gives for a database in a file kept by LMDB.
 ///

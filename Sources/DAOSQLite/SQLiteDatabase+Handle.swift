@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 
 extension SQLiteDatabase {
     /// Runs a body with the `sqlite3` handle that the calling code reads with: the transaction's inside one, else a reader's.

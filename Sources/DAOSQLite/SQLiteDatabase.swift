@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 import Synchronization
 
 /// A database in an SQLite file: real tables, columns and indexes, which every other tool can read and write.

@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 
 /// SQLite's own connection, inside the running transaction: what `underlying(as: SQLiteHandle.self)` gives.
 ///

@@ -1,4 +1,4 @@
-import CLMDB
+import DAOSystemLMDB
 import Foundation
 
 // Records with related ones, by hand: a tree for each kind of row, one from parents and positions to children, one back.

@@ -1,4 +1,4 @@
-import CLMDB
+import DAOSystemLMDB
 import Foundation
 
 /// The work done by hand with LMDB's C interface: one tree for the rows and one for each index, records of a fixed head and three texts,

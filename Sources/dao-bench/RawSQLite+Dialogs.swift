@@ -1,4 +1,4 @@
-import CSQLite
+import DAOSystemSQLite
 import Foundation
 
 // Records with related ones, by hand: a join table in both directions, filled in order, and read with the rows in one statement.

@@ -1,4 +1,4 @@
-import CSQLite
+import DAOSystemSQLite
 import Foundation
 
 /// The work done by hand with SQLite's C interface: prepared statements that are reused, columns by index, nothing between.

@@ -1,8 +1,8 @@
-import CSQLite
 import DAOCore
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
+import DAOSystemSQLite
 import Foundation
 
 // Measures every row of the budget on both sides in one process, in turns, and prints the ratio of the medians.

@@ -20,7 +20,7 @@ final class Child {
     init(_ arguments: String...) throws {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
         let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
-        process.executableURL = directory.appendingPathComponent("evolution-child")
+        process.executableURL = directory.appendingPathComponent("dao-evolution-child")
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output

@@ -1,5 +1,5 @@
 import DAOCore
-import EvolutionModels
+import DAOEvolutionTestModels
 import Foundation
 import Testing
 

@@ -1,7 +1,7 @@
 import DAOCore
+import DAOExamples
 import DAOLMDB
 import DAOMemory
-import Examples
 import Foundation
 import Testing
 

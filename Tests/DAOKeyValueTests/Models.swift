@@ -1,6 +1,6 @@
 import DAOCore
+import DAOExamples
 import DAOKeyValue
-import Examples
 import Foundation
 
 /// A model with every sort of index.

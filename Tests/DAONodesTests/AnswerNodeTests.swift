@@ -1,7 +1,7 @@
+import DAOLoopbackServer
 import DAONodes
 import DAOTransport
 import Foundation
-import LoopbackServer
 import Testing
 
 #if canImport(FoundationNetworking)

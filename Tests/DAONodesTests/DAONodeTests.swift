@@ -4,10 +4,10 @@ import DAOTransport
 import Foundation
 import Testing
 
-@testable import Examples
+@testable import DAOExamples
 
 /// Named otherwise than the `Tag` of the testing library.
-private typealias Label = Examples.Tag
+private typealias Label = DAOExamples.Tag
 
 @Suite(.timeLimit(.minutes(30))) struct DAONodeTests {
     private func giving<Input: Sendable>(_ dialogs: [Dialog]) -> ClosureNode<Input, [Dialog]> {

@@ -4,7 +4,7 @@ import DAOMemory
 import DAOSQLite
 import Foundation
 
-@testable import Examples
+@testable import DAOExamples
 
 /// The kinds of database that the tests of the DAO nodes run over; the only thing they know of backends.
 let backends = ["memory:", "sqlite:", "lmdb:"]

@@ -5,11 +5,11 @@ import Testing
 
 @Suite struct PagingTests {
     /// Gives the numbers from 0 up to a count.
-    private func numbers(upTo count: Int, asked: Log = Log()) -> ClosureNode<PageRequest, Page<[Int]>> {
+    private func numbers(upTo count: Int, asked: Log = Log()) -> ClosureNode<PageRequest, OffsetPage<[Int]>> {
         ClosureNode { request in
             asked.add("\(request.index)+\(request.size)")
             let end = min(count, request.index + request.size)
-            return .emit(data: Page(Array(min(request.index, end)..<end)))
+            return .emit(data: OffsetPage(Array(min(request.index, end)..<end)))
         }
     }
 
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func aPageThatFailsOrIsCanceledMovesNothing() async throws {
-        let outcome = Locked<Context<Page<[Int]>>>(.init())
+        let outcome = Locked<Context<OffsetPage<[Int]>>>(.init())
         let pager = OffsetPager<[Int]>(provider: ClosureNode { _ in outcome.withLock { $0 } }, pageSize: 2)
         pager.onEnd { Issue.record("not the end") }
         let failing = pager.next()
@@ -96,16 +96,16 @@ import Testing
 
         outcome.withLock { $0 = .init() }
         let page = pager.next()
-        outcome.withLock { $0 }.emit(data: Page([1, 2]))
+        outcome.withLock { $0 }.emit(data: OffsetPage([1, 2]))
         #expect(try await page.value == [1, 2])
         #expect(pager.index == 2)
     }
 
     @Test func onePageAtATimeIsAskedForAndALateOneMovesNothing() async throws {
-        let asked = Locked<[Context<Page<[Int]>>]>([])
+        let asked = Locked<[Context<OffsetPage<[Int]>>]>([])
         let pager = OffsetPager<[Int]>(
             provider: ClosureNode { _ in
-                let context = Context<Page<[Int]>>()
+                let context = Context<OffsetPage<[Int]>>()
                 asked.withLock { $0.append(context) }
                 return context
             }, pageSize: 2)
@@ -113,11 +113,11 @@ import Testing
         await #expect(throws: PagingError.pageUnderWay) { try await pager.next().value }
         pager.renew()
         let second = pager.next()
-        asked.withLock { $0[0] }.emit(data: Page([8]))
+        asked.withLock { $0[0] }.emit(data: OffsetPage([8]))
         #expect(try await first.value == [8])
         #expect(pager.index == 0)
         #expect(!pager.isAtEnd)
-        asked.withLock { $0[1] }.emit(data: Page([1, 2]))
+        asked.withLock { $0[1] }.emit(data: OffsetPage([1, 2]))
         #expect(try await second.value == [1, 2])
         #expect(pager.index == 2)
     }

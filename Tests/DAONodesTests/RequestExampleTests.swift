@@ -1,10 +1,10 @@
+import DAOLoopbackServer
 import DAONodes
 import DAOTransport
 import Foundation
-import LoopbackServer
 import Testing
 
-@testable import Examples
+@testable import DAOExamples
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -32,9 +32,9 @@ import Testing
     }
 
     @Test func theDocumentedPagerReadsEverything() async throws {
-        let provider = ClosureNode<PageRequest, Page<[Dialog]>> { request in
+        let provider = ClosureNode<PageRequest, OffsetPage<[Dialog]>> { request in
             let ids = (0..<45).dropFirst(request.index).prefix(request.size)
-            return .emit(data: Page(ids.map { Dialog(id: $0, isPinned: false, messages: []) }))
+            return .emit(data: OffsetPage(ids.map { Dialog(id: $0, isPinned: false, messages: []) }))
         }
         #expect(try await allPages(of: provider).map(\.id) == Array(0..<45))
     }

@@ -1,11 +1,11 @@
 import DAOCore
+import DAOLoopbackServer
 import DAONodes
 import DAOTransport
 import Foundation
-import LoopbackServer
 import Testing
 
-@testable import Examples
+@testable import DAOExamples
 
 // From a server on loopback to a database and back, as one chain, over every backend.
 

@@ -1,5 +1,5 @@
-import CSQLite
-import ChildProcesses
+import DAOChildProcesses
+import DAOSystemSQLite
 import Testing
 
 /// Relationships whose tables another tool has made: declaring them changes nothing but the catalog.

@@ -1,4 +1,4 @@
-import ChildProcesses
+import DAOChildProcesses
 import DAOCore
 import Foundation
 import Testing

@@ -1,8 +1,8 @@
-import CSQLite
-import ChildProcesses
+import DAOChildProcesses
 import DAOCore
 import DAOLMDB
 import DAOSQLite
+import DAOSystemSQLite
 import Testing
 
 @testable import DAOKeyValue

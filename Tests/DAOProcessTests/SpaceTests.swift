@@ -1,4 +1,4 @@
-import ChildProcesses
+import DAOChildProcesses
 import Testing
 
 /// Contract L4: no more space.

@@ -1,10 +1,10 @@
 import DAOConformance
 import DAOCore
+import DAOExamples
 import DAOKeyValue
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
-import Examples
 import Foundation
 
 /// The databases of this package. Files are not flushed to the disk after every commit: that is not what is tested here.

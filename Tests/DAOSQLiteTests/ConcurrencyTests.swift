@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQLite
+import DAOSystemSQLite
 import Dispatch
 import Foundation
 import Synchronization

@@ -1,7 +1,7 @@
-import CSQLite
 import DAOCore
 import DAOMemory
 import DAOSQLite
+import DAOSystemSQLite
 import Foundation
 import Testing
 

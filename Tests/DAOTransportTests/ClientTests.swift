@@ -1,7 +1,7 @@
-import BookAPI
+import DAOBookAPI
+import DAOLoopbackServer
 import DAOTransport
 import Foundation
-import LoopbackServer
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,4 @@
-import BookAPI
+import DAOBookAPI
 import DAOTransport
 import Foundation
 import Testing

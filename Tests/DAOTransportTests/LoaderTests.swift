@@ -1,6 +1,6 @@
+import DAOLoopbackServer
 import DAOTransport
 import Foundation
-import LoopbackServer
 import Testing
 
 #if canImport(FoundationNetworking)

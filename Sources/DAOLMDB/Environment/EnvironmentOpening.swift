@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 import Foundation
 
 /// The steps from a path to an open environment: look, refuse, create, map, check.

@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 import Foundation
 
 /// A lock on the database's file that goes with the right to write.

@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 import Foundation
 
 // The map is replaced by a larger one only when no transaction of this process runs: pointers into the old one would lead

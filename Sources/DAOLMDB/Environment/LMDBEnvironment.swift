@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 import Foundation
 
 /// An open file: LMDB's environment, and the counting of who uses it that LMDB leaves to its caller.

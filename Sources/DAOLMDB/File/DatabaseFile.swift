@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 import Foundation
 
 /// A file that may or may not be a database, looked at with plain reads before anything of it is mapped or trusted.

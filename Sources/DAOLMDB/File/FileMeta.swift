@@ -1,4 +1,4 @@
-import CLMDB
+import DAOSystemLMDB
 
 /// One of the two pages at the start of a file that say where everything else is, read without trusting any of it.
 ///

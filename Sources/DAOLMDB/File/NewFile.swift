@@ -1,5 +1,5 @@
-import CLMDB
 import DAOCore
+import DAOSystemLMDB
 import Foundation
 
 /// Makes new databases, so that a crash at any moment leaves none or a whole one.

@@ -1,6 +1,6 @@
-import CLMDB
 import DAOCore
 import DAOKeyValue
+import DAOSystemLMDB
 
 /// A position in the tree of a transaction.
 final class LMDBCursor: KeyValueCursor {

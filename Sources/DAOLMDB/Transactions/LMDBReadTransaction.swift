@@ -1,6 +1,6 @@
-import CLMDB
 import DAOCore
 import DAOKeyValue
+import DAOSystemLMDB
 
 /// A snapshot to read from. When it ends, it goes back to its environment, to be begun again for little.
 final class LMDBReadTransaction: LMDBTransaction {

@@ -1,6 +1,6 @@
-import CLMDB
 import DAOCore
 import DAOKeyValue
+import DAOSystemLMDB
 
 /// What reading and writing transactions on LMDB have in common: they read.
 ///

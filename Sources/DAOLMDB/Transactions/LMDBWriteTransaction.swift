@@ -1,6 +1,6 @@
-import CLMDB
 import DAOCore
 import DAOKeyValue
+import DAOSystemLMDB
 import Foundation
 
 /// The one transaction that writes to a file. It belongs to the thread that began it.

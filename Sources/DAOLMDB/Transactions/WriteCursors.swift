@@ -1,4 +1,4 @@
-import CLMDB
+import DAOSystemLMDB
 
 /// The cursors that a write transaction writes through, one for each table that it has lately written to.
 ///

@@ -15,7 +15,7 @@ public struct PageRequest: Sendable, Hashable {
 }
 
 /// One page: its value, and how many elements that is.
-public struct Page<Value: Sendable>: Sendable {
+public struct OffsetPage<Value: Sendable>: Sendable {
     /// What the page holds.
     public let value: Value
     /// The number of its elements.
@@ -28,9 +28,9 @@ public struct Page<Value: Sendable>: Sendable {
     }
 }
 
-extension Page: Equatable where Value: Equatable {}
+extension OffsetPage: Equatable where Value: Equatable {}
 
-extension Page where Value: Collection {
+extension OffsetPage where Value: Collection {
     /// A page of all the elements of a collection.
     public init(_ value: Value) {
         self.init(value, count: value.count)
@@ -48,7 +48,7 @@ public enum PagingError: Error, Sendable, Hashable {
 /// Reads something page by page.
 ///
 /// ```swift
-/// let pager = OffsetPager<[Dialog]>(provider: dialogsPage, pageSize: 20)     // any Node<PageRequest, Page<[Dialog]>>
+/// let pager = OffsetPager<[Dialog]>(provider: dialogsPage, pageSize: 20)     // any Node<PageRequest, OffsetPage<[Dialog]>>
 /// pager.onEnd { hideSpinner() }
 /// let first = try await pager.next().value
 /// let second = try await pager.next().value
@@ -65,7 +65,7 @@ public final class OffsetPager<Value: Sendable>: Sendable {
     }
 
     private struct State {
-        var provider: (any Node<PageRequest, Page<Value>>)?
+        var provider: (any Node<PageRequest, OffsetPage<Value>>)?
         var position: Position
         var saved: [Position] = []
         var onEnd: @Sendable () -> Void = {}
@@ -84,14 +84,14 @@ public final class OffsetPager<Value: Sendable>: Sendable {
     ///   - provider: gives the pages; may be set later.
     ///   - pageSize: how many elements to ask for at a time; less than one counts as one.
     ///   - startIndex: where the first page begins.
-    public init(provider: (any Node<PageRequest, Page<Value>>)? = nil, pageSize: Int, startIndex: Int = 0) {
+    public init(provider: (any Node<PageRequest, OffsetPage<Value>>)? = nil, pageSize: Int, startIndex: Int = 0) {
         self.pageSize = max(1, pageSize)
         self.startIndex = startIndex
         state = Locked(State(provider: provider, position: Position(index: startIndex)))
     }
 
     /// Who gives the pages from now on.
-    public func setProvider(_ provider: any Node<PageRequest, Page<Value>>) {
+    public func setProvider(_ provider: any Node<PageRequest, OffsetPage<Value>>) {
         state.withLock { $0.provider = provider }
     }
 
@@ -114,7 +114,7 @@ public final class OffsetPager<Value: Sendable>: Sendable {
     ///
     /// Canceling the observer cancels the request and leaves the pager where it is. The error is the provider's, or a ``PagingError``.
     public func next() -> Observer<Value> {
-        let asked: Result<(Int, PageRequest, any Node<PageRequest, Page<Value>>), PagingError> = state.withLock { state in
+        let asked: Result<(Int, PageRequest, any Node<PageRequest, OffsetPage<Value>>), PagingError> = state.withLock { state in
             guard let provider = state.provider else { return .failure(.dataProviderNotSet) }
             guard state.current == nil else { return .failure(.pageUnderWay) }
             state.requests += 1
@@ -160,7 +160,7 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         state.withLock { $0.saved = [] }
     }
 
-    private func arrived(_ event: Event<Page<Value>>, as number: Int, for result: Context<Value>) {
+    private func arrived(_ event: Event<OffsetPage<Value>>, as number: Int, for result: Context<Value>) {
         let onEnd = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.current == number else { return nil }
             state.current = nil

@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 
 /// The beginning of the index of the write-ahead log, in memory that all processes with the file open share.
 ///

@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 /// The statements that every row of a table takes on one connection: prepared once, found without their text.
 final class RowStatements {

@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 import Foundation
 
 /// One connection to the file: SQLite's handle, its prepared statements, and the transaction it is in.

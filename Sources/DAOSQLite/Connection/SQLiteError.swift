@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 import Foundation
 
 /// Extended result codes, which SQLite spells as macros that Swift does not import.

@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 
 /// A prepared statement of one connection. Who takes it ends with ``finish()``.
 ///

@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 
 /// Counts the commits to a file, whoever makes them, on a connection of its own.
 enum CommitCounter {

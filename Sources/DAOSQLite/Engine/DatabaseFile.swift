@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 import Foundation
 
 /// The file of a database, looked at before SQLite is: what is no database is left alone, and says so.

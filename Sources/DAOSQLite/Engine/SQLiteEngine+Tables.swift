@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 import Synchronization
 
 /// A table that was found or made.

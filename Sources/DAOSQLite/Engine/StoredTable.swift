@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 /// A table as it is in the file, whoever made it.
 struct StoredTable {

@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 /// Entities and rows of an SQLite file without the application's types, in one transaction.
 final class SQLiteEntityStore: EntityStore {

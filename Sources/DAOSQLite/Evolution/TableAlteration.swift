@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 /// The statements that make a table what it is to be, where `ALTER TABLE` can.
 struct TableAlteration {

@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 
 /// What other tools have tied to a table: triggers, views and foreign keys, which do not survive that the table is replaced.
 struct TableSurroundings {

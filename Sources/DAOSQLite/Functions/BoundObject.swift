@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 
 // Patterns, filters and sets are bound by reference: SQLite keeps the object for as long as it is bound, and hands it to the functions below.
 

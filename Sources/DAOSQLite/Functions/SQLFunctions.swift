@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 import Foundation
 
 /// The functions and the collation that the suite's statements use. Other tools can read and write the tables without them.

@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 import Foundation
 
 /// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet`` or array, its `number` from zero and its `value`, so that an `in` of 100,000 values needs neither as

@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 extension SQLiteEngine {
     /// The links of a relationship: known, found in the file, adopted, or made. Where nothing can be written, a missing table has no links.

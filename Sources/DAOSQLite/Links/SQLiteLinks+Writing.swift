@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 extension SQLiteLinks {
     func set(_ children: LinkedKeys, of parents: [Key]) throws {

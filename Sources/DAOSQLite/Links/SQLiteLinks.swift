@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 /// The links of one relationship in a join table. A table that is not there has no links.
 struct SQLiteLinks: LinkStorage {

@@ -1,4 +1,4 @@
-import CSQLite
+import DAOSystemSQLite
 
 /// Bytes of bound values, copied to where they stay until the statement has run, without an allocation for each.
 ///

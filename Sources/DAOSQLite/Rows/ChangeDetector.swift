@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 import Foundation
 
 /// Compares the fields of a row that is written with the stored row a statement stands on, and remembers which differ.

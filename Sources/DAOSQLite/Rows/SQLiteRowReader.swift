@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 import Foundation
 
 /// Reads rows out of a statement, column by column, and refuses what a column of its field's type cannot hold.

@@ -1,5 +1,5 @@
-import CSQLite
 import DAOCore
+import DAOSystemSQLite
 import Foundation
 
 /// Binds the fields of a row to a statement's parameters: all of them in order, or in an update those that changed.

@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 extension SQLiteStorage {
     func explain(_ query: Query<Record>) throws -> QueryPlan {

@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 extension SQLiteStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {

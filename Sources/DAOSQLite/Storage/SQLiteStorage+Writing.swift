@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 
 extension SQLiteStorage {
     func insert(_ records: [Record]) throws { try store(records, mayReplace: false) { try $0.insert() } }

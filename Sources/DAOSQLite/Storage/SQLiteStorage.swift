@@ -1,6 +1,6 @@
-import CSQLite
 import DAOCore
 import DAOSQL
+import DAOSystemSQLite
 import Synchronization
 
 /// The rows of one model in an SQLite table.

@@ -1,8 +1,8 @@
 import DAOCore
-import EvolutionModels
+import DAOEvolutionTestModels
 import Foundation
 
-// A process for tests of evolution: `evolution-child <command> <url> …`. It says what happened in one line, if it lives.
+// A process for tests of evolution: `dao-evolution-child <command> <url> …`. It says what happened in one line, if it lives.
 
 func die() { kill(getpid(), SIGKILL) }
 

@@ -1,4 +1,4 @@
-import ChildProcesses
+import DAOChildProcesses
 import DAOConformance
 import DAOCore
 import Foundation

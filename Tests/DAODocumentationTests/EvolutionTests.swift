@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 import Testing
 
-@testable import Examples
+@testable import DAOExamples
 
 @Suite struct EvolutionTests {
     @Test(arguments: ["sqlite", "lmdb"]) func articlesGrow(_ scheme: String) throws {

@@ -1,7 +1,7 @@
-import CLMDB
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOSystemLMDB
 import Foundation
 import Testing
 

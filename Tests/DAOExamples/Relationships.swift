@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The code about relationships in README.md and Docs/Relationships.md, compiled and run. `DocumentationTests` makes sure that all say the same.
+// The code about relationships in README.md and Docs/Relationships.md, compiled and run. `DAODocumentationTests` makes sure that all say the same.
 
 import DAOCore
 import Foundation

@@ -1,4 +1,4 @@
-// The code of Docs/Evolution.md, compiled and run. `DocumentationTests` makes sure that both say the same.
+// The code of Docs/Evolution.md, compiled and run. `DAODocumentationTests` makes sure that both say the same.
 
 import DAOCore
 import DAOLMDB

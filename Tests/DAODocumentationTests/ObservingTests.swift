@@ -6,7 +6,7 @@ import Foundation
 import Observation
 import Testing
 
-@testable import Examples
+@testable import DAOExamples
 
 /// What Docs/Observing.md and Docs/Underneath.md say happens.
 @Suite(.timeLimit(.minutes(30))) struct ObservingTests {

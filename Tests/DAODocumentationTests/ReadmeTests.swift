@@ -3,7 +3,7 @@ import DAOMemory
 import Foundation
 import Testing
 
-@testable import Examples
+@testable import DAOExamples
 
 @Suite struct ReadmeTests {
     /// What the README says happens, over each backend it names.

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The code of README.md, compiled and run. `DocumentationTests` makes sure that both say the same.
+// The code of README.md, compiled and run. `DAODocumentationTests` makes sure that both say the same.
 
 import DAOConformance
 import DAOCore

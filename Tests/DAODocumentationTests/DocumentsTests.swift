@@ -16,7 +16,7 @@ import Testing
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
         let blocks = Self.swiftBlocks(in: text)
         #expect(!blocks.isEmpty, "\(document) has no Swift code")
-        let sources = try ["Examples", "DocumentationTests", "DAOConformanceTests"].flatMap { name in
+        let sources = try ["DAOExamples", "DAODocumentationTests", "DAOConformanceTests"].flatMap { name in
             let folder = Self.root.appendingPathComponent("Tests/\(name)")
             return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.map {
                 Self.lines(of: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))

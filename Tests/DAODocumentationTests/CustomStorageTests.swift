@@ -2,7 +2,7 @@ import DAOConformance
 import DAOCore
 import Testing
 
-@testable import Examples
+@testable import DAOExamples
 
 /// The store of `Docs/CustomStorage.md` is a whole database.
 @Suite struct CustomStorageTests {

@@ -29,7 +29,7 @@ func cachedChain(client: any Client) -> any Node<URLRequest, Json> {
 }
 
 /// Everything that a provider has, page by page.
-func allPages(of provider: any Node<PageRequest, Page<[Dialog]>>) async throws -> [Dialog] {
+func allPages(of provider: any Node<PageRequest, OffsetPage<[Dialog]>>) async throws -> [Dialog] {
     let pager = OffsetPager(provider: provider, pageSize: 20)
     var dialogs: [Dialog] = []
     while !pager.isAtEnd { dialogs += try await pager.next().value }
