@@ -13,7 +13,7 @@ extension SQLiteDatabase {
     ///
     /// - Parameter body: Gets the handle for as long as it runs. It leaves transactions alone.
     package func withWriterHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.write(callsOut: false, isStep: true) { try body($0.handle) } }
+        try call { try engine.coordinator.write(.statement) { try body($0.handle) } }
     }
 
     /// How often the statement of a query was found, and had to be made, on the connection that the calling code reads with.

@@ -112,7 +112,7 @@ public final class SQLiteDatabase: Database {
     /// Runs a body as one transaction. See ``DAOCore/Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try call {
-            try engine.coordinator.write(callsOut: true) { connection in
+            try engine.coordinator.write(.body) { connection in
                 try begin(connection)
                 return try body()
             }
@@ -122,7 +122,7 @@ public final class SQLiteDatabase: Database {
     /// Runs a call that consists of several. See ``DAOCore/Database``.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
         try call {
-            try engine.coordinator.write(callsOut: true, isStep: true, isOneCall: true) { connection in
+            try engine.coordinator.write(.compositeCall) { connection in
                 try begin(connection)
                 return try body()
             }

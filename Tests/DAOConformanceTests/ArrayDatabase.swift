@@ -49,7 +49,7 @@ final class ArrayDatabase: Database {
                 if engine.coordinator.isInside { throw change.insideTransaction() }
                 try withEntityStore(.write) { try $0.apply(change) }
             }
-            try engine.coordinator.write(callsOut: false) { transaction in
+            try engine.coordinator.write(.call) { transaction in
                 if transaction.tables[entity.name]?.entity == nil {
                     try entity.checkName(among: transaction.tables.values.compactMap(\.entity), path: nil)
                 }
@@ -60,7 +60,7 @@ final class ArrayDatabase: Database {
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try call { try engine.coordinator.write(callsOut: true) { _ in try body() } }
+        try call { try engine.coordinator.write(.body) { _ in try body() } }
     }
 
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
@@ -91,7 +91,7 @@ final class ArrayDatabase: Database {
     }
 
     fileprivate func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.write(callsOut: false, touching: entity, body) }
+        try call { try engine.coordinator.write(.call, touching: entity, body) }
     }
 
     fileprivate func check(length: Int, entity: String) throws {

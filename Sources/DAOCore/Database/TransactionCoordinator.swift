@@ -59,19 +59,16 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         return try body(handle)
     }
 
-    /// Runs a body with the ambient transaction, or else with a write transaction of its own: atomically in either case.
+    /// Runs a body with the ambient transaction, or else with a new write transaction: atomically in either case.
     ///
     /// - Parameters:
-    ///   - callsOut: Whether the body calls code of the application, which then finds the transaction around it.
-    ///   - isStep: Whether a failing body has written nothing, so that no savepoint is needed inside another transaction.
-    ///   - isOneCall: Whether a transaction that is begun for the body is undone whole when anything in it fails, so that calls in the body need
-    ///     no savepoints.
-    ///   - entity: The entity whose rows are written; nil for a transaction that is told of them by the calls inside.
-    ///   - busyTimeout: How long to wait for other processes; nil for as long as the engine does by itself.
-    ///   - body: What to do.
+    ///   - kind: What the body does.
+    ///   - entity: The entity whose rows are written; nil when the calls inside the body tell.
+    ///   - busyTimeout: How long to wait for other processes; nil for the engine's own time limit.
+    ///   - body: The writes.
     public func write<Result>(
-        callsOut: Bool, isStep: Bool = false, isOneCall: Bool = false, touching entity: String? = nil,
-        waiting busyTimeout: Duration? = nil, _ body: (Handle) throws -> Result
+        _ kind: WriteKind, touching entity: String? = nil, waiting busyTimeout: Duration? = nil,
+        _ body: (Handle) throws -> Result
     ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
@@ -79,7 +76,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             }
             // Inside a write transaction this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
-            return isStep || ambient.isOneCall ? try body(ambient.handle) : try inSavepoint(ambient.handle, body)
+            return kind.needsSavepoint && !ambient.isOneCall
+                ? try inSavepoint(ambient.handle, body) : try body(ambient.handle)
         }
         writerLock.lock()
         defer { writerLock.unlock() }
@@ -91,7 +89,9 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         hasTouchedAll = false
         let result: Result
         do {
-            result = callsOut ? try enter(handle, canWrite: true, isOneCall: isOneCall, body) : try body(handle)
+            result =
+                kind.entersTransaction
+                ? try enter(handle, canWrite: true, isOneCall: kind == .compositeCall, body) : try body(handle)
         } catch {
             handle.rollback()
             observations.relations.didUndo()

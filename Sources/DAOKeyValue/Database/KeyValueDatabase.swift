@@ -92,7 +92,7 @@ public final class KeyValueDatabase: Database {
         if let stored {
             table = stored.description == description ? stored : try bringUpToDate(stored, Record.schema.declaration)
         } else if canAdd, !capabilities.isReadOnly {
-            table = try write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
+            table = try write(.call) { try engine.makeTable(for: description, in: $0) }
         } else {
             table = try Table(.absent(description), state: .void)
         }
@@ -107,19 +107,19 @@ public final class KeyValueDatabase: Database {
             (try engine.links(of: relation, in: handle) != nil, handle.canWrite || !engine.coordinator.isInside)
         }
         if !isKnown, canAdd, !capabilities.isReadOnly {
-            try write(callsOut: false) { _ = try engine.makeLinks(of: relation, in: $0) }
+            try write(.call) { _ = try engine.makeLinks(of: relation, in: $0) }
         }
         return KeyValueLinks(database: self, relation: relation)
     }
 
     /// Runs a body as one transaction; see ``Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try write(callsOut: true) { _ in try body() }
+        try write(.body) { _ in try body() }
     }
 
     /// Runs a call that consists of several; see ``Database``.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
-        try write(callsOut: true, isStep: true, isOneCall: true, mayRepeat: true) { _ in try body() }
+        try write(.compositeCall) { _ in try body() }
     }
 
     /// Runs a body in which every read sees the same state; see ``Database``.
@@ -199,35 +199,30 @@ extension KeyValueDatabase {
     /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
     /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
     func write<Result>(
-        callsOut: Bool, isStep: Bool = false, isOneCall: Bool = false, mayRepeat: Bool = false, touching entity: String? = nil,
-        _ body: (KeyValueHandle) throws -> Result
+        _ kind: WriteKind, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         try call {
             if configuration.isReadOnly {
                 throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
             }
-            return try writeRetrying(entity, callsOut, isStep, isOneCall, mayRepeat || !callsOut, body)
+            return try writeRetrying(kind, touching: entity, body)
         }
     }
 
     private func writeRetrying<Result>(
-        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ isOneCall: Bool, _ mayRepeat: Bool,
-        _ body: (KeyValueHandle) throws -> Result
+        _ kind: WriteKind, touching entity: String?, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         var attempt = 1
         while true {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(
-                    callsOut: callsOut, isStep: isStep, isOneCall: isOneCall, touching: entity,
-                    waiting: configuration.busyTimeout
-                ) { handle in
+                return try engine.coordinator.write(kind, touching: entity, waiting: configuration.busyTimeout) { handle in
                     hasBegun = true
                     return try body(handle)
                 }
             } catch let error as StorageError where error.kind == .outOfSpace && hasBegun && attempt < Self.attempts {
-                guard mayRepeat, !engine.coordinator.isInside else { throw error }
+                guard kind.mayRunAgain, !engine.coordinator.isInside else { throw error }
                 attempt += 1
             }
         }

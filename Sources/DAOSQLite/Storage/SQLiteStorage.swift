@@ -36,16 +36,13 @@ final class SQLiteStorage<Record: Model>: Storage {
     /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
     ///
     /// - Parameters:
-    ///   - callsOut: Whether the body calls code of the application.
-    ///   - isStep: Whether the body writes with one statement, which is atomic by itself.
-    ///   - body: What to do.
-    func writing<Result>(callsOut: Bool = false, isStep: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws
-        -> Result
-    {
+    ///   - kind: What the body does.
+    ///   - body: The writes.
+    func writing<Result>(_ kind: WriteKind, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
         func run() throws -> Result {
-            try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity.name) { connection in
+            try owner.engine.coordinator.write(kind, touching: entity.name) { connection in
                 // While somebody observes, commits are told apart from those of others, which needs a beginning.
-                if isStep, let settings = owner.settings, !owner.observations.isObserved {
+                if kind == .statement, let settings = owner.settings, !owner.observations.isObserved {
                     try connection.apply(settings)
                 } else {
                     try owner.begin(connection)
