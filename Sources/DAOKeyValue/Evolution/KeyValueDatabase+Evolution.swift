@@ -27,7 +27,7 @@ extension KeyValueDatabase {
     {
         switch access {
         case .read:
-            return try call {
+            return try lifetime.call {
                 try engine.coordinator.snapshot {
                     try engine.coordinator.read { try body(KeyValueEntityStore(self, $0) { _ in }) }
                 }

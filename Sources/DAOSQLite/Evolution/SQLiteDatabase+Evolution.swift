@@ -6,7 +6,7 @@ extension SQLiteDatabase {
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         let path = engine.file.path
-        return try call {
+        return try lifetime.call {
             switch access {
             case .read:
                 return try engine.coordinator.snapshot {

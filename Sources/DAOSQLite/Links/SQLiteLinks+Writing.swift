@@ -85,7 +85,7 @@ extension SQLiteLinks {
     ///   - makesTable: Whether a missing table is made; else it is a `MissingTable`.
     ///   - body: The writes.
     private func writing(_ kind: WriteKind, makesTable: Bool = true, _ body: (SQLiteConnection) throws -> Void) throws {
-        try owner.call {
+        try owner.lifetime.call {
             guard let settings = owner.settings else {
                 throw StorageError(
                     .readOnly, "the database can only be read", entity: relation.entity, path: owner.engine.file.path)

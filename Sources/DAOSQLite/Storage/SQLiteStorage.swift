@@ -30,7 +30,7 @@ final class SQLiteStorage<Record: Model>: Storage {
 
     /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
     func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try owner.call { try repeating { try owner.engine.coordinator.read(body) } }
+        try owner.lifetime.call { try repeating { try owner.engine.coordinator.read(body) } }
     }
 
     /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
@@ -42,7 +42,7 @@ final class SQLiteStorage<Record: Model>: Storage {
         func run() throws -> Result {
             try owner.engine.coordinator.write(kind, touching: entity.name) { connection in
                 // While somebody observes, commits are told apart from those of others, which needs a beginning.
-                if kind == .statement, let settings = owner.settings, !owner.observations.isObserved {
+                if kind == .statement, let settings = owner.settings, !owner.engineState.observations.isObserved {
                     try connection.apply(settings)
                 } else {
                     try owner.begin(connection)
@@ -50,7 +50,7 @@ final class SQLiteStorage<Record: Model>: Storage {
                 return try body(connection)
             }
         }
-        return try owner.call {
+        return try owner.lifetime.call {
             if owner.settings == nil { try refuse() }
             return try repeating(run)
         }

@@ -18,6 +18,8 @@ public protocol TransactionHandle: AnyObject {
 ///
 /// A backend has one for each engine instance, and asks it for a handle in every call.
 public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
+    private var observations: ObservationHub { engineState.observations }
+    private var relations: RelationRegistry { engineState.relations }
     private let beginWriting: @Sendable () throws -> Handle
     private let beginWaiting: (@Sendable (Duration) throws -> Handle)?
     private let beginReading: @Sendable () throws -> Handle
@@ -28,25 +30,25 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// Whether it may have touched any entity at all. As `touched`.
     private nonisolated(unsafe) var hasTouchedAll = false
 
-    /// Learns of every commit, in their order.
-    public let observations: ObservationHub
+    /// The state of the engine. Its observers learn of every commit, in the order of the commits.
+    public let engineState: EngineState
 
     /// Creates a coordinator.
     ///
     /// - Parameters:
+    ///   - engineState: The state of the engine.
     ///   - beginWriting: Begins the one write transaction. Called with the writer's lock held.
     ///   - beginReading: Begins a read transaction. It is ended with `rollback()`.
     ///   - beginWaiting: Begins the one write transaction where the caller says how long to wait for other processes; nil when an engine's
     ///     transactions all wait as long.
-    ///   - observations: Learns of commits.
     public init(
-        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle,
-        beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil, observations: ObservationHub = ObservationHub()
+        _ engineState: EngineState, beginWriting: @escaping @Sendable () throws -> Handle,
+        beginReading: @escaping @Sendable () throws -> Handle, beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil
     ) {
         self.beginWriting = beginWriting
         self.beginReading = beginReading
         self.beginWaiting = beginWaiting
-        self.observations = observations
+        self.engineState = engineState
     }
 
     /// Runs a body with the ambient transaction, or else with a read transaction of its own.
@@ -83,8 +85,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         defer { writerLock.unlock() }
         let handle =
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
-        observations.relations.transactionDidBegin()
-        defer { observations.relations.transactionDidEnd() }
+        relations.transactionDidBegin()
+        defer { relations.transactionDidEnd() }
         touched.removeAll(keepingCapacity: true)
         hasTouchedAll = false
         let result: Result
@@ -94,13 +96,13 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
                 ? try enter(handle, canWrite: true, isOneCall: kind == .compositeCall, body) : try body(handle)
         } catch {
             handle.rollback()
-            observations.relations.didUndo()
+            relations.didUndo()
             throw error
         }
         do {
             try observations.committing { try handle.commit() }
         } catch {
-            observations.relations.didUndo()
+            relations.didUndo()
             throw error
         }
         if observations.isObserved {
@@ -134,7 +136,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         do {
             result = try body(handle)
         } catch {
-            observations.relations.didUndo()
+            relations.didUndo()
             try handle.rollbackSavepoint()
             throw error
         }
