@@ -1,4 +1,4 @@
-"""A small HTTP server for tests: 127.0.0.1 only, an ephemeral port, which it prints; it ends with its parent."""
+"""A small HTTP server for tests. It listens on 127.0.0.1 only, on an ephemeral port that it prints, and ends with its parent."""
 
 import hashlib
 import json
