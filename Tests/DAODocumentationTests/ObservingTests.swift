@@ -8,7 +8,7 @@ import Testing
 
 @testable import DAOExamples
 
-/// What Docs/Observing.md and Docs/Underneath.md say happens.
+/// Tests the behaviour that Docs/Observing.md and Docs/DirectAccess.md describe.
 @Suite(.timeLimit(.minutes(30))) struct ObservingTests {
     private static func message(_ id: Int, isRead: Bool = false) -> Message {
         Message(id: id, date: Date(timeIntervalSinceReferenceDate: Double(id)), text: "text \(id)", isRead: isRead)

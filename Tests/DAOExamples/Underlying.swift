@@ -1,4 +1,4 @@
-// The code of Docs/Underneath.md, compiled and run.
+// The code of Docs/DirectAccess.md, compiled and run.
 
 import DAOCore
 import DAOSQLite

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DAOExamples
 
-/// Named otherwise than the `Tag` of the testing library.
+/// The name differs from the testing library's `Tag`.
 private typealias Label = DAOExamples.Tag
 
 @Suite(.timeLimit(.minutes(30))) struct DAONodeTests {
@@ -16,7 +16,7 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Reading
 
-    @Test(arguments: backends) func readsEverythingAConditionAndKeys(_ kind: String) async throws {
+    @Test(arguments: backends) func readsAllByConditionAndByKeys(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             let all = [dialog(1, [10, 11]), dialog(2, isPinned: true, [20]), dialog(3), dialog(10, isPinned: true)]
@@ -35,7 +35,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func readsOneOrSaysThatThereIsNone(_ kind: String) async throws {
+    @Test(arguments: backends) func readsOneValueOrThrowsNotFound(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1), dialog(2, isPinned: true, [20]), dialog(3, isPinned: true)])
@@ -55,11 +55,11 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func aReadAndWhatItsTranslatorReadsAreOfOneMoment(_ kind: String) async throws {
+    @Test(arguments: backends) func nodeAndTranslatorReadTheSameSnapshot(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1, [10, 11])])
-            // While the translator is about to read the messages, somebody else replaces them.
+            // Another writer replaces the messages just before the translator reads them.
             let isWritten = Counter()
             let watched = dialogs.watched(willRead: { _ in
                 guard isWritten.increment() == 1 else { return }
@@ -77,7 +77,7 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Persisting
 
-    @Test(arguments: backends) func storesAndGivesWhatIsStored(_ kind: String) async throws {
+    @Test(arguments: backends) func persistNodeReturnsStoredValues(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1, [10, 11]), dialog(5, [50])])
@@ -95,7 +95,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func replacesWhatDidNotCome(_ kind: String) async throws {
+    @Test(arguments: backends) func replacingErasesMissingValues(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             let before = [dialog(1), dialog(2, isPinned: true), dialog(3, isPinned: true)]
@@ -115,7 +115,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func aUniqueValuePassesFromARowThatIsReplaced(_ kind: String) async throws {
+    @Test(arguments: backends) func uniqueValueMovesFromAReplacedRow(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let tags = DAO(storage: try database.storage(for: Label.self))
             try await tags.persist([Label(id: 1, name: "a"), Label(id: 2, name: "b")])
@@ -123,7 +123,7 @@ private typealias Label = DAOExamples.Tag
             #expect(try await PersistNode(tags, next: arrived, replacing: .all).value().map(\.id) == [3, 2])
             #expect(try await tags.read().map(\.id) == [2, 3])
 
-            // A conflict with a row that stays undoes everything, what was erased included.
+            // A conflict with a remaining row undoes all changes, including the erased rows.
             let clash = ClosureNode<Void, [Label]> { .emit(data: [Label(id: 4, name: "c"), Label(id: 5, name: "b")]) }
             let node = PersistNode(tags, next: clash) { fields, _ in fields.id == 3 }
             let error = await #expect(throws: StorageError.self) { try await node.value() }
@@ -132,7 +132,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func everyEmissionIsStoredInItsOrder(_ kind: String) async throws {
+    @Test(arguments: backends) func emissionsAreStoredInOrder(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             let source = Context<[Dialog]>(keepsEveryOutcome: true)
@@ -152,7 +152,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func theStoredResultAndThenTheFreshOneAreBothStored(_ kind: String) async throws {
+    @Test(arguments: backends) func bothEmissionsOfFirstCacheNodeAreStored(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1)])
@@ -167,7 +167,7 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Erasing
 
-    @Test(arguments: backends) func erasesAndCounts(_ kind: String) async throws {
+    @Test(arguments: backends) func eraseNodeReturnsTheNumberOfErasedValues(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist((1...6).map { dialog($0, isPinned: $0 % 2 == 0) })
@@ -184,7 +184,7 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Errors
 
-    @Test(arguments: backends) func anErrorLeavesTheDatabaseAsItWas(_ kind: String) async throws {
+    @Test(arguments: backends) func errorLeavesTheDatabaseUnchanged(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1, [10]), dialog(2, [20])])
@@ -201,7 +201,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func storageErrorsPassAndMap(_ kind: String) async throws {
+    @Test(arguments: backends) func storageErrorsPassUnchangedOrMapped(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try database.close()
@@ -217,7 +217,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test func everyKindOfStorageErrorHasAWord() {
+    @Test func everyKindOfStorageErrorHasAReadError() {
         func kinds(_ word: ReadError) -> Set<StorageError.Kind> {
             Set(StorageError.Kind.allCases.filter { ReadError(StorageError($0, "")) == word })
         }
@@ -231,7 +231,7 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Cancellation
 
-    @Test(arguments: backends) func workThatWaitsForTheWriterIsNotDoneOnceItIsCancelled(_ kind: String) async throws {
+    @Test(arguments: backends) func cancelledWorkThatWaitsForTheWriterIsNotDone(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1)])
@@ -245,13 +245,13 @@ private typealias Label = DAOExamples.Tag
             erase.cancel()
             try await busy.end()
             await #expect(throws: CancellationError.self) { try await persist.value }
-            #expect(log.all == ["canceled", "defer"])
+            #expect(log.all == ["cancelled", "defer"])
             try await database.executor.write {}
             #expect(try await dialogs.read() == [dialog(1)])
         }
     }
 
-    // MARK: The guide's program, with a database
+    // MARK: The program of the documentation, with a database
 
     private struct Person: Plain, Model, Equatable {
         var id: Int
@@ -259,7 +259,7 @@ private typealias Label = DAOExamples.Tag
         static let schema = Schema("person", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
     }
 
-    @Test(arguments: backends) func theGuidesProgramReadsFromADatabaseWithABoundParameter(_ kind: String) async throws {
+    @Test(arguments: backends) func documentedProgramReadsFromADatabase(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let people = DAO(storage: try database.storage(for: Person.self))
             let names = ["Ann", "O'Brien", "' OR '1'='1", "\"; DROP TABLE person; --", "%@", "Robert\\"]

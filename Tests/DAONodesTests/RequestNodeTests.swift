@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Keeps what the node above it passed on.
+/// Records the input from the node above.
 final class Probe<Input: Sendable, Output: Sendable>: Node {
     private let inputs = Locked<[Input]>([])
     private let output: Output
@@ -45,13 +45,13 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         return try #require(probe.all.first)
     }
 
-    @Test func theMetadataConnectorAddsHeaders() async throws {
+    @Test func metadataConnectorAddsHeaders() async throws {
         let probe = Probe<RequestModel, Int>(giving: 1)
         #expect(try await MetadataConnectorNode(next: probe, metadata: ["A": "1"]).value(for: ["x": 1]) == 1)
         #expect(probe.all == [RequestModel(metadata: ["A": "1"], raw: ["x": 1])])
     }
 
-    @Test func theRouterAddsTheRoute() async throws {
+    @Test func routerAddsTheRoute() async throws {
         let probe = Probe<RoutableRequestModel, Int>(giving: 1)
         let request = RequestModel(metadata: ["A": "1"], raw: ["x": 1])
         _ = try await RequestRouterNode(next: probe, route: "dialogs/").value(for: request)
@@ -59,7 +59,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(try probe.all.map { try $0.route.url().absoluteString } == ["dialogs/"])
     }
 
-    @Test func theQueryInjectorReplacesTheQueryAndLeavesItWithoutOne() async throws {
+    @Test func queryInjectorReplacesTheQueryUnlessItsQueryIsEmpty() async throws {
         func url(_ query: URLQuery) async throws -> [String] {
             let probe = Probe<RoutableRequestModel, Int>(giving: 1)
             let request = RoutableRequestModel(request: RequestModel(metadata: [:], raw: Json()), route: "https://host/a?old=1")
@@ -71,7 +71,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(try await url(["a": .null]) == ["https://host/a?old=1"])
     }
 
-    @Test func aQueryNamesListsObjectsAndBooleansAsAsked() {
+    @Test func queryWritesListsObjectsAndBooleansByItsSettings() {
         var query: URLQuery = ["t": ["x", "y"], "o": ["b": 2, "a": [1.50]], "no": .null, "is": true, "isnt": false]
         func text() -> [String] { query.items.map { "\($0.name)=\($0.value ?? "nil")" } }
         #expect(text() == ["is=1", "isnt=0", "o[a][]=1.5", "o[b]=2", "t[]=x", "t[]=y"])
@@ -80,7 +80,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(text() == ["is=true", "isnt=false", "o[a]=1.5", "o[b]=2", "t=x", "t=y"])
     }
 
-    @Test func theEncoderAddsTheEncoding() async throws {
+    @Test func encoderAddsTheEncoding() async throws {
         for encoding in RequestEncoding.allCases {
             let probe = Probe<EncodableRequestModel, Int>(giving: 1)
             let request = RequestModel(metadata: ["A": "1"], raw: ["x": 1])
@@ -91,7 +91,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         }
     }
 
-    @Test func theTransformerMakesTheURLOrEndsTheChain() async throws {
+    @Test func transformerMakesTheURLOrEndsTheChain() async throws {
         let probe = Probe<TransportURLRequest, Int>(giving: 1)
         let node = URLRequestTransformerNode(next: probe, method: .put)
         let request = RequestModel(metadata: ["A": "1"], raw: ["x": 1])
@@ -111,7 +111,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(probe.all.count == 1)
     }
 
-    @Test func theCreatorEncodesAsJSONAFormOrAQuery() async throws {
+    @Test func creatorEncodesJSONFormsAndQueries() async throws {
         let raw: Json = ["b": "x y", "a": [1, 2]]
         let json = try await created(.post, .json, raw)
         #expect(json.httpMethod == "POST")
@@ -128,18 +128,18 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(query.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test(arguments: RequestEncoding.allCases) func aGetAlwaysPutsItsValuesIntoTheURL(_ encoding: RequestEncoding) async throws {
+    @Test(arguments: RequestEncoding.allCases) func getSendsItsValuesInTheURL(_ encoding: RequestEncoding) async throws {
         let request = try await created(.get, encoding, ["a": 1])
         #expect(request.url?.absoluteString == "https://host/a?a=1")
         #expect(request.httpBody == nil)
         #expect(try await created(.get, encoding, Json()).url?.absoluteString == "https://host/a")
     }
 
-    @Test func aListIsSentAsTheJSONListItIs() async throws {
+    @Test func listIsSentAsAPlainJSONList() async throws {
         #expect(try await created(.post, .json, ["_array": [1, 2]]).httpBody == Data("[1,2]".utf8))
     }
 
-    @Test func headersOfProvidersOverride() async throws {
+    @Test func headersOfProvidersOverrideRequestHeaders() async throws {
         let headers = ["authorization": "old", "Content-Type": "application/vnd.api+json"]
         let request = try await created(
             .post, .json, ["a": 1], headers: headers, providers: [Token(value: "older"), Token(value: "new")])
@@ -147,14 +147,14 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/vnd.api+json")
     }
 
-    @Test func whatIsNoObjectMakesNeitherFormNorQuery() async throws {
+    @Test func formsAndQueriesRequireAnObject() async throws {
         for encoding in [RequestEncoding.formURL, .urlQuery] {
             await #expect(throws: MappingError.self) { try await created(.post, encoding, 1) }
         }
         #expect(try await created(.post, .json, 1).httpBody == Data("1".utf8))
     }
 
-    @Test func theHeaderInjectorLeavesHeadersThatAreThere() async throws {
+    @Test func headerInjectorKeepsExistingHeaders() async throws {
         let probe = Probe<TransportURLRequest, Int>(giving: 1)
         let url = try #require(URL(string: "https://host/a"))
         let node = HeaderInjectorNode(next: probe, headers: ["Accept": "new", "B": "2"])
@@ -162,7 +162,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(probe.all.map(\.headers) == [["accept": "own", "B": "2"]])
     }
 
-    @Test func theEncoderNodesMapDownAndLeaveTheAnswer() async throws {
+    @Test func encoderNodesMapTheInputAndKeepTheOutput() async throws {
         struct Entry: RawEncodable, Sendable {
             var fails = false
             func toRaw() throws -> Json { if fails { throw Failure("raw") } else { ["entry": 1] } }
@@ -180,11 +180,11 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         await #expect(throws: Failure("raw")) { try await raw.value(for: Entry(fails: true)) }
         #expect(probe.all.count == 1)
 
-        let echo = EntryInputDTOOutputNode<Entry, Json>(next: Probe<Json, Json>(giving: ["answer": 1]))
-        #expect(try await echo.value(for: Entry()) == ["answer": 1])
+        let echo = EntryInputDTOOutputNode<Entry, Json>(next: Probe<Json, Json>(giving: ["response": 1]))
+        #expect(try await echo.value(for: Entry()) == ["response": 1])
     }
 
-    @Test func theVoidNodesSendAndIgnoreAndSayWhatTheyIgnored() async throws {
+    @Test func voidNodesIgnoreTheResponseAndLogIt() async throws {
         let entries = Locked<[String]>([])
         func logged<Input>(_ node: any Node<Input, Void>) -> LoggerNode<Input, Void> {
             LoggerNode(next: node) { entry in entries.withLock { $0.append(entry.node) } }
