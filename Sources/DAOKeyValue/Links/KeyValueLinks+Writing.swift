@@ -33,7 +33,7 @@ extension KeyValueLinks {
         if children.isEmpty { return }
         try write(removes: true) { table, handle in
             let removals = KeyList()
-            // A repeated child would be collected twice.
+            // A repeated child must not be collected twice.
             try forEachWayBack(children.count == 1 ? children : Array(Set(children)), table, handle) { _, wayBack, prefix in
                 var isLink = false
                 removals.add { isLink = table.append(linkOf: wayBack, prefix: prefix, to: &$0) }
@@ -45,11 +45,11 @@ extension KeyValueLinks {
         }
     }
 
-    /// Runs a body that writes, atomically.
+    /// Runs a closure that writes, atomically.
     ///
     /// - Parameters:
-    ///   - removes: Whether there is nothing to do where nothing was ever stored.
-    ///   - body: What to do.
+    ///   - removes: Whether the closure only removes links, so it is skipped when no links were ever stored.
+    ///   - body: The closure.
     private func write(removes: Bool = false, _ body: (LinkTable, KeyValueHandle) throws -> Void) throws {
         try database.write(callsOut: false, touching: relation.entity) { handle in
             let engine = database.engine
@@ -60,15 +60,15 @@ extension KeyValueLinks {
         }
     }
 
-    /// How a stored list goes on where it differs from the list that is to be stored.
+    /// The remainder of a stored list from its first difference to the new list.
     private struct Tail {
-        /// How many links both begin with.
+        /// The length of the common prefix of both lists.
         var same = 0
-        /// The first position behind those.
+        /// The first position after the common prefix.
         var position: UInt64 = 0
     }
 
-    /// Compares stored lists with what they are to be, and collects the links that they lose.
+    /// Compares stored lists with the new lists, and collects the links to remove.
     private func tails(
         _ lists: [LinkedKeys.List], _ children: LinkedKeys, _ table: LinkTable, _ handle: KeyValueHandle, _ removals: KeyList
     ) throws -> [Tail] {
@@ -95,7 +95,7 @@ extension KeyValueLinks {
         }
     }
 
-    /// Collects the remaining links of the walk's parent, with their ways back.
+    /// Collects the remaining links of the walk's parent, with their inverse entries.
     private func collectRest(_ walk: inout LinkWalk, _ table: LinkTable, _ removals: KeyList) throws {
         while try walk.next() {
             guard let parent = table.parent(in: walk.key) else { throw table.corrupted }
@@ -105,7 +105,7 @@ extension KeyValueLinks {
         }
     }
 
-    /// Writes the links to some children, with their ways back.
+    /// Writes the links to children, with their inverse entries.
     private func append(
         _ children: ArraySlice<Key>, to parent: Key, from position: UInt64, _ table: LinkTable, _ handle: KeyValueHandle
     ) throws {
@@ -140,7 +140,7 @@ extension KeyValueLinks {
     }
 }
 
-/// Keys that are to be removed, collected while they are read.
+/// Keys to remove, collected while they are read.
 private final class KeyList {
     private let keys = ByteArena()
     private var ends: [Int] = []
@@ -151,9 +151,9 @@ private final class KeyList {
         ends.append(keys.count)
     }
 
-    /// Removes all of them.
+    /// Removes all keys.
     ///
-    /// - Returns: Whether all were there.
+    /// - Returns: Whether all keys existed.
     @discardableResult func remove(_ handle: KeyValueHandle) throws -> Bool {
         var wereThere = true
         var start = 0
