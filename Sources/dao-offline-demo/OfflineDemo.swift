@@ -68,7 +68,7 @@ struct OfflineDemo {
         print("4. Without the server: the chain of step 1 returns the stored dialogs")
         let offline = try await chain.load.value()
         show(offline)
-        guard offline == online else { throw DemoError("the dialogs read without the server differ from the dialogs read with it") }
+        guard offline == online else { throw DemoError("the dialogs without the server differ") }
         print("   The same \(offline.count) dialogs as in step 1, read from \(database.capabilities.engine) only.\n")
 
         let (path, isFile) = (database.configuration.path, database.capabilities.isPersistent)

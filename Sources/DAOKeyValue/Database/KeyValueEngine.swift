@@ -18,7 +18,7 @@ package final class KeyValueEngine: Sendable {
         self.store = store
         self.tables = tables
         let observations = ObservationHub()
-        // The generation of links is read before the transaction begins, because the transaction may not see
+        // The generation of links is read before the transaction begins, because the transaction can miss
         // later changes.
         let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
             generation, transaction, canWrite in
