@@ -34,11 +34,12 @@ extension KeyValueLinks {
         try write(removes: true) { table, handle in
             let removals = KeyList()
             // A repeated child must not be collected twice.
-            try forEachWayBack(children.count == 1 ? children : Array(Set(children)), table, handle) { _, wayBack, prefix in
+            try forEachInverseEntry(children.count == 1 ? children : Array(Set(children)), table, handle) {
+                _, inverseEntry, prefix in
                 var isLink = false
-                removals.add { isLink = table.append(linkOf: wayBack, prefix: prefix, to: &$0) }
+                removals.add { isLink = table.append(linkOf: inverseEntry, prefix: prefix, to: &$0) }
                 guard isLink else { throw table.corrupted }
-                removals.add { $0.append(raw: wayBack) }
+                removals.add { $0.append(raw: inverseEntry) }
                 return true
             }
             guard try removals.remove(handle) else { throw table.corrupted }
@@ -100,7 +101,7 @@ extension KeyValueLinks {
         while try walk.next() {
             guard let parent = table.parent(in: walk.key) else { throw table.corrupted }
             removals.add { $0.append(raw: walk.key) }
-            removals.add { table.append(wayBackFrom: walk.child, to: parent, position: walk.position, to: &$0) }
+            removals.add { table.append(inverseEntryOf: walk.child, to: parent, position: walk.position, to: &$0) }
             try walk.leave()
         }
     }
@@ -111,7 +112,7 @@ extension KeyValueLinks {
     ) throws {
         if children.isEmpty { return }
         try KeyBuilder.with { link in
-            try KeyBuilder.with { wayBack in
+            try KeyBuilder.with { inverseEntry in
                 try KeyBuilder.with { value in
                     try table.append(listOf: parent, to: &link)
                     guard let parent = table.parent(in: link.bytes) else { throw table.corrupted }
@@ -128,10 +129,10 @@ extension KeyValueLinks {
                         }
                         let bytes = value.bytes.from(LinkTable.checksumLength)
                         value.replace(at: 0, with: LinkTable.checksum(bytes, list: list, position: position))
-                        wayBack.truncate(to: 0)
-                        table.append(wayBackFrom: bytes, to: parent, position: position, to: &wayBack)
+                        inverseEntry.truncate(to: 0)
+                        table.append(inverseEntryOf: bytes, to: parent, position: position, to: &inverseEntry)
                         try handle.transaction.put(link.bytes, value.bytes)
-                        try handle.transaction.put(wayBack.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
+                        try handle.transaction.put(inverseEntry.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
                         position += 1
                     }
                 }

@@ -56,8 +56,8 @@ struct KeyValueLinks: LinkStorage {
     func parents(of children: [Key]) throws -> [Key] {
         var parents: Set<Key> = []
         try read { table, handle in
-            try forEachWayBack(children, table, handle) { _, wayBack, prefix in
-                let parent = wayBack.from(prefix)
+            try forEachInverseEntry(children, table, handle) { _, inverseEntry, prefix in
+                let parent = inverseEntry.from(prefix)
                 let length = parent.count - LinkTable.positionLength
                 guard length >= 0 else { throw table.corrupted }
                 parents.insert(try key(UnsafeRawBufferPointer(rebasing: parent[..<length]), table.parentForm, table))
@@ -70,7 +70,7 @@ struct KeyValueLinks: LinkStorage {
     func linked(among children: [Key]) throws -> Set<Key> {
         var found: Set<Key> = []
         try read { table, handle in
-            try forEachWayBack(children, table, handle) { child, _, _ in
+            try forEachInverseEntry(children, table, handle) { child, _, _ in
                 found.insert(child)
                 return false
             }
@@ -127,7 +127,7 @@ extension KeyValueLinks {
 
     /// Calls a closure with every inverse entry of children: the child, the whole key, and the number of
     /// bytes of keyspace and child in it. The closure returns whether to continue with that child.
-    func forEachWayBack(
+    func forEachInverseEntry(
         _ children: [Key], _ table: LinkTable, _ handle: KeyValueHandle,
         _ body: (Key, UnsafeRawBufferPointer, Int) throws -> Bool
     ) throws {
@@ -135,7 +135,7 @@ extension KeyValueLinks {
         try KeyBuilder.with { builder in
             for child in children {
                 builder.truncate(to: 0)
-                let isShared = try table.append(wayBackFrom: child, to: &builder)
+                let isShared = try table.append(inverseEntryOf: child, to: &builder)
                 let prefix = builder.bytes
                 var isThere = try cursor.seek(prefix)
                 while isThere, cursor.key.count >= prefix.count,
@@ -151,10 +151,11 @@ extension KeyValueLinks {
 
     /// Whether an inverse entry with only a hash of the child's key belongs to a child.
     private func leads(
-        _ wayBack: UnsafeRawBufferPointer, _ prefix: Int, to child: Key, _ table: LinkTable, _ handle: KeyValueHandle
+        _ inverseEntry: UnsafeRawBufferPointer, _ prefix: Int, to child: Key, _ table: LinkTable, _ handle: KeyValueHandle
     ) throws -> Bool {
         try KeyBuilder.with { link in
-            guard table.append(linkOf: wayBack, prefix: prefix, to: &link), let value = try handle.transaction.get(link.bytes)
+            guard table.append(linkOf: inverseEntry, prefix: prefix, to: &link),
+                let value = try handle.transaction.get(link.bytes)
             else { throw table.corrupted }
             return try key(value.from(LinkTable.checksumLength), table.childForm, table) == child
         }

@@ -134,7 +134,7 @@ extension LinkTable {
     ///
     /// - Returns: Whether inverse entries of other children can have the same prefix.
     /// - Throws: `.invalidKey`.
-    @inline(__always) func append(wayBackFrom child: Key, to builder: inout KeyBuilder) throws -> Bool {
+    @inline(__always) func append(inverseEntryOf child: Key, to builder: inout KeyBuilder) throws -> Bool {
         builder.append(keyspace: backKeyspace)
         guard childForm == .bytes, case .string(let text) = child, text.utf8.count > Self.longestWhole else {
             try append(child, childForm, to: &builder)
@@ -152,7 +152,7 @@ extension LinkTable {
     ///   - child: The bytes of the child's key.
     ///   - parent: The bytes of the parent's key.
     ///   - position: The link's position.
-    func append(wayBackFrom child: UnsafeRawBufferPointer, to parent: Parent, position: UInt64, to builder: inout KeyBuilder) {
+    func append(inverseEntryOf child: UnsafeRawBufferPointer, to parent: Parent, position: UInt64, to builder: inout KeyBuilder) {
         builder.append(keyspace: backKeyspace)
         if childForm == .bytes {
             if child.count > Self.longestWhole {
@@ -204,15 +204,15 @@ extension LinkTable {
     /// Appends the whole link of an inverse entry.
     ///
     /// - Parameters:
-    ///   - wayBack: The whole inverse entry.
+    ///   - inverseEntry: The whole inverse entry.
     ///   - prefix: The number of bytes of keyspace and child in it.
     /// - Returns: False, with nothing appended, when it is invalid.
-    func append(linkOf wayBack: UnsafeRawBufferPointer, prefix: Int, to builder: inout KeyBuilder) -> Bool {
-        let length = wayBack.count - prefix - Self.positionLength
+    func append(linkOf inverseEntry: UnsafeRawBufferPointer, prefix: Int, to builder: inout KeyBuilder) -> Bool {
+        let length = inverseEntry.count - prefix - Self.positionLength
         guard length >= 0, parentForm.keyLength.map({ $0 == length }) ?? (length <= Key.maximumLength) else { return false }
         builder.append(keyspace: keyspace)
         if parentForm == .bytes { append(length: length, to: &builder) }
-        builder.append(raw: wayBack.from(prefix))
+        builder.append(raw: inverseEntry.from(prefix))
         return true
     }
 }
