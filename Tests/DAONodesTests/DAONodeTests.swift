@@ -10,7 +10,7 @@ import Testing
 private typealias Label = DAOExamples.Tag
 
 @Suite(.timeLimit(.minutes(30))) struct DAONodeTests {
-    private func giving<Input: Sendable>(_ dialogs: [Dialog]) -> ClosureNode<Input, [Dialog]> {
+    private func returning<Input: Sendable>(_ dialogs: [Dialog]) -> ClosureNode<Input, [Dialog]> {
         ClosureNode { _ in .emit(data: dialogs) }
     }
 
@@ -84,14 +84,14 @@ private typealias Label = DAOExamples.Tag
             try await dialogs.update(where: { $0.id == 1 }) { $0.isMuted = true }
 
             let arrived = [dialog(3, [30]), dialog(1, isPinned: true, [11]), dialog(3, isPinned: true, [31])]
-            let node = PersistNode(dialogs, next: giving(arrived) as ClosureNode<Void, _>)
+            let node = PersistNode(dialogs, next: returning(arrived) as ClosureNode<Void, _>)
             let stored = [dialog(3, isPinned: true, [31]), dialog(1, isPinned: true, [11])]
             #expect(try await node.value() == stored, "by the keys that came, in their order, each once")
             #expect(try await node.process().value == stored)
             #expect(try await dialogs.read().map(\.id) == [1, 3, 5], "what did not come stays")
             #expect(try dialogs.storage.read(key: .integer(1))?.isMuted == true, "what the values do not carry stays")
             #expect(try await dialogs.translator.messages.read().map(\.id) == [11, 31, 50])
-            #expect(try await PersistNode(dialogs, next: giving([]) as ClosureNode<Void, _>).value().isEmpty)
+            #expect(try await PersistNode(dialogs, next: returning([]) as ClosureNode<Void, _>).value().isEmpty)
         }
     }
 
@@ -101,16 +101,17 @@ private typealias Label = DAOExamples.Tag
             let before = [dialog(1), dialog(2, isPinned: true), dialog(3, isPinned: true)]
             try await dialogs.persist(before)
 
-            let pinned = PersistNode(dialogs, next: giving([dialog(3, isPinned: true), dialog(4)])) { (fields, isPinned: Bool) in
+            let pinned = PersistNode(dialogs, next: returning([dialog(3, isPinned: true), dialog(4)])) {
+                (fields, isPinned: Bool) in
                 fields.isPinned == isPinned
             }
             #expect(try await pinned.value(for: true).map(\.id) == [3, 4])
             #expect(try await dialogs.read().map(\.id) == [1, 3, 4], "only what meets the condition is replaced")
 
-            let mirror = PersistNode(dialogs, next: giving([dialog(9)]) as ClosureNode<Void, _>, replacing: .all)
+            let mirror = PersistNode(dialogs, next: returning([dialog(9)]) as ClosureNode<Void, _>, replacing: .all)
             #expect(try await mirror.value() == [dialog(9)])
             #expect(try await dialogs.read() == [dialog(9)])
-            #expect(try await PersistNode(dialogs, next: giving([]) as ClosureNode<Void, _>, replacing: .all).value().isEmpty)
+            #expect(try await PersistNode(dialogs, next: returning([]) as ClosureNode<Void, _>, replacing: .all).value().isEmpty)
             #expect(try await dialogs.count() == 0)
         }
     }
@@ -157,7 +158,7 @@ private typealias Label = DAOExamples.Tag
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1)])
             let first = FirstCacheNode(
-                stored: ReadNode(dialogs), network: PersistNode(dialogs, next: giving([dialog(2)]) as ClosureNode<Void, _>))
+                stored: ReadNode(dialogs), network: PersistNode(dialogs, next: returning([dialog(2)]) as ClosureNode<Void, _>))
             var seen: [[Int]] = []
             for try await page in first.values() { seen.append(page.map(\.id)) }
             #expect(seen == [[1], [2]])
@@ -190,7 +191,7 @@ private typealias Label = DAOExamples.Tag
             try await dialogs.persist([dialog(1, [10]), dialog(2, [20])])
             let before = try dump(dialogs)
             let failing = dialogs.watched(willStore: { if $0.id == 3 { throw Failure("third") } })
-            let arrived = giving([dialog(1, isPinned: true, [11]), dialog(4, [40]), dialog(3, [30])]) as ClosureNode<Void, _>
+            let arrived = returning([dialog(1, isPinned: true, [11]), dialog(4, [40]), dialog(3, [30])]) as ClosureNode<Void, _>
             await #expect(throws: Failure("third")) { try await PersistNode(failing, next: arrived, replacing: .all).value() }
             #expect(try dump(dialogs) == before)
             await #expect(throws: Failure("wire")) {
@@ -206,7 +207,7 @@ private typealias Label = DAOExamples.Tag
             let dialogs = try dialogsDAO(database)
             try database.close()
             let read = ReadNode<Void, DialogTranslator>(dialogs)
-            let nodes: [any Node<Void, [Dialog]>] = [read, PersistNode(dialogs, next: giving([dialog(1)]))]
+            let nodes: [any Node<Void, [Dialog]>] = [read, PersistNode(dialogs, next: returning([dialog(1)]))]
             for node in nodes {
                 let error = await #expect(throws: StorageError.self) { try await node.value() }
                 #expect(error?.kind == .closed)
@@ -236,7 +237,7 @@ private typealias Label = DAOExamples.Tag
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1)])
             let busy = try await BusyWriter(database)
-            let persist = Task { try await PersistNode(dialogs, next: giving([dialog(2)]) as ClosureNode<Void, _>).value() }
+            let persist = Task { try await PersistNode(dialogs, next: returning([dialog(2)]) as ClosureNode<Void, _>).value() }
             let erase = EraseNode<Void, DialogTranslator>(dialogs).process()
             let log = Log()
             log.follow(erase)

@@ -12,7 +12,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
     private let inputs = Locked<[Input]>([])
     private let output: Output
 
-    init(giving output: Output) { self.output = output }
+    init(returning output: Output) { self.output = output }
     func process(_ input: Input) -> Observer<Output> {
         inputs.withLock { $0.append(input) }
         return .emit(data: output)
@@ -38,7 +38,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         headers: [String: String] = [:],
         providers: [any MetadataProvider] = []
     ) async throws -> URLRequest {
-        let probe = Probe<URLRequest, Int>(giving: 1)
+        let probe = Probe<URLRequest, Int>(returning: 1)
         let request = TransportURLRequest(
             method: method, url: try #require(URL(string: url)), headers: headers, raw: raw, encoding: encoding)
         _ = try await RequestCreatorNode(next: probe, providers: providers).value(for: request)
@@ -46,13 +46,13 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
     }
 
     @Test func metadataConnectorAddsHeaders() async throws {
-        let probe = Probe<RequestModel, Int>(giving: 1)
+        let probe = Probe<RequestModel, Int>(returning: 1)
         #expect(try await MetadataConnectorNode(next: probe, metadata: ["A": "1"]).value(for: ["x": 1]) == 1)
         #expect(probe.all == [RequestModel(metadata: ["A": "1"], raw: ["x": 1])])
     }
 
     @Test func routerAddsTheRoute() async throws {
-        let probe = Probe<RoutableRequestModel, Int>(giving: 1)
+        let probe = Probe<RoutableRequestModel, Int>(returning: 1)
         let request = RequestModel(metadata: ["A": "1"], raw: ["x": 1])
         _ = try await RequestRouterNode(next: probe, route: "dialogs/").value(for: request)
         #expect(probe.all.map(\.request) == [request])
@@ -61,7 +61,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
 
     @Test func queryInjectorReplacesTheQueryUnlessItsQueryIsEmpty() async throws {
         func url(_ query: URLQuery) async throws -> [String] {
-            let probe = Probe<RoutableRequestModel, Int>(giving: 1)
+            let probe = Probe<RoutableRequestModel, Int>(returning: 1)
             let request = RoutableRequestModel(request: RequestModel(metadata: [:], raw: Json()), route: "https://host/a?old=1")
             _ = try await URLQueryInjectorNode(next: probe, query: query).value(for: request)
             return try probe.all.map { try $0.route.url().absoluteString }
@@ -82,7 +82,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
 
     @Test func encoderAddsTheEncoding() async throws {
         for encoding in RequestEncoding.allCases {
-            let probe = Probe<EncodableRequestModel, Int>(giving: 1)
+            let probe = Probe<EncodableRequestModel, Int>(returning: 1)
             let request = RequestModel(metadata: ["A": "1"], raw: ["x": 1])
             let routed = RoutableRequestModel(request: request, route: "a")
             _ = try await RequestEncoderNode(next: probe, encoding: encoding).value(for: routed)
@@ -92,7 +92,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
     }
 
     @Test func transformerMakesTheURLOrEndsTheChain() async throws {
-        let probe = Probe<TransportURLRequest, Int>(giving: 1)
+        let probe = Probe<TransportURLRequest, Int>(returning: 1)
         let node = URLRequestTransformerNode(next: probe, method: .put)
         let request = RequestModel(metadata: ["A": "1"], raw: ["x": 1])
         _ = try await node.value(for: EncodableRequestModel(request: request, route: "a/b", encoding: .formURL))
@@ -105,7 +105,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
             try await node.value(for: EncodableRequestModel(request: request, route: NoURL(), encoding: .json))
         }
         await #expect(throws: Failure("no URL")) {
-            let injector = URLQueryInjectorNode(next: Probe<RoutableRequestModel, Int>(giving: 1), query: ["a": 1])
+            let injector = URLQueryInjectorNode(next: Probe<RoutableRequestModel, Int>(returning: 1), query: ["a": 1])
             return try await injector.value(for: RoutableRequestModel(request: request, route: NoURL()))
         }
         #expect(probe.all.count == 1)
@@ -155,7 +155,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
     }
 
     @Test func headerInjectorKeepsExistingHeaders() async throws {
-        let probe = Probe<TransportURLRequest, Int>(giving: 1)
+        let probe = Probe<TransportURLRequest, Int>(returning: 1)
         let url = try #require(URL(string: "https://host/a"))
         let node = HeaderInjectorNode(next: probe, headers: ["Accept": "new", "B": "2"])
         _ = try await node.value(for: TransportURLRequest(method: .get, url: url, headers: ["accept": "own"]))
@@ -171,7 +171,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
             var fails = false
             func toDTO() throws -> Entry { if fails { throw Failure("dto") } else { Entry() } }
         }
-        let probe = Probe<Json, Data>(giving: Data([7]))
+        let probe = Probe<Json, Data>(returning: Data([7]))
         let raw = RawEncoderNode<Entry, Data>(next: probe)
         let node = DTOEncoderNode<Model, Data>(next: raw)
         #expect(try await node.value(for: Model()) == Data([7]))
@@ -180,7 +180,7 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         await #expect(throws: Failure("raw")) { try await raw.value(for: Entry(fails: true)) }
         #expect(probe.all.count == 1)
 
-        let echo = EntryInputDTOOutputNode<Entry, Json>(next: Probe<Json, Json>(giving: ["response": 1]))
+        let echo = EntryInputDTOOutputNode<Entry, Json>(next: Probe<Json, Json>(returning: ["response": 1]))
         #expect(try await echo.value(for: Entry()) == ["response": 1])
     }
 
@@ -189,8 +189,8 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         func logged<Input>(_ node: any Node<Input, Void>) -> LoggerNode<Input, Void> {
             LoggerNode(next: node) { entry in entries.withLock { $0.append(entry.node) } }
         }
-        let silent = Probe<Json, Json>(giving: Json())
-        let talking = Probe<Json, Json>(giving: ["a": 1])
+        let silent = Probe<Json, Json>(returning: Json())
+        let talking = Probe<Json, Json>(returning: ["a": 1])
         try await logged(VoidIONode(next: silent)).value()
         try await logged(VoidOutputNode<Json>(next: silent)).value(for: ["x": 1])
         #expect(silent.all == [Json(), ["x": 1]])

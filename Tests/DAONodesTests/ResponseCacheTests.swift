@@ -57,7 +57,7 @@ import Testing
 
     @Test func eTagReaderSendsTheStoredEntityTag() async throws {
         let cache = MemoryResponseCache()
-        let probe = Probe<URLRequest, Int>(giving: 1)
+        let probe = Probe<URLRequest, Int>(returning: 1)
         let node = URLETagReaderNode(next: probe, cache: cache)
         let request = try request("https://host/a")
         _ = try await node.value(for: request)
@@ -69,8 +69,8 @@ import Testing
     }
 
     @Test func notModifiedReturnsTheStoredResponse() async throws {
-        let stored = Probe<URLRequest, Json>(giving: ["stored": 1])
-        let next = Probe<URLDataResponse, Json>(giving: ["fresh": 1])
+        let stored = Probe<URLRequest, Json>(returning: ["stored": 1])
+        let next = Probe<URLDataResponse, Json>(returning: ["fresh": 1])
         let node = URLNotModifiedTriggerNode(next: next, stored: stored)
         #expect(try await node.value(for: response(304)) == ["stored": 1])
         #expect(try await node.value(for: response(200)) == ["fresh": 1])
@@ -103,7 +103,7 @@ import Testing
 
     @Test func cacheIsReadOnlyAfterATechnicalError() async throws {
         for error in TechnicalError.allCases {
-            let stored = Probe<Int, String>(giving: "stored")
+            let stored = Probe<Int, String>(returning: "stored")
             let node = FallbackToStoreNode(network: ClosureNode<Int, String> { _ in .emit(error: error) }, stored: stored)
             #expect(try await node.value(for: 1) == "stored")
             #expect(stored.all == [1])
@@ -112,7 +112,7 @@ import Testing
             HTTPError(statusCode: 500, url: nil), MappingError.badType, URLError(.badServerResponse), Failure("x"),
         ]
         for error in others {
-            let stored = Probe<Int, String>(giving: "stored")
+            let stored = Probe<Int, String>(returning: "stored")
             let node = FallbackToStoreNode(network: ClosureNode<Int, String> { _ in .emit(error: error) }, stored: stored)
             await #expect(throws: (any Error).self) { try await node.value(for: 1) }
             #expect(stored.all.isEmpty)

@@ -92,7 +92,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
     }
 
     @Test func transportFailureWithoutAResponseEndsTheChain() async throws {
-        let probe = Probe<URLDataResponse, Int>(giving: 1)
+        let probe = Probe<URLDataResponse, Int>(returning: 1)
         let node = ResponseProcessorNode(next: probe)
         let there = try response(200, "body")
         await #expect(throws: Failure("cut")) {
@@ -108,7 +108,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
     }
 
     @Test func fiveStatusesAreErrorsAndOthersContinue() async throws {
-        let probe = Probe<URLDataResponse, Int>(giving: 1)
+        let probe = Probe<URLDataResponse, Int>(returning: 1)
         let node = ResponseHTTPErrorProcessorNode(next: probe)
         let kinds: [(Int, HTTPError.Kind)] = [
             (400, .badRequest), (401, .unauthorized), (403, .forbidden), (404, .notFound), (500, .internalServerError),
@@ -124,7 +124,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
     }
 
     @Test func noContentAndNullBecomeTheEmptyObject() async throws {
-        let probe = Probe<URLDataResponse, Json>(giving: ["next": 1])
+        let probe = Probe<URLDataResponse, Json>(returning: ["next": 1])
         let node = ResponseDataPreprocessorNode(next: probe)
         #expect(try await node.value(for: response(204, "ignored")) == Json())
         #expect(try await node.value(for: response(200, "null")) == Json())
@@ -144,7 +144,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
     }
 
     @Test func parserWaitsForItsNextNodeAndFailsWithItsError() async throws {
-        let probe = Probe<ProcessedResponse, Void>(giving: ())
+        let probe = Probe<ProcessedResponse, Void>(returning: ())
         #expect(try await ResponseDataParserNode(next: probe).value(for: response(200, "[1]")) == ["_array": [1]])
         #expect(probe.all.map(\.json) == [["_array": [1]]])
         let failing = ClosureNode<ProcessedResponse, Void> { _ in .emit(error: Failure("disk")) }

@@ -190,7 +190,7 @@ import Testing
 
     /// A node that waits for its cancellation before it passes on the output of the next node, and then
     /// passes it on regardless.
-    private func stubborn(_ next: any Node<Json, [Dialog]>, _ reached: Counter) -> any Node<Json, [Dialog]> {
+    private func ignoringCancellation(_ next: any Node<Json, [Dialog]>, _ reached: Counter) -> any Node<Json, [Dialog]> {
         ClosureNode(async: { input in
             let dialogs = try await next.value(for: input)
             reached.increment()
@@ -230,7 +230,8 @@ import Testing
             try await cancel(path.chain("slow"), once: { _ in ContinuousClock.now - start > .milliseconds(200) })
             // Between the mapping and the transaction, in a node that ignores cancellation.
             let reached = Counter()
-            try await cancel(path.chain(to: path.dialogs, through: { stubborn($0, reached) }), once: { reached.value == $0 })
+            try await cancel(
+                path.chain(to: path.dialogs, through: { ignoringCancellation($0, reached) }), once: { reached.value == $0 })
             // Before the start.
             let early = Task {
                 withUnsafeCurrentTask { $0?.cancel() }

@@ -166,7 +166,7 @@ class Server(ThreadingHTTPServer):
         pass
 
 
-# Whoever starts this from a worker thread hands down that thread's blocked signals.
+# A process started from a worker thread inherits that thread's blocked signals.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 parent = os.getppid()
 server = Server(("127.0.0.1", 0), Handler)
