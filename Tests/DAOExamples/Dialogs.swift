@@ -146,7 +146,7 @@ func showDialogs(_ chain: any Node<Void, [Dialog]>, _ show: @escaping @Sendable 
         .dispatch(on: .main)
         .onCompleted { dialogs in show("\(dialogs.count) dialogs") }
         .onError { error in show("failed: \(error)") }
-        .onCanceled { show("never mind") }
+        .onCancelled { show("never mind") }
         .defer { show("that was it") }
     return observer  // observer.cancel() reaches the transfer
 }

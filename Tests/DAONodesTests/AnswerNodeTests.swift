@@ -60,7 +60,7 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         let observer = log.follow(sender.process(request))
         await starts.next()
         observer.cancel()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
         #expect(await ends.next() as? CancellationError != nil)
 
         let task = Task { try await sender.value(for: request) }
@@ -152,7 +152,7 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         let held = Context<Void>()
         let observer = ResponseDataParserNode(next: ClosureNode { _ in held }).process(try answer(200, "[]"))
         observer.cancel()
-        #expect(held.isCanceled)
+        #expect(held.isCancelled)
     }
 
     @Test func loadedDataIsGivenAsItCame() async throws {

@@ -18,9 +18,9 @@ import Testing
         }
         #expect([20, 30].contains(try await node.value()))
 
-        let canceled = Context<Int>()
-        canceled.cancel()
-        await #expect(throws: CancellationError.self) { try await canceled.value }
+        let cancelled = Context<Int>()
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
     }
 
     @Test func cancellingTheTaskCancelsTheObserverDownToItsSource() async throws {
@@ -34,7 +34,7 @@ import Testing
         for await _ in started {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(source.isCanceled)
+        #expect(source.isCancelled)
 
         let other = Context<Int>()
         let early = Task {
@@ -42,7 +42,7 @@ import Testing
             return try await other.map { $0 }.value
         }
         await #expect(throws: CancellationError.self) { try await early.value }
-        #expect(other.isCanceled)
+        #expect(other.isCancelled)
     }
 
     @Test func waitingForWhatCanNoLongerComeEnds() async {
@@ -72,9 +72,9 @@ import Testing
         let values = failing.values
         failing.emit(data: 1).emit(error: Failure("x"))
         await #expect(throws: Failure("x")) { for try await value in values { #expect(value == 1) } }
-        let canceled = Context<Int>()
-        let none = canceled.values
-        canceled.cancel()
+        let cancelled = Context<Int>()
+        let none = cancelled.values
+        cancelled.cancel()
         await #expect(throws: CancellationError.self) { for try await _ in none {} }
     }
 
@@ -99,7 +99,7 @@ import Testing
                 break
             }
         }
-        #expect(await eventually { source.isCanceled })
+        #expect(await eventually { source.isCancelled })
 
         let other = Context<Int>()
         let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -108,7 +108,7 @@ import Testing
         for await _ in begun {}
         task.cancel()
         _ = try? await task.value
-        #expect(await eventually { other.isCanceled })
+        #expect(await eventually { other.isCancelled })
     }
 
     // MARK: From async
@@ -131,13 +131,13 @@ import Testing
         }
         log.follow(observer.map { $0 }).cancel()
         #expect(await eventually { log.all.contains("task cancelled") })
-        #expect(log.all.filter { $0 != "task cancelled" } == ["canceled", "defer"])
+        #expect(log.all.filter { $0 != "task cancelled" } == ["cancelled", "defer"])
     }
 
     @Test func aTaskThatIsCancelledFromInsideCancelsItsObserverAndIsNoError() async {
         let log = Log()
         log.follow(Observer<Int>.task { throw CancellationError() })
-        #expect(await eventually { log.all == ["canceled", "defer"] })
+        #expect(await eventually { log.all == ["cancelled", "defer"] })
     }
 
     @Test func aSequenceIsEmittedElementByElement() async throws {
@@ -193,7 +193,7 @@ import Testing
 
     @Test func cancellationWinsWhereverItMeetsAnEmission() async {
         let late = Counter()
-        let canceled = Counter()
+        let cancelled = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -202,9 +202,9 @@ import Testing
                         let result = context.map { $0 }
                         let isOver = Locked(false)
                         result.onCompleted { _ in if isOver.withLock({ $0 }) { late.increment() } }
-                            .onCanceled {
+                            .onCancelled {
                                 isOver.withLock { $0 = true }
-                                canceled.increment()
+                                cancelled.increment()
                             }
                         async let emitted: Void = { for value in 0..<3 { context.emit(data: value) } }()
                         result.cancel()
@@ -214,7 +214,7 @@ import Testing
                 }
             }
         }
-        #expect(await eventually { canceled.value == 20_000 })
+        #expect(await eventually { cancelled.value == 20_000 })
         #expect(late.value == 0)
     }
 
@@ -242,7 +242,7 @@ import Testing
                             for value in 0..<10 { context.emit(data: value).emit(error: Failure("x")) }
                         }()
                         async let subscribed: Void = {
-                            for _ in 0..<10 { result.onCompleted { _ in }.onError { _ in }.defer {}.onCanceled {} }
+                            for _ in 0..<10 { result.onCompleted { _ in }.onError { _ in }.defer {}.onCancelled {} }
                         }()
                         if round % 2 == 0 { context.cancel() } else { result.cancel() }
                         _ = await (emitted, subscribed)
@@ -297,7 +297,7 @@ import Testing
     @Test func aRaceOfThreeThreadsDeliversOnceOrCancels() async {
         let rounds = ProcessInfo.processInfo.environment["DAO_RACE_ROUNDS"].flatMap(Int.init) ?? 30_000
         let (batches, size) = (max(rounds / 1_000, 1), 1_000)
-        let (delivered, canceled, wrong) = (Counter(), Counter(), Counter())
+        let (delivered, cancelled, wrong) = (Counter(), Counter(), Counter())
         for _ in 0..<batches {
             let sources = (0..<size).map { _ in Context<Int>() }
             let results = sources.enumerated().map { index, source in
@@ -319,7 +319,7 @@ import Testing
                                 results[index].onCompleted { data in
                                     delivered.increment()
                                     if calls.increment() > 1 || data != index { wrong.increment() }
-                                }.onCanceled { canceled.increment() }
+                                }.onCancelled { cancelled.increment() }
                             default: if index % 3 == 0 { results[index].cancel() }
                             }
                         }
@@ -327,10 +327,10 @@ import Testing
                     done.resume()
                 }
             }
-            for (source, result) in zip(sources, results) where result.isCanceled && !source.isCanceled { wrong.increment() }
+            for (source, result) in zip(sources, results) where result.isCancelled && !source.isCancelled { wrong.increment() }
         }
         #expect(wrong.value == 0)
-        #expect(canceled.value == batches * ((size + 2) / 3))
+        #expect(cancelled.value == batches * ((size + 2) / 3))
         let kept = batches * (size - (size + 2) / 3)
         #expect((kept...batches * size).contains(delivered.value))
     }

@@ -123,10 +123,10 @@ import Testing
         context.cancel()
         context.cancel()
         context.emit(data: 1).emit(error: Failure("x"))
-        #expect(log.all == ["canceled", "defer"])
-        #expect(context.isCanceled)
+        #expect(log.all == ["cancelled", "defer"])
+        #expect(context.isCancelled)
         context.onCompleted { log.add("late \($0)") }.onError { log.add("late \($0)") }
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     @Test func aLateListenerIsToldOfTheCancellationOnce() {
@@ -136,7 +136,7 @@ import Testing
         let log = Log()
         log.follow(context)
         log.follow(context, "again ")
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     @Test func cancellingFromInsideAListenerStopsWhatIsWaiting() {
@@ -149,7 +149,7 @@ import Testing
             context?.cancel()
         }
         context.emit(data: 1)
-        #expect(log.all == ["data 1", "canceled", "defer"])
+        #expect(log.all == ["data 1", "cancelled", "defer"])
     }
 
     @Test func afterFinishingNothingIsEmittedButWhatWasStillReplays() {
@@ -218,7 +218,7 @@ import Testing
         queue.resume()
         await queue.drained()
         await queue.drained()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     // MARK: Many listeners
@@ -256,6 +256,6 @@ import Testing
         log.follow(context, "b ")
         context.cancel()
         log.follow(context, "late ")
-        #expect(log.all == ["a canceled", "b canceled", "a defer", "b defer", "late canceled", "late defer"])
+        #expect(log.all == ["a cancelled", "b cancelled", "a defer", "b defer", "late cancelled", "late defer"])
     }
 }

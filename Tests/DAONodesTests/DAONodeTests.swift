@@ -245,7 +245,7 @@ private typealias Label = DAOExamples.Tag
             erase.cancel()
             try await busy.end()
             await #expect(throws: CancellationError.self) { try await persist.value }
-            #expect(log.all == ["canceled", "defer"])
+            #expect(log.all == ["cancelled", "defer"])
             try await database.executor.write {}
             #expect(try await dialogs.read() == [dialog(1)])
         }

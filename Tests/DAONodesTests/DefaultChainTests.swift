@@ -235,7 +235,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         let observer = node.process(1)
         #expect(notes.all.isEmpty)
         observer.cancel()
-        #expect(held.isCanceled)
+        #expect(held.isCancelled)
         #expect(notes.all == ["a"])
     }
 }

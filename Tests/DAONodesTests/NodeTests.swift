@@ -62,16 +62,16 @@ private struct PersonReaderNode: Node {
         let work = DispatchQueue.named("work")
         let chain = DispatcherNode(next: ClosureNode<Int, Int> { _ in inner }, on: work, answeringOn: .named("answer"))
         let observer = chain.process(1)
-        observer.onCompleted { log.add("\($0) \(DispatchQueue.currentName ?? "")") }.onCanceled {
-            log.add("canceled \(DispatchQueue.currentName ?? "")")
+        observer.onCompleted { log.add("\($0) \(DispatchQueue.currentName ?? "")") }.onCancelled {
+            log.add("cancelled \(DispatchQueue.currentName ?? "")")
         }
         await work.drained()
         inner.emit(data: 5)
         #expect(await eventually { log.all == ["5 answer"] })
         inner.cancel()
-        #expect(await eventually { log.all == ["5 answer", "canceled answer"] })
+        #expect(await eventually { log.all == ["5 answer", "cancelled answer"] })
 
-        // Canceled before its turn, the next node is not asked.
+        // Cancelled before its turn, the next node is not asked.
         let asked = Counter()
         let counting = DispatcherNode(
             next: ClosureNode<Void, Int> {
@@ -91,7 +91,7 @@ private struct PersonReaderNode: Node {
         log.follow(ErrorMapperNode(next: ClosureNode<Void, Int> { inner }) { _ in Failure("mapped") }.process())
         inner.emit(data: 1).emit(error: Failure("x"))
         inner.cancel()
-        #expect(log.all == ["data 1", "defer", "error mapped", "defer", "canceled", "defer"])
+        #expect(log.all == ["data 1", "defer", "error mapped", "defer", "cancelled", "defer"])
     }
 
     @Test func anAborterIsCalledOnceAndOnlyByACancellation() {
@@ -109,20 +109,20 @@ private struct PersonReaderNode: Node {
         observer.cancel()
         inner.emit(data: 1)
         #expect(count.value == 1)
-        #expect(log.all == ["canceled", "defer"])
-        #expect(inner.isCanceled)
+        #expect(log.all == ["cancelled", "defer"])
+        #expect(inner.isCancelled)
 
         let quiet = AborterNode(next: ClosureNode<Void, Int> { .emit(data: 1) }, aborter: Spy(count: count)).process()
         quiet.onCompleted { _ in }
         #expect(count.value == 1)
         // The work is done: whatever the aborter would stop now is somebody else's.
         quiet.cancel()
-        #expect(quiet.isCanceled)
+        #expect(quiet.isCancelled)
         #expect(count.value == 1)
 
         // The next node's own cancellation.
         let other = Context<Int>()
-        _ = AborterNode(next: ClosureNode<Void, Int> { other }, aborter: Spy(count: count)).process().onCanceled {}
+        _ = AborterNode(next: ClosureNode<Void, Int> { other }, aborter: Spy(count: count)).process().onCancelled {}
         other.cancel()
         #expect(count.value == 2)
     }
@@ -241,7 +241,7 @@ private struct PersonReaderNode: Node {
         #expect(attempts.value == 2)
     }
 
-    @Test func oneCallerThatIsCanceledLeavesTheOthersAlone() async throws {
+    @Test func oneCallerThatIsCancelledLeavesTheOthersAlone() async throws {
         let refreshed = Context<Int>()
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { refreshed })
         let first = refresher.process()
@@ -249,7 +249,7 @@ private struct PersonReaderNode: Node {
         first.cancel()
         refreshed.emit(data: 1)
         #expect(try await second.value == 1)
-        #expect(!refreshed.isCanceled)
+        #expect(!refreshed.isCancelled)
     }
 
     @Test func aRefreshThatAnswersNothingHangsNobody() async {

@@ -24,8 +24,8 @@ import Testing
         inner.emit(data: "a").emit(error: Failure("b"))
         #expect(log.all == ["data a", "defer", "error b", "defer"])
         inner.cancel()
-        #expect(log.all.suffix(2) == ["canceled", "defer"])
-        #expect(source.isCanceled)
+        #expect(log.all.suffix(2) == ["cancelled", "defer"])
+        #expect(source.isCancelled)
     }
 
     @Test func aFlatMapMergesItsInnerObservers() {
@@ -149,8 +149,8 @@ import Testing
         let result = source.map { inners[$0] as Observer<Int> }.mapError { $0 }.map { $0 + 1 }
         source.emit(data: 0).emit(data: 1)
         result.cancel()
-        #expect(source.isCanceled)
-        #expect(inners.map(\.isCanceled) == [true, true, false])
+        #expect(source.isCancelled)
+        #expect(inners.map(\.isCancelled) == [true, true, false])
     }
 
     @Test func cancellingTheSourceReachesTheResultOfEveryOperator() async {
@@ -173,13 +173,13 @@ import Testing
             let down = Context<[Int]>()
             let result = apply(down)
             let log = Log()
-            result.onCanceled { log.add("canceled") }.defer { log.add("defer") }
+            result.onCancelled { log.add("cancelled") }.defer { log.add("defer") }
             down.cancel()
-            #expect(await eventually { log.all == ["canceled", "defer"] }, "\(name): \(log.all)")
+            #expect(await eventually { log.all == ["cancelled", "defer"] }, "\(name): \(log.all)")
 
             let up = Context<[Int]>()
             apply(up).cancel()
-            #expect(up.isCanceled, "\(name)")
+            #expect(up.isCancelled, "\(name)")
         }
     }
 
@@ -255,7 +255,7 @@ import Testing
         #expect(log.all.count == 4)
     }
 
-    @Test func aCanceledDebounceStaysSilent() {
+    @Test func aCancelledDebounceStaysSilent() {
         let clock = ManualScheduler()
         let source = Context<Int>()
         let log = Log()
@@ -264,7 +264,7 @@ import Testing
         source.emit(data: 1)
         result.cancel()
         clock.advance(by: .seconds(2))
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     @Test func throttleDropsWhatComesTooSoon() {
@@ -359,17 +359,17 @@ import Testing
         source.emit(data: 1).emit(data: 2)
         #expect(await eventually { begun.value == 1 })
         result.cancel()
-        #expect(source.isCanceled)
+        #expect(source.isCancelled)
         #expect(await eventually { log.all.contains("work cancelled") })
         try await Task.sleep(for: .milliseconds(20))
         #expect(begun.value == 1)
-        #expect(log.all.filter { $0 != "work cancelled" } == ["canceled", "defer"])
+        #expect(log.all.filter { $0 != "work cancelled" } == ["cancelled", "defer"])
 
         let other = Context<Int>()
         let canceling = other.mapInOrder { _ -> Int in throw CancellationError() }
         other.emit(data: 1)
         await #expect(throws: CancellationError.self) { try await canceling.value }
-        #expect(other.isCanceled)
+        #expect(other.isCancelled)
         // A source that is let go of.
         await #expect(throws: ObserverError.finishedWithoutValue) { try await Context<Int>().mapInOrder { $0 }.value }
     }

@@ -80,7 +80,7 @@ import Testing
         #expect(try await pager.next().value == [0, 1])
     }
 
-    @Test func aPageThatFailsOrIsCanceledMovesNothing() async throws {
+    @Test func aPageThatFailsOrIsCancelledMovesNothing() async throws {
         let outcome = Locked<Context<OffsetPage<[Int]>>>(.init())
         let pager = OffsetPager<[Int]>(provider: ClosureNode { _ in outcome.withLock { $0 } }, pageSize: 2)
         pager.onEnd { Issue.record("not the end") }
@@ -91,7 +91,7 @@ import Testing
 
         outcome.withLock { $0 = .init() }
         pager.next().cancel()
-        #expect(outcome.withLock { $0.isCanceled })
+        #expect(outcome.withLock { $0.isCancelled })
         #expect(pager.index == 0)
 
         outcome.withLock { $0 = .init() }

@@ -66,12 +66,12 @@ private let offline = URLError(.notConnectedToInternet)
                 return network
             })
         first.process(1).cancel()
-        #expect(stored.isCanceled)
+        #expect(stored.isCancelled)
         #expect(asked.value == 0)
 
         let later = FirstCacheNode<Int, String>(stored: node("stored"), network: ClosureNode { _ in network })
         later.process(1).cancel()
-        #expect(network.isCanceled)
+        #expect(network.isCancelled)
     }
 
     // MARK: Fallback
@@ -127,9 +127,9 @@ private let offline = URLError(.notConnectedToInternet)
         let observer = chain.process(1)
         log.follow(observer)
         observer.cancel()
-        #expect(network.isCanceled)
+        #expect(network.isCancelled)
         #expect(reads.value == 0)
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     // MARK: Stale results

@@ -20,7 +20,7 @@ final class Log: Sendable {
         observer
             .onCompleted { self.add("\(name)data \($0)") }
             .onError { self.add("\(name)error \(($0 as? Failure)?.name ?? "\($0)")") }
-            .onCanceled { self.add("\(name)canceled") }
+            .onCancelled { self.add("\(name)cancelled") }
             .defer { self.add("\(name)defer") }
     }
 }

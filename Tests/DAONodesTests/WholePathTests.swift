@@ -210,14 +210,14 @@ import Testing
         #expect(await eventually { isThere(1) })
         observer.cancel()
         release()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
 
         let task = Task { try await chain.value() }
         #expect(await eventually { isThere(2) })
         task.cancel()
         release()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     @Test(arguments: backends) func cancellingBeforeTheTransactionWritesNothing(_ kind: String) async throws {
@@ -272,7 +272,7 @@ import Testing
             gate.signal()
             try await database.executor.write {}
             #expect(try await path.dialogs.read() == arriving, "all of it")
-            #expect(log.all == ["canceled", "defer"])
+            #expect(log.all == ["cancelled", "defer"])
         }
     }
 
@@ -292,7 +292,7 @@ import Testing
             #expect(await eventually { inside.value == 1 })
             observer.cancel()
             gate.signal()
-            #expect(log.all == ["canceled", "defer"])
+            #expect(log.all == ["cancelled", "defer"])
             #expect(try await path.dialogs.read() == dialogs)
         }
     }

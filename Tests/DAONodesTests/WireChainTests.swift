@@ -152,11 +152,11 @@ private enum AppError: Error, Equatable {
         let server = try LoopbackServer()
         let log = Log()
         let observer = chain(client(server), path: "slow").process()
-        observer.onCompleted { _ in log.add("data") }.onError { log.add("\($0)") }.onCanceled { log.add("canceled") }
+        observer.onCompleted { _ in log.add("data") }.onError { log.add("\($0)") }.onCancelled { log.add("cancelled") }
             .defer { log.add("defer") }
         try await Task.sleep(for: .milliseconds(100))
         observer.cancel()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
 
         let task = Task { try await chain(client(server), path: "slow").value() }
         try await Task.sleep(for: .milliseconds(100))

@@ -4,7 +4,7 @@ import Dispatch
 enum Event<Model: Sendable>: Sendable {
     case data(Model)
     case error(any Error)
-    case canceled
+    case cancelled
     /// Nothing more will come.
     case finished
 }
@@ -66,8 +66,8 @@ struct EmissionState<Model: Sendable> {
     private var slot: [Result<Model, any Error>] = []
     private var hasEmitted = false
     private var owesDefer = false
-    private var owesCanceled = false
-    private(set) var isCanceled = false
+    private var owesCancelled = false
+    private(set) var isCancelled = false
     private(set) var isFinished = false
     private var upstreams: [Int: @Sendable () -> Void] = [:]
     private var nextUpstream = 0
@@ -85,7 +85,7 @@ struct EmissionState<Model: Sendable> {
 
     /// - Returns: the outcomes that were replaced, to be released outside of the lock.
     mutating func emit(_ outcome: Result<Model, any Error>) -> [Result<Model, any Error>] {
-        guard !isCanceled, !isFinished else { return [] }
+        guard !isCancelled, !isFinished else { return [] }
         var replaced: [Result<Model, any Error>] = []
         if !keepsAll {
             replaced = slot
@@ -120,7 +120,7 @@ struct EmissionState<Model: Sendable> {
     ///
     /// - Returns: the ways up, to be released outside of the lock.
     mutating func finish() -> [@Sendable () -> Void] {
-        guard !isCanceled, !isFinished else { return [] }
+        guard !isCancelled, !isFinished else { return [] }
         isFinished = true
         for listener in listeners.finished { pending.append(Delivery(isRevocable: true, call: listener)) }
         defer { upstreams = [:] }
@@ -129,12 +129,12 @@ struct EmissionState<Model: Sendable> {
 
     /// - Returns: what to call and what to let go of, outside of the lock.
     mutating func cancel() -> (upstreams: [@Sendable () -> Void], released: [Any]) {
-        guard !isCanceled else { return ([], []) }
-        isCanceled = true
+        guard !isCancelled else { return ([], []) }
+        isCancelled = true
         let released: [Any] = [pending.removeRevocable(), listeners, slot]
         slot = []
-        owesCanceled = listeners.canceled.isEmpty
-        for listener in listeners.canceled { pending.append(Delivery(isRevocable: false, call: listener)) }
+        owesCancelled = listeners.cancelled.isEmpty
+        for listener in listeners.cancelled { pending.append(Delivery(isRevocable: false, call: listener)) }
         owesDefer = listeners.deferred.isEmpty
         for listener in listeners.deferred { pending.append(Delivery(isRevocable: false, call: listener)) }
         listeners = Listeners()
@@ -149,7 +149,7 @@ struct EmissionState<Model: Sendable> {
     /// Adds the given listeners, or puts each in the place of its kind, and tells them what has been waiting, in order.
     mutating func subscribe(_ added: Listeners<Model>) -> Listeners<Model> {
         let before = listeners
-        guard !isCanceled else { return before }
+        guard !isCancelled else { return before }
         if !added.completed.isEmpty { listeners.completed = kept(listeners.completed) + added.completed }
         if !added.failed.isEmpty { listeners.failed = kept(listeners.failed) + added.failed }
         if !added.finished.isEmpty { listeners.finished = kept(listeners.finished) + added.finished }
@@ -172,12 +172,12 @@ struct EmissionState<Model: Sendable> {
         isMulticast ? listeners : []
     }
 
-    mutating func subscribe(canceled listener: @escaping @Sendable () -> Void) -> Listeners<Model> {
+    mutating func subscribe(cancelled listener: @escaping @Sendable () -> Void) -> Listeners<Model> {
         let before = listeners
-        if !isCanceled {
-            listeners.canceled = isMulticast ? listeners.canceled + [listener] : [listener]
-        } else if owesCanceled || isMulticast {
-            owesCanceled = false
+        if !isCancelled {
+            listeners.cancelled = isMulticast ? listeners.cancelled + [listener] : [listener]
+        } else if owesCancelled || isMulticast {
+            owesCancelled = false
             pending.append(Delivery(isRevocable: false, call: listener))
         }
         return before
@@ -185,10 +185,10 @@ struct EmissionState<Model: Sendable> {
 
     mutating func subscribe(deferred listener: @escaping @Sendable () -> Void) -> Listeners<Model> {
         let before = listeners
-        if !isCanceled { listeners.deferred = isMulticast ? listeners.deferred + [listener] : [listener] }
-        if owesDefer || (isMulticast && (hasEmitted || isCanceled)) {
+        if !isCancelled { listeners.deferred = isMulticast ? listeners.deferred + [listener] : [listener] }
+        if owesDefer || (isMulticast && (hasEmitted || isCancelled)) {
             owesDefer = false
-            pending.append(Delivery(isRevocable: !isCanceled, call: listener))
+            pending.append(Delivery(isRevocable: !isCancelled, call: listener))
         }
         return before
     }
@@ -200,10 +200,10 @@ struct EmissionState<Model: Sendable> {
 
     // MARK: Standing below others
 
-    /// Remembers how to cancel what this observer gets its outcomes from, unless nothing more comes from there; nil when it is canceled
+    /// Remembers how to cancel what this observer gets its outcomes from, unless nothing more comes from there; nil when it is cancelled
     /// already.
     mutating func link(_ upstream: @escaping @Sendable () -> Void) -> Int? {
-        guard !isCanceled else { return nil }
+        guard !isCancelled else { return nil }
         nextUpstream += 1
         if !isFinished { upstreams[nextUpstream] = upstream }
         return nextUpstream
@@ -218,7 +218,7 @@ struct EmissionState<Model: Sendable> {
 struct Listeners<Model: Sendable>: Sendable {
     var completed: [@Sendable (Model) -> Void] = []
     var failed: [@Sendable (any Error) -> Void] = []
-    var canceled: [@Sendable () -> Void] = []
+    var cancelled: [@Sendable () -> Void] = []
     var deferred: [@Sendable () -> Void] = []
     var finished: [@Sendable () -> Void] = []
 }

@@ -1,7 +1,7 @@
 import DAOTransport
 
 /// The very top of a chain: writes what the nodes below noted, in the order of the chain, before each outcome and when the work is
-/// canceled.
+/// cancelled.
 ///
 /// ```swift
 /// let logged = LoggerNode(next: chain, excluding: ["RequestCreatorNode"]) { print($0) }

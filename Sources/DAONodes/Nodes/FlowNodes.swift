@@ -43,14 +43,14 @@ public struct DispatcherNode<Input: Sendable, Output: Sendable>: Node {
         self.answerQueue = answerQueue ?? queue
     }
 
-    /// Asks the next node on the queue. When the result is canceled before that, the next node is not asked.
+    /// Asks the next node on the queue. When the result is cancelled before that, the next node is not asked.
     public func process(_ input: Input) -> Observer<Output> {
         let result = AsyncContext<Output>().on(answerQueue)
         // The input changes threads under the lock of a box, as everything else here does.
         let input = Locked(input)
         let log = ChainLog.current
         queue.async { [next] in
-            guard !result.isCanceled else { return }
+            guard !result.isCancelled else { return }
             ChainLog.$current.withValue(log) { next.process(input.withLock { $0 }) }.forward(to: result)
         }
         return result
@@ -88,13 +88,13 @@ public struct ChainConfiguratorNode<Input: Sendable, Output: Sendable>: Node {
 
 /// Something that can be stopped from outside, such as a transfer.
 public protocol Aborter: Sendable {
-    /// Stops the work. Called once for every observer that is canceled before its work is done.
+    /// Stops the work. Called once for every observer that is cancelled before its work is done.
     func cancel()
 }
 
-/// Stops foreign work when the result is canceled.
+/// Stops foreign work when the result is cancelled.
 ///
-/// Nodes of this module stop by themselves when their observer is canceled; this one is for work that an observer does not
+/// Nodes of this module stop by themselves when their observer is cancelled; this one is for work that an observer does not
 /// know of.
 public struct AborterNode<Input: Sendable, Output: Sendable>: Node {
     private let next: any Node<Input, Output>
@@ -106,7 +106,7 @@ public struct AborterNode<Input: Sendable, Output: Sendable>: Node {
         self.aborter = aborter
     }
 
-    /// Asks the next node, and the aborter once when the result, or the next node's, is canceled before the next node has finished.
+    /// Asks the next node, and the aborter once when the result, or the next node's, is cancelled before the next node has finished.
     public func process(_ input: Input) -> Observer<Output> {
         let result = Context<Output>()
         result.link { [aborter] in aborter.cancel() }

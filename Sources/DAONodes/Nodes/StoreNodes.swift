@@ -199,7 +199,7 @@ extension Observer {
                 switch event {
                 case .data(let data): handle(.success(data))
                 case .error(let error): handle(.failure(error))
-                case .canceled: result.cancel()
+                case .cancelled: result.cancel()
                 case .finished: handle(.failure(ObserverError.finishedWithoutValue))
                 }
             }

@@ -2,7 +2,7 @@ import DAOTransport
 
 /// Lets any number of callers share one refresh: who comes while one is under way waits for it and gets its token or error.
 ///
-/// The next caller after that starts another one. A caller that is canceled leaves the others alone; the refresh goes on.
+/// The next caller after that starts another one. A caller that is cancelled leaves the others alone; the refresh goes on.
 ///
 /// ```swift
 /// let refresher = TokenRefresherNode(refresh: EndpointNode(client: client, endpoint: RefreshEndpoint()))
@@ -40,7 +40,7 @@ public final class TokenRefresherNode<Token: Sendable>: Node {
         switch event {
         case .data(let token): caller.emit(data: token).finish()
         case .error(let error): caller.emit(error: error).finish()
-        case .canceled: caller.cancel()
+        case .cancelled: caller.cancel()
         case .finished: caller.emit(error: ObserverError.finishedWithoutValue).finish()
         }
     }

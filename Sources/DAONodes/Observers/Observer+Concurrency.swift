@@ -5,7 +5,7 @@ extension Observer {
     ///
     /// Waiting takes over the listeners of this observer. Cancelling the task cancels the observer.
     ///
-    /// - Throws: the error, when that is the outcome; `CancellationError` when the observer is canceled;
+    /// - Throws: the error, when that is the outcome; `CancellationError` when the observer is cancelled;
     ///   ``ObserverError/finishedWithoutValue`` when it finishes first.
     public final var value: Model {
         get async throws { try await FirstOutcome<Model>.wait { self } }
@@ -29,7 +29,7 @@ extension Observer {
             switch event {
             case .data(let data): continuation.yield(data)
             case .error(let error): continuation.finish(throwing: error)
-            case .canceled: continuation.finish(throwing: CancellationError())
+            case .cancelled: continuation.finish(throwing: CancellationError())
             case .finished: continuation.finish()
             }
         }
@@ -64,7 +64,7 @@ extension Observer {
             switch event {
             case .data(let data): continuation.yield(.success(data))
             case .error(let error): continuation.yield(.failure(error))
-            case .canceled: result.cancel()
+            case .cancelled: result.cancel()
             case .finished: continuation.finish()
             }
         }
@@ -158,7 +158,7 @@ final class FirstOutcome<Model: Sendable>: Sendable {
             switch event {
             case .data(let data): self.settle(.success(data))
             case .error(let error): self.settle(.failure(error))
-            case .canceled: self.settle(.failure(CancellationError()))
+            case .cancelled: self.settle(.failure(CancellationError()))
             case .finished: self.settle(.failure(ObserverError.finishedWithoutValue))
             }
         }

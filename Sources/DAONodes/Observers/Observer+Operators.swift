@@ -45,7 +45,7 @@ extension Observer {
             switch event {
             case .data(let data): follow(.success(data))
             case .error(let error): follow(.failure(error))
-            case .canceled: result.cancel()
+            case .cancelled: result.cancel()
             case .finished: running.end()
             }
         }

@@ -66,7 +66,7 @@ extension Observer {
                     }
                     if let data { result.emit(data: data) }
                 }
-            case .error, .canceled:
+            case .error, .cancelled:
                 waiting.withLock { $0 = ($0.generation + 1, nil) }
                 result.receive(event)
             case .finished:

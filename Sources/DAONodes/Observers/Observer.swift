@@ -11,7 +11,7 @@ import Dispatch
 ///     .map { dialogs in dialogs.count }
 ///     .onCompleted { count in print("\(count) dialogs") }
 ///     .onError { error in print("failed: \(error)") }
-///     .onCanceled { print("never mind") }
+///     .onCancelled { print("never mind") }
 ///     .defer { print("that was it") }
 /// ```
 ///
@@ -25,7 +25,7 @@ import Dispatch
 /// happened, without any lock held: on the thread that emits (or subscribes late), or, when another thread is in the middle of
 /// delivering, on that one, right after. ``dispatch(on:)`` moves them to a queue.
 ///
-/// **Cancellation.** After ``cancel()`` nothing but `onCanceled` and `defer` is called, each once. It travels up to whatever
+/// **Cancellation.** After ``cancel()`` nothing but `onCancelled` and `defer` is called, each once. It travels up to whatever
 /// the outcomes come from, and down to whatever was made of this observer. Nothing above hears of it once this observer has finished:
 /// the work is done.
 public class Observer<Model: Sendable>: @unchecked Sendable {
@@ -39,7 +39,7 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
     deinit {
         // Nobody is left who could emit: whoever waits below learns that nothing more will come.
         let waiting = state.withLock { state in
-            state.isFinished || state.isCanceled ? [] : state.listeners.finished
+            state.isFinished || state.isCancelled ? [] : state.listeners.finished
         }
         for listener in waiting { listener() }
     }
@@ -56,13 +56,13 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         change { $0.subscribe(Listeners(failed: [listener])) }
     }
 
-    /// Calls a closure when the observer is canceled, or at once when it has been.
+    /// Calls a closure when the observer is cancelled, or at once when it has been.
     @discardableResult
-    public final func onCanceled(_ listener: @escaping @Sendable () -> Void) -> Self {
-        change { $0.subscribe(canceled: listener) }
+    public final func onCancelled(_ listener: @escaping @Sendable () -> Void) -> Self {
+        change { $0.subscribe(cancelled: listener) }
     }
 
-    /// Calls a closure after the listeners of every emission, and after `onCanceled`. It belongs to this observer alone and is
+    /// Calls a closure after the listeners of every emission, and after `onCancelled`. It belongs to this observer alone and is
     /// not taken over by the operators.
     @discardableResult
     public final func `defer`(_ listener: @escaping @Sendable () -> Void) -> Self {
@@ -83,9 +83,9 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// Whether the observer has been canceled.
-    public final var isCanceled: Bool {
-        state.withLock { $0.isCanceled }
+    /// Whether the observer has been cancelled.
+    public final var isCancelled: Bool {
+        state.withLock { $0.isCancelled }
     }
 
     // MARK: For the contexts and operators
@@ -116,12 +116,12 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
                     finished: [{ receive(.finished) }]
                 )
             )
-            _ = state.subscribe(canceled: { receive(.canceled) })
+            _ = state.subscribe(cancelled: { receive(.cancelled) })
             return before
         }
     }
 
-    /// Has a closure called when this observer is canceled, or at once when it has been.
+    /// Has a closure called when this observer is cancelled, or at once when it has been.
     ///
     /// - Returns: what undoes it.
     @discardableResult
@@ -167,7 +167,7 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         switch event {
         case .data(let data): emit(.success(data))
         case .error(let error): emit(.failure(error))
-        case .canceled: cancel()
+        case .cancelled: cancel()
         case .finished: finishEmitting()
         }
     }

@@ -173,7 +173,7 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         switch event {
         case .data(let page): result.emit(data: page.value).finish()
         case .error(let error): result.emit(error: error).finish()
-        case .canceled: result.cancel()
+        case .cancelled: result.cancel()
         case .finished: result.emit(error: ObserverError.finishedWithoutValue).finish()
         }
     }
