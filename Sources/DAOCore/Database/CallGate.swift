@@ -29,7 +29,7 @@ public final class CallGate: Sendable {
         let before = state.add(2, ordering: .acquiringAndReleasing).oldValue
         if before & 1 == 1 {
             leave()
-            throw StorageError(.closed, "the database is closed: open it again to use it")
+            throw StorageError.closed
         }
     }
 

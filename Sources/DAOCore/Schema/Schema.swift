@@ -185,7 +185,7 @@ extension Schema {
     public func validKey(of record: Record) throws -> Key {
         let key = keyOfRecord(record)
         if case .string(let text) = key, text.utf8.count > Key.maximumLength {
-            throw Key.tooLong(text.utf8.count, entity: description.name)
+            throw StorageError.keyTooLong(description.name, length: text.utf8.count)
         }
         return key
     }
@@ -214,7 +214,7 @@ extension Schema {
         } catch let error as StorageError {
             throw StorageError(
                 .invalidSchema,
-                "the field '\(error.field ?? "?")' of '\(description.name)' has no default value: declare one with .default(…)",
+                "the field '\(error.field ?? "?")' of '\(description.name)' has no default value; declare one with .default(…)",
                 entity: description.name, field: error.field)
         }
     }

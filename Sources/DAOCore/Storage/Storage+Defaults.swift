@@ -76,10 +76,7 @@ extension Schema {
     public func checkKey(of record: Record, is expected: Key) throws {
         let key = key(of: record)
         guard key == expected else {
-            throw StorageError(
-                .keyChanged,
-                "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
-                entity: description.name, key: UniqueID(expected), field: description.fields[description.keyIndex].name)
+            throw StorageError.keyChanged(description, UniqueID(expected))
         }
     }
 }

@@ -134,9 +134,8 @@ public final class KeyValueDatabase: Database {
         try call {
             try engine.coordinator.inside(touching: entities) { handle in
                 guard let underlying = handle.transaction.underlyingHandle as? Handle else {
-                    throw StorageError(
-                        .unsupported, "this transaction of \(engine.store.traits.name) has no \(type)",
-                        path: engine.store.traits.path)
+                    throw StorageError.unsupportedHandle(
+                        type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
                 }
                 // Whatever was read in place may have moved.
                 defer { handle.writeCount += 1 }
@@ -159,8 +158,7 @@ public final class KeyValueDatabase: Database {
     /// Waits for running calls, ends live cursors and closes; see ``Database``.
     public func close() throws {
         if engine.coordinator.isInside {
-            throw StorageError(
-                .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.store.traits.path)
+            throw StorageError.closedInsideTransaction(engine.store.traits.path)
         }
         guard gate.close() else { return }
         isDrained.store(true, ordering: .releasing)
@@ -204,7 +202,7 @@ extension KeyValueDatabase {
     ) throws -> Result {
         try call {
             if configuration.isReadOnly {
-                throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
+                throw StorageError.readOnly(engine.store.traits.path)
             }
             return try writeRetrying(entity, callsOut, isStep, isOneCall, mayRepeat || !callsOut, body)
         }

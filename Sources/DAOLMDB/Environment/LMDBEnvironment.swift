@@ -92,12 +92,13 @@ final class LMDBEnvironment: @unchecked Sendable {
         defer { state.unlock() }
         guard options.isReadOnly || !isReadOnly else {
             throw errors.error(
-                .invalidConfiguration, "This process has the file open for reading only; close that store before writing to it.")
+                .invalidConfiguration,
+                "this process has the file open for reading only; close that database before opening one that writes")
         }
         if options.durability == .full, !syncsFully, !options.isReadOnly {
             // The strictest of all stores decides.
             let code = mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0)
-            guard code == 0 else { throw errors.error(code, "Making the database durable") }
+            guard code == 0 else { throw errors.error(code, "making the database durable") }
             syncsFully = true
         }
         user.isOpen = true
@@ -124,7 +125,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Makes sure, with `state` locked, that a store may begin a transaction.
     private func check(_ user: EnvironmentUser) throws {
         guard user.isOpen else {
-            throw errors.error(.closed, "The database was closed; open it again.")
+            throw StorageError.closed
         }
         if let failure { throw failure }
     }
@@ -146,7 +147,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             case MDB_MAP_RESIZED:
                 try growForOthers()
             default:
-                throw errors.error(code, "Beginning to read")
+                throw errors.error(code, "beginning to read")
             }
         }
     }
@@ -243,15 +244,14 @@ final class LMDBEnvironment: @unchecked Sendable {
         defer { state.unlock() }
         try check(user)
         guard !isReadOnly else {
-            throw errors.error(.readOnly, "The database was opened for reading only; open it without isReadOnly to write.")
+            throw StorageError.readOnly(errors.path)
         }
         while let writer {
             guard pthread_equal(writer, pthread_self()) == 0 else {
-                throw errors.error(
-                    .invalidTransaction, "This thread already runs a write transaction on the file; use a savepoint inside it.")
+                throw StorageError.threadIsWriting(errors.path)
             }
             guard state.wait(until: deadline) else {
-                throw errors.error(.busy, "Another write transaction did not end within \(seconds) seconds; try again later.")
+                throw StorageError.busy(errors.path)
             }
             try check(user)
         }
@@ -279,12 +279,12 @@ final class LMDBEnvironment: @unchecked Sendable {
             let code = mdb_txn_begin(handle, nil, 0, &transaction)
             if code == 0, let transaction { return transaction }
             leave()
-            guard code == MDB_MAP_RESIZED else { throw errors.error(code, "Beginning to write") }
+            guard code == MDB_MAP_RESIZED else { throw errors.error(code, "beginning to write") }
             state.lock()
             mustGrow = true
             state.unlock()
         }
-        throw errors.error(MDB_MAP_RESIZED, "Beginning to write")
+        throw errors.error(MDB_MAP_RESIZED, "beginning to write")
     }
 
     private func leaveWriter() {
