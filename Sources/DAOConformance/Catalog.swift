@@ -13,6 +13,7 @@ enum Catalog {
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases,
         Observations.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases, LifeCycle.cases,
+        Errors.cases,
         Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
         EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases,

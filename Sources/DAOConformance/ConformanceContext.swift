@@ -47,6 +47,9 @@ extension ConformanceContext {
         return file(location)
     }
 
+    /// The path that an error about the database's file names; nil for a database that is not in a file.
+    var path: String? { target.file.map { $0(location).path } }
+
     /// Closes a database and opens it again.
     func reopen(_ database: any Database) throws -> any Database {
         try database.close()

@@ -117,6 +117,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L4", "out of space is typed and heals"),
         ContractRule("L5", "damaged bytes are corrupted, never a crash"),
         ContractRule("L6", "an encryption key is honoured or refused"),
+        ContractRule("L7", "errors say what, where and what to do next"),
     ]
 
     /// The rule with an id.

@@ -102,34 +102,48 @@ func require<Value>(
     return value
 }
 
-/// Fails the case unless a body throws a `StorageError` of a kind; gives the error to look at.
+/// Fails the case unless a body throws the whole `StorageError` that is expected; gives the error to look at.
+///
+/// - Parameters:
+///   - kind: The kind of the fault.
+///   - what: What throws, for the failure.
+///   - entity: The entity that the error names; nil for an error that names none.
+///   - key: The key of the row that the error names.
+///   - conflictingKey: The key of the other row.
+///   - field: The field that the error names.
+///   - path: The file that the error names; nil where it is not compared (contract L7).
+///   - message: The words, where they come from code that all databases share.
 @discardableResult
 func expectError(
-    _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", file: StaticString = #fileID, line: UInt = #line,
-    _ body: () throws -> some Any
+    _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", entity: String? = nil, key: UniqueID? = nil,
+    conflictingKey: UniqueID? = nil, field: String? = nil, path: String? = nil, message: String? = nil,
+    file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> some Any
 ) throws -> StorageError {
-    let expected = "a StorageError of kind \(kind.rawValue)"
     let result: any Sendable
     do {
         result = shortened(try body())
     } catch let error as StorageError {
-        guard error.kind == kind else {
-            throw ConformanceFailure(what(), expected: expected, got: "\(error)", file: file, line: line)
-        }
-        return error
+        let isExpected =
+            error.kind == kind && error.entity == entity && error.key == key && error.conflictingKey == conflictingKey
+            && error.field == field && (path == nil || error.path == path) && (message == nil || error.message == message)
+        if isExpected { return error }
+        result = error
     } catch let failure as ConformanceFailure {
         throw failure
     } catch {
-        throw ConformanceFailure(what(), expected: expected, got: "another error: \(error)", file: file, line: line)
+        result = "another error: \(error)"
     }
-    throw ConformanceFailure(what(), expected: expected, got: "\(result)", file: file, line: line)
+    let expected = StorageError(
+        kind, message ?? "…", entity: entity, key: key, conflictingKey: conflictingKey, field: field, path: path)
+    throw ConformanceFailure(what(), expected: "\(expected)", got: "\(result)", file: file, line: line)
 }
 
-/// As ``expectError(_:_:file:line:_:)`` for an asynchronous body.
+/// As ``expectError(_:_:entity:key:conflictingKey:field:path:message:file:line:_:)`` for an asynchronous body.
 @discardableResult
 func expectAsyncError(
-    _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", file: StaticString = #fileID, line: UInt = #line,
-    _ body: () async throws -> Void
+    _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", entity: String? = nil, key: UniqueID? = nil,
+    conflictingKey: UniqueID? = nil, field: String? = nil, path: String? = nil, message: String? = nil,
+    file: StaticString = #fileID, line: UInt = #line, _ body: () async throws -> Void
 ) async throws -> StorageError {
     let caught: Result<Void, any Error>
     do {
@@ -137,7 +151,10 @@ func expectAsyncError(
     } catch {
         caught = .failure(error)
     }
-    return try expectError(kind, what(), file: file, line: line) { try caught.get() }
+    return try expectError(
+        kind, what(), entity: entity, key: key, conflictingKey: conflictingKey, field: field, path: path, message: message,
+        file: file, line: line
+    ) { try caught.get() }
 }
 
 /// An error of the application's, to be thrown through a database and looked for at the other side.

@@ -17,11 +17,11 @@ struct LMDBErrors: Sendable {
     ///
     /// - Parameters:
     ///   - code: The code.
-    ///   - action: What failed, to begin the message with: "Opening the database".
+    ///   - action: What failed, to begin the message with: "opening the database".
     func error(_ code: CInt, _ action: String) -> StorageError {
         let kind = kind(of: code)
         return StorageError(
-            kind, "\(action) failed. \(advice(kind, code))", path: path, engineCode: Int(code),
+            kind, "\(action) failed: \(advice(kind, code))", path: path, engineCode: Int(code),
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
@@ -36,9 +36,9 @@ struct LMDBErrors: Sendable {
         case MDB_INCOMPATIBLE, MDB_BAD_DBI: .notADatabase
         case MDB_READERS_FULL, EBUSY, EAGAIN, ETIMEDOUT: .busy
         case EACCES, EPERM, EROFS: .readOnly
-        case ENOENT: .notFound
-        case EISDIR, ENOTDIR, ELOOP: .notADatabase
-        // On a full disk LMDB's write is short, which LMDB reports as EIO.
+        case ENOENT, ENOTDIR: .notFound
+        case EISDIR, ELOOP: .notADatabase
+        // On a full disk LMDB writes less than asked, which LMDB reports as EIO.
         case EIO: isDiskFull || isAtLimit ? .outOfSpace : .io
         default: .io
         }
@@ -47,17 +47,17 @@ struct LMDBErrors: Sendable {
     private func advice(_ kind: StorageError.Kind, _ code: CInt) -> String {
         switch kind {
         case .outOfSpace where code == MDB_MAP_FULL || code == MDB_MAP_RESIZED:
-            "The address range for the file is full; undo this transaction, the next one begins with a larger range."
-        case .outOfSpace: "Nothing was written; free some space and try again."
-        case .schemaIsNewer: "The file was written by a newer LMDB; open it with that, or with a newer version of this library."
-        case .corrupted: "The file is damaged; restore it from a backup."
-        case .notADatabase: "The file is not a database of this kind; nothing was changed in it."
-        case .invalidTransaction: "The transaction cannot be used any more; undo it and begin another."
-        case .invalidKey: "A stored key has 1 to 511 bytes."
-        case .busy: "Others are using the database; try again later."
-        case .readOnly: "The file, its lock file or their directory may not be written to; check their permissions."
-        case .notFound: "There is no such file; check the path, or allow it to be created."
-        default: "The operating system refused; the engine's words say why."
+            "the address range for the file is full; undo this transaction, the next one begins with a larger range"
+        case .outOfSpace: "there is no space, and nothing was written; free some space and try again"
+        case .schemaIsNewer: "the file was written by a newer LMDB; open it with that, or with a newer version of this library"
+        case .corrupted: "the file is damaged; restore it from a backup"
+        case .notADatabase: "the file is not a database of this kind; check the path. Nothing was changed"
+        case .invalidTransaction: "the transaction cannot be used any more; undo it and begin another"
+        case .invalidKey: "a stored key has 1 to 511 bytes; use a shorter key"
+        case .busy: "others are using the database; try again later"
+        case .readOnly: "the file, its lock file or their directory may not be written to; check their permissions"
+        case .notFound: "there is no such file; check the path, or allow it to be created"
+        default: "the operating system refused; see the words of the engine"
         }
     }
 

@@ -68,8 +68,7 @@ public final class LMDBStore: OrderedKeyValueStore {
 
     private func beginWriting(within seconds: Double?) throws -> any KeyValueTransaction {
         guard !traits.isReadOnly else {
-            throw StorageError(
-                .readOnly, "The database was opened for reading only; open it without isReadOnly to write.", path: traits.path)
+            throw StorageError.readOnly(traits.path)
         }
         return try environment.beginWriting(user, within: seconds)
     }

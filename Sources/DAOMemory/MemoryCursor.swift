@@ -71,7 +71,7 @@ final class MemoryCursor: KeyValueCursor {
     private func refuse() throws -> Bool {
         if transaction.top == nil { throw MemoryTransaction.ended }
         guard leaf != nil else { return false }
-        throw StorageError(.invalidTransaction, "The cursor was left behind by a write; seek again before moving on.")
+        throw StorageError(.invalidTransaction, "the cursor lost its place because of a write; seek again before moving on")
     }
 
     /// Sets the current entry to the entry of the slot.

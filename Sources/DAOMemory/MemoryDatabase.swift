@@ -37,9 +37,7 @@ public enum MemoryDatabase {
         let identifier = configuration.path
         func makeEngine() throws -> KeyValueEngine {
             guard configuration.createsIfMissing else {
-                throw StorageError(
-                    .notFound, "no database in memory is open as '\(identifier)', and the configuration says not to create one",
-                    path: identifier)
+                throw StorageError.notFound(identifier)
             }
             return try KeyValueEngine(MemoryStore(name: identifier))
         }

@@ -50,7 +50,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         if access == .write { try waitToWrite() }
-        guard !isClosed else { throw StorageError(.closed, "The store in memory was closed; what it held is gone.") }
+        guard !isClosed else { throw StorageError.closed }
         switch access {
         case .read:
             return MemoryTransaction(committed)
@@ -76,8 +76,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     private func waitToWrite() throws {
         while let writer, !isClosed {
             guard pthread_equal(writer, pthread_self()) == 0 else {
-                throw StorageError(
-                    .invalidTransaction, "This thread already runs a write transaction on the store; use a savepoint inside it.")
+                throw StorageError.threadIsWriting(nil)
             }
             state.wait()
         }

@@ -28,11 +28,11 @@ class MemoryTransaction: KeyValueTransaction {
 
     /// The error of a call after the end.
     static var ended: StorageError {
-        StorageError(.invalidTransaction, "The transaction has ended; begin another.")
+        .storeTransactionEnded(nil)
     }
 
     private static var cannotWrite: StorageError {
-        StorageError(.invalidTransaction, "The transaction only reads; begin one for writing.")
+        .storeTransactionIsReadOnly(nil)
     }
 
     // MARK: Reading

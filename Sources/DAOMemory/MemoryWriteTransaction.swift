@@ -23,14 +23,14 @@ final class MemoryWriteTransaction: MemoryTransaction {
     private func check() throws {
         guard top != nil else { throw Self.ended }
         guard pthread_equal(thread, pthread_self()) != 0 else {
-            throw StorageError(.invalidTransaction, "A write transaction is used on the thread that began it, and on no other.")
+            throw StorageError.foreignThread(nil)
         }
     }
 
     private func check(_ key: UnsafeRawBufferPointer) throws {
         try check()
         guard 1...511 ~= key.count else {
-            throw StorageError(.invalidKey, "A stored key has 1 to 511 bytes; this one has \(key.count).")
+            throw StorageError.storedKeyLength(key.count, path: nil)
         }
     }
 
@@ -77,7 +77,7 @@ final class MemoryWriteTransaction: MemoryTransaction {
     private func checkSavepoint() throws {
         try check()
         guard editor.savepointCount > 0 else {
-            throw StorageError(.invalidTransaction, "There is no open savepoint to end; every end needs a beginning.")
+            throw StorageError.noSavepoint(nil)
         }
     }
 
@@ -87,7 +87,7 @@ final class MemoryWriteTransaction: MemoryTransaction {
         try check()
         guard editor.savepointCount == 0 else {
             abort()
-            throw StorageError(.invalidTransaction, "A savepoint was still open at the end; the transaction was undone.")
+            throw StorageError.openSavepoint(nil)
         }
         end(publishing: editor.tree)
     }

@@ -46,7 +46,8 @@ extension SQLiteDatabase {
         try lifetime.call {
             try engine.coordinator.inside(touching: entities) { connection in
                 guard let handle = SQLiteHandle(connection) as? Handle else {
-                    throw StorageError(.unsupported, "an SQLite database gives no \(type)", path: engine.file.path)
+                    throw StorageError.unsupportedHandle(
+                        type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
                 }
                 let result: Result
                 do {

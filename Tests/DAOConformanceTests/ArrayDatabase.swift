@@ -192,7 +192,7 @@ struct ArrayStorage<Record: Model>: Storage {
     private func table(_ transaction: ArrayTransaction) throws -> ArrayTable {
         let table = transaction.tables[entity.name] ?? ArrayTable()
         if let stored = table.entity, stored != entity {
-            throw StorageError(.schemaMismatch, "another version has changed the entity", entity: entity.name)
+            throw StorageError.outdated(entity.name, path: nil)
         }
         return table
     }
@@ -218,7 +218,7 @@ struct ArrayStorage<Record: Model>: Storage {
             for row in rows {
                 let place = try table(transaction).position(of: row.key)
                 if place.isThere, !replacing {
-                    throw StorageError(.duplicateKey, "the key is stored already", entity: entity.name, key: UniqueID(row.key))
+                    throw StorageError.duplicateKey(entity, UniqueID(row.key))
                 }
                 try checkUnique(row, transaction)
                 if place.isThere {
@@ -234,9 +234,8 @@ struct ArrayStorage<Record: Model>: Storage {
         for (index, field) in entity.fields.enumerated() where field.isUnique && !row.values[index].isNull {
             let other = try table(transaction).rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
             guard let other else { continue }
-            throw StorageError(
-                .uniqueViolation, "another row has the same value", entity: entity.name, key: UniqueID(row.key),
-                conflictingKey: UniqueID(other.key), field: field.name)
+            throw StorageError.uniqueViolation(
+                entity.name, field: field.name, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
         }
     }
 }

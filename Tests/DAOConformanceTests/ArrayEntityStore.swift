@@ -4,7 +4,7 @@ extension ArrayDatabase {
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
         guard capabilities.hasEvolution else { throw StorageError(.unsupported, "no evolution") }
         if access == .read { return try read { try body(ArrayEntityStore($0, self)) } }
-        if engine.coordinator.isInside { throw StorageError(.invalidTransaction, "not inside a transaction") }
+        if engine.coordinator.isInside { throw StorageError.evolutionInsideTransaction(nil) }
         return try engine.coordinator.write(.migration) { try body(ArrayEntityStore($0, self)) }
     }
 }
@@ -93,14 +93,13 @@ final class ArrayEntityStore: EntityStore {
             let row = ArrayTable.Row(key: try description.key(of: values), values: writer.values)
             let place = table.position(of: row.key)
             if place.isThere, !replaces {
-                throw StorageError(.duplicateKey, "the key is there", entity: entity, key: UniqueID(row.key))
+                throw StorageError.duplicateKey(description, UniqueID(row.key))
             }
             for (index, field) in description.fields.enumerated() where field.isUnique && !row.values[index].isNull {
                 let other = table.rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
                 guard let other else { continue }
-                throw StorageError(
-                    .uniqueViolation, "another row has the same value", entity: entity, key: UniqueID(row.key),
-                    conflictingKey: UniqueID(other.key), field: field.name)
+                throw StorageError.uniqueViolation(
+                    entity, field: field.name, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
             }
             if place.isThere { table.rows[place.index] = row } else { table.rows.insert(row, at: place.index) }
         }

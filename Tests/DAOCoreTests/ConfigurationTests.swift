@@ -29,20 +29,25 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: [
-        ("app.db", "has no scheme: it begins like 'sqlite:' or 'memory:'"),
-        ("", "has no scheme: it begins like 'sqlite:' or 'memory:'"),
-        (":memory", "has no scheme: it begins like 'sqlite:' or 'memory:'"),
-        ("sq lite:x", "has a scheme with a character that schemes do not have"),
-        ("sqlite://host/x", "names a host: an absolute path has three slashes, as in 'sqlite:///host/x', a relative one none"),
-        ("sqlite:a#b", "has a '#': write it as %23"), ("sqlite:a%zz", "has a '%' that is not followed by two hex digits"),
-        ("sqlite:a%00b", "has a NUL character in its path"),
-        ("sqlite:a?x", "has an option 'x' that is not of the form name=value"),
-        ("sqlite:a?=1", "has an option '=1' that is not of the form name=value"),
-        ("sqlite:a?x=1&x=2", "has the option 'x' twice"), ("sqlite:a?create=yes", "has 'create=yes': it is true or false"),
-        ("sqlite:a?durability=some", "has 'durability=some': it is full or relaxed"),
-        ("sqlite:a?timeout=-1", "has 'timeout=-1': it is a number of seconds from 0 to 86400"),
-        ("sqlite:a?timeout=nan", "has 'timeout=nan': it is a number of seconds from 0 to 86400"),
-        ("sqlite:a?timeout=1e9", "has 'timeout=1e9': it is a number of seconds from 0 to 86400"),
+        ("app.db", "has no scheme; begin it like 'sqlite:' or 'memory:'"),
+        ("", "has no scheme; begin it like 'sqlite:' or 'memory:'"),
+        (":memory", "has no scheme; begin it like 'sqlite:' or 'memory:'"),
+        ("sq lite:x", "has a scheme with a character that schemes do not have; use letters, digits, '+', '-' and '.'"),
+        (
+            "sqlite://host/x",
+            "names a host; write an absolute path with three slashes, as in 'sqlite:///host/x', a relative one none"
+        ),
+        ("sqlite:a#b", "has a '#'; write it as %23"),
+        ("sqlite:a%zz", "has a '%' that is not followed by two hex digits; write a percent sign as %25"),
+        ("sqlite:a%00b", "has a NUL character in its path; use another path"),
+        ("sqlite:a?x", "has an option 'x' that is not of the form name=value; write it so"),
+        ("sqlite:a?=1", "has an option '=1' that is not of the form name=value; write it so"),
+        ("sqlite:a?x=1&x=2", "has the option 'x' twice; give it once"),
+        ("sqlite:a?create=yes", "has 'create=yes'; use true or false"),
+        ("sqlite:a?durability=some", "has 'durability=some'; use full or relaxed"),
+        ("sqlite:a?timeout=-1", "has 'timeout=-1'; use a number of seconds from 0 to 86400"),
+        ("sqlite:a?timeout=nan", "has 'timeout=nan'; use a number of seconds from 0 to 86400"),
+        ("sqlite:a?timeout=1e9", "has 'timeout=1e9'; use a number of seconds from 0 to 86400"),
     ])
     func problems(_ url: String, _ message: String) throws {
         let error = try storageError { try DatabaseConfiguration(url: url) }
@@ -56,10 +61,10 @@ struct ConfigurationTests {
         #expect(try storageError { try drivers.open("none:x?size=3") }.message == "opened")
         #expect(
             try storageError { try drivers.open("sqlite:x") }.message
-                == "there is no driver for 'sqlite': this program has none, other")
+                == "there is no driver for 'sqlite'; use one that this program has: none, other")
         #expect(
             try storageError { try drivers.open("none:x?sise=3") }.message
-                == "'none' databases have no option 'sise'; they have: create, durability, readOnly, size, timeout")
+                == "'none' databases have no option 'sise'; use one of these: create, durability, readOnly, size, timeout")
         #expect(try storageError { try drivers.open("none:x?key=secret") }.kind == .unsupported)
     }
 }

@@ -62,7 +62,9 @@ struct PageCursorTests {
         ] {
             let error = try storageError { try Query<Sample>(orderedBy: order, after: made).resolved() }
             #expect(error.kind == .invalidQuery)
-            #expect(error.message == "the page cursor belongs to a query with another order or of another entity")
+            #expect(
+                error.message
+                    == "the page cursor belongs to a query with another order or of another entity; begin at the first page")
         }
     }
 
@@ -84,12 +86,15 @@ struct PageCursorTests {
         let error = try storageError {
             try Query<Sample>(orderedBy: [.ascending(\.score), .ascending(\.nick)], after: damaged).resolved()
         }
-        #expect(error.message == "the page cursor is damaged")
+        #expect(error.message == "the page cursor is damaged; begin at the first page")
     }
 
     @Test func limitsAndOffsets() throws {
-        #expect(try storageError { try Query<Sample>(limit: -1).resolved() }.message == "the limit is negative: -1")
-        #expect(try storageError { try Query<Sample>(offset: -3).resolved() }.message == "the offset is negative: -3")
+        #expect(
+            try storageError { try Query<Sample>(limit: -1).resolved() }.message == "the limit is negative: -1; use zero or more")
+        #expect(
+            try storageError { try Query<Sample>(offset: -3).resolved() }.message
+                == "the offset is negative: -3; use zero or more")
         #expect(try Query<Sample>(limit: .max, offset: .max).resolved().evaluate(over: [sample(1)]).isEmpty)
     }
 }

@@ -51,7 +51,7 @@ struct SchemaCheckTests {
                 == "two fields of 'pair' are named 'A' (case aside)")
         #expect(
             message(Schema("pair", make, Field("id", \.id), Field("a", \.left), Field("b", \.right)))
-                == "'pair' has no primary key: add .primaryKey to one field")
+                == "'pair' has no primary key; add .primaryKey to one field")
         #expect(
             message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left, .primaryKey), Field("b", \.right)))
                 == "'pair' has more than one primary key: 'id' and 'a'")
@@ -69,7 +69,7 @@ struct SchemaCheckTests {
         #expect(error.kind == .invalidSchema)
         #expect(
             error.message
-                == "the fields 'right' and 'left' of 'pair' are swapped: list them in the order of the initializer's parameters")
+                == "the fields 'right' and 'left' of 'pair' are swapped; list them in the order of the initializer's parameters")
         #expect(throws: Never.self) { try Pair.schema.checkOrder(with: Pair(id: 1, left: "l", right: "r")) }
         #expect(throws: Never.self) { try swapped.checkOrder(with: Pair(id: 1, left: "same", right: "same")) }
     }
@@ -77,7 +77,7 @@ struct SchemaCheckTests {
     @Test func defaults() throws {
         #expect(try Defaults.schema.makeDefault() == Defaults(id: "", count: 7, note: nil, tags: []))
         let error = try storageError { try Paint.schema.makeDefault() }
-        #expect(error.message == "the field 'color' of 'paint' has no default value: declare one with .default(…)")
+        #expect(error.message == "the field 'color' of 'paint' has no default value; declare one with .default(…)")
     }
 
     @Test func longKeysAreRefused() throws {

@@ -48,7 +48,7 @@ struct UniqueIDTests {
             try UniqueID(String(repeating: "x", count: 256)).key(as: .string, entity: "e")
                 == .string(String(repeating: "x", count: 256)))
         let error = try storageError { try UniqueID(String(repeating: "é", count: 129)).key(as: .string, entity: "e") }
-        #expect(error.message == "a string key has at most 256 UTF-8 bytes, this one has 258")
+        #expect(error.message == "a string key of 'e' has 258 UTF-8 bytes, more than 256; use a shorter key")
     }
 
     @Test func survivesCoding() throws {

@@ -118,7 +118,8 @@ struct LMDBUnderlyingTests {
         try memory.transaction {
             let error = failure { try memory.underlying(as: LMDBHandle.self) { _ in } }
             #expect(error?.kind == .unsupported)
-            #expect(error?.message == "a database of memory gives no LMDBHandle: there is nothing underneath to give")
+            #expect(
+                error?.message == "a database of memory has no handle of type LMDBHandle; this database has no handle of its own")
         }
     }
 

@@ -48,7 +48,7 @@ import Testing
 
     @Test func aPathThatNamesNoFileSaysWhatToUse() throws {
         for path in ["", ":memory:"] {
-            let error = expectError(.unsupported) { try SQLiteDatabase(path: path) }
+            let error = expectError(.invalidConfiguration) { try SQLiteDatabase(path: path) }
             #expect(error?.message.contains("memory:") == true)
         }
         #expect(!FileManager.default.fileExists(atPath: ":memory:"))

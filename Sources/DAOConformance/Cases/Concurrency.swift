@@ -141,7 +141,9 @@ enum Concurrency {
                 try expectEqual(gone, 1)
                 let rest = try await dao.erase()
                 try expectEqual(rest, 5)
-                try await expectAsyncError(.invalidKey) { _ = try await dao.read(byPrimaryKey: "text") }
+                try await expectAsyncError(.invalidKey, entity: "item", key: "text") {
+                    _ = try await dao.read(byPrimaryKey: "text")
+                }
             },
             ConformanceCase(
                 concurrent: "C.asyncErrors", "C1", "W3",
@@ -163,7 +165,9 @@ enum Concurrency {
                 let count = try await dao.count()
                 try expectEqual(count, 0)
                 try await dao.create(Item.make([1]))
-                try await expectAsyncError(.duplicateKey) { try await dao.create(Item.make([1])) }
+                try await expectAsyncError(.duplicateKey, entity: "item", key: 1, field: "id") {
+                    try await dao.create(Item.make([1]))
+                }
             },
             ConformanceCase(concurrent: "C.manyTasks", "C1", title: "two hundred tasks make progress on a small pool") {
                 context in
@@ -218,7 +222,7 @@ enum Concurrency {
                 try expectSame(try two.read(), Item.make([1]))
                 try two.persist(Item(id: 1, name: "changed", number: 5))
                 try expectSame(try one.read { $0.number == 5 }.map(\.name), ["changed"])
-                try expectError(.duplicateKey) { try one.create(Item.make([1])) }
+                try expectError(.duplicateKey, entity: "item", key: 1, field: "id") { try one.create(Item.make([1])) }
                 try expectEqual(try two.erase(), 1)
                 try expectEqual(try one.count(), 0)
             },

@@ -31,7 +31,7 @@ enum EvolutionCopies {
                 try expectSame(
                     try target.dao(OptionalScalars.self).read(), try source.dao(OptionalScalars.self).read(),
                     "every kind of value")
-                try expectError(.uniqueViolation) {
+                try expectError(.uniqueViolation, entity: "note", key: 9999, conflictingKey: 1, field: "title") {
                     try copied.create(NoteWithIndexes(id: 9999, title: notes[0].title, rank: 0, mark: nil))
                 }
                 try expectSame(try target.dao(Item.self).read(), Item.make([1]), "what the target had")
@@ -66,12 +66,11 @@ enum EvolutionCopies {
                 let target = try context.openOther()
                 let rows = [NoteV1(id: 3, title: "mine", rank: 1, mark: nil)]
                 try target.dao(NoteV1.self).create(rows)
-                let error = try expectError(.duplicateKey) { try source.copy(to: target) }
-                try expectEqual(error.entity, "note", "the entity")
+                try expectError(.duplicateKey, entity: "note", key: 3, field: "id") { try source.copy(to: target) }
                 try expectSame(try target.dao(NoteV1.self).read(), rows)
                 let other = try context.openOther("another")
                 try other.dao(NoteByTitle.self).create(NoteByTitle(id: 1, title: "a", rank: 1, mark: nil))
-                try expectError(.schemaMismatch) { try source.copy(to: other) }
+                try expectError(.schemaMismatch, entity: "note") { try source.copy(to: other) }
                 try expectEqual(try other.dao(NoteByTitle.self).count(), 1)
                 let versioned = try context.openOther("versioned")
                 try versioned.evolve(Evolution(version: 2))
@@ -99,7 +98,9 @@ enum EvolutionCopies {
                     _ = try await copy.value
                     throw fail("a cancelled copy to throw")
                 } catch is CancellationError {}
-                let isThere = try await target.engineState.executor.read { try target.withEntityStore(.read) { try $0.count("note") } }
+                let isThere = try await target.engineState.executor.read {
+                    try target.withEntityStore(.read) { try $0.count("note") }
+                }
                 try expect(isThere > 0 && isThere < 25_000, "some rows in the target, not \(isThere)")
                 let other: any Database = try context.openOther("another")
                 try await expectAsyncError(.schemaMismatch, "a copy of another database") {

@@ -107,7 +107,7 @@ enum EvolutionFields {
                     try dao.read(),
                     notes.map { NoteWithAllAtOnce(place: $0.rank, color: "red", headline: $0.title, id: $0.id, size: nil) })
                 try expectEqual(try dao.count { $0.color == "red" && $0.place < 100 }, 100)
-                try expectError(.uniqueViolation) {
+                try expectError(.uniqueViolation, entity: "note", key: 9999, conflictingKey: 78, field: "headline") {
                     try dao.create(NoteWithAllAtOnce(place: 0, color: "", headline: notes[77].title, id: 9999, size: 1))
                 }
                 try expectEqual(try database.entities(), [NoteWithAllAtOnce.schema.description])
@@ -132,10 +132,10 @@ enum EvolutionFields {
                 let (database, notes) = try context.databaseOfNotes()
                 let old = try database.dao(NoteV1.self)
                 let dao = try database.dao(NoteWithNumber.self)
-                try expectError(.schemaMismatch, "a read") { try old.read() }
-                try expectError(.schemaMismatch, "a read by key") { try old.read(byPrimaryKey: 1) }
-                try expectError(.schemaMismatch, "a write") { try old.persist(notes[0]) }
-                try expectError(.schemaMismatch, "an erase") { try old.erase() }
+                try expectError(.schemaMismatch, "a read", entity: "note") { try old.read() }
+                try expectError(.schemaMismatch, "a read by key", entity: "note") { try old.read(byPrimaryKey: 1) }
+                try expectError(.schemaMismatch, "a write", entity: "note") { try old.persist(notes[0]) }
+                try expectError(.schemaMismatch, "an erase", entity: "note") { try old.erase() }
                 try expectSame(try dao.read(), notes.map { NoteWithNumber($0) })
             },
             ConformanceCase(
@@ -145,10 +145,10 @@ enum EvolutionFields {
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 try database.transaction {
-                    _ = try expectError(.invalidTransaction) { try database.storage(for: NoteWithNumber.self) }
+                    _ = try expectError(.invalidTransaction, entity: "note") { try database.storage(for: NoteWithNumber.self) }
                 }
                 try database.snapshot {
-                    _ = try expectError(.invalidTransaction) { try database.storage(for: NoteWithNumber.self) }
+                    _ = try expectError(.invalidTransaction, entity: "note") { try database.storage(for: NoteWithNumber.self) }
                 }
                 try expectSame(try database.dao(NoteV1.self).read(), notes)
                 try expectEqual(try database.dao(NoteWithNumber.self).count(), 60)
@@ -161,8 +161,8 @@ enum EvolutionFields {
                 let (database, notes) = try context.databaseOfNotes()
                 try database.close()
                 let reading = try context.open { $0.isReadOnly = true }
-                try expectError(.readOnly) { try reading.storage(for: NoteWithNumber.self) }
-                try expectError(.schemaMismatch) { try reading.storage(for: NoteWithTextRank.self) }
+                try expectError(.readOnly, entity: "note", path: context.path) { try reading.storage(for: NoteWithNumber.self) }
+                try expectError(.schemaMismatch, entity: "note") { try reading.storage(for: NoteWithTextRank.self) }
                 try expectSame(try reading.dao(NoteV1.self).read(), notes)
             },
             ConformanceCase(

@@ -43,11 +43,9 @@ enum EvolutionIndexes {
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 let dao = try database.dao(NoteWithIndexes.self)
-                let error = try expectError(.uniqueViolation) {
+                try expectError(.uniqueViolation, entity: "note", key: 100, conflictingKey: 7, field: "title") {
                     try dao.create(NoteWithIndexes(id: 100, title: notes[6].title, rank: 1, mark: nil))
                 }
-                try expectEqual(error.field, "title", "the field")
-                try expectEqual(error.conflictingKey, UniqueID(7), "the other row")
                 try dao.create(NoteWithIndexes(id: 101, title: "new", rank: 1, mark: nil))
             },
             ConformanceCase(
@@ -59,11 +57,9 @@ enum EvolutionIndexes {
                 var rows = notes
                 (rows[40].mark, rows[50].mark, rows[30].mark) = ("same", "same", "same")
                 try database.dao(NoteV1.self).persist(rows)
-                let error = try expectError(.uniqueViolation) { try database.storage(for: NoteWithIndexes.self) }
-                try expectEqual(error.entity, "note", "the entity")
-                try expectEqual(error.field, "mark", "the field")
-                try expectEqual(error.key, UniqueID(41), "the row")
-                try expectEqual(error.conflictingKey, UniqueID(31), "the other row")
+                try expectError(.uniqueViolation, entity: "note", key: 41, conflictingKey: 31, field: "mark") {
+                    try database.storage(for: NoteWithIndexes.self)
+                }
                 try expectEqual(try database.entities(), [NoteV1.schema.description], "what the database says of itself")
                 let dao = try database.dao(NoteV1.self)
                 try expectSame(try dao.read(), rows)

@@ -335,11 +335,10 @@ enum EvolutionMigrations {
                     { try $0.forEachRow(of: "note") { if $0["rank"] == .integer(7) { $0["title"] = .null } } },
                 ]
                 for (index, body) in wrong.enumerated() {
-                    let error = try expectError(.corruptedValue, "attempt \(index)") {
+                    let field = index % 3 == 0 ? "title" : "rank"
+                    try expectError(.corruptedValue, "attempt \(index)", entity: "note", key: 1, field: field) {
                         try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: body)]))
                     }
-                    try expectEqual(error.key, UniqueID(1), "the row in attempt \(index)")
-                    try expectEqual(error.field, index % 3 == 0 ? "title" : "rank", "the field in attempt \(index)")
                 }
                 try expectSame(try database.dao(NoteV1.self).read(), before)
             },
@@ -348,27 +347,35 @@ enum EvolutionMigrations {
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 func attempt(
-                    _ kind: StorageError.Kind, _ what: String, _ body: @escaping @Sendable (MigrationStep) throws -> Void
+                    _ kind: StorageError.Kind, _ what: String, entity: String = "note", key: UniqueID? = nil,
+                    conflictingKey: UniqueID? = nil, field: String? = nil,
+                    _ body: @escaping @Sendable (MigrationStep) throws -> Void
                 ) throws {
-                    try expectError(kind, what) {
+                    try expectError(
+                        kind, what, entity: entity, key: key, conflictingKey: conflictingKey, field: field
+                    ) {
                         try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: body)]))
                     }
                 }
-                try attempt(.schemaMismatch, "an entity that is not there") { try $0.dropEntity("nothing") }
-                try attempt(.schemaMismatch, "a field that is not there") { try $0.renameField("no", of: "note", to: "x") }
-                try attempt(.schemaMismatch, "reading a field that is not there") {
+                try attempt(.schemaMismatch, "an entity that is not there", entity: "nothing") { try $0.dropEntity("nothing") }
+                try attempt(.schemaMismatch, "a field that is not there", field: "no") {
+                    try $0.renameField("no", of: "note", to: "x")
+                }
+                try attempt(.schemaMismatch, "reading a field that is not there", key: 1, field: "no") {
                     try $0.forEachRow(of: "note") { _ = $0["no"] }
                 }
-                try attempt(.schemaMismatch, "setting a field that is not there") {
+                try attempt(.schemaMismatch, "setting a field that is not there", key: 1, field: "no") {
                     try $0.forEachRow(of: "note") { $0["no"] = .null }
                 }
-                try attempt(.keyChanged, "setting the key") { try $0.forEachRow(of: "note") { $0["id"] = .integer(0) } }
-                try attempt(.duplicateKey, "two rows with one key") {
+                try attempt(.keyChanged, "setting the key", key: 1, field: "id") {
+                    try $0.forEachRow(of: "note") { $0["id"] = .integer(0) }
+                }
+                try attempt(.duplicateKey, "two rows with one key", key: 1, field: "id") {
                     try $0.rewrite("note", as: NoteV1.schema.description) { $1["id"] = .integer(1) }
                 }
-                try attempt(.invalidSchema, "a name that is none") { try $0.renameEntity("note", to: "a b") }
-                try attempt(.schemaMismatch, "a name in another case") { try $0.renameEntity("note", to: "Note") }
-                try attempt(.schemaMismatch, "another entity of the name, case aside") {
+                try attempt(.invalidSchema, "a name that is none", entity: "a b") { try $0.renameEntity("note", to: "a b") }
+                try attempt(.schemaMismatch, "a name in another case", entity: "Note") { try $0.renameEntity("note", to: "Note") }
+                try attempt(.schemaMismatch, "another entity of the name, case aside", entity: "NOTE") {
                     try $0.createEntity(EntityDescription(name: "NOTE", fields: NoteV1.schema.description.fields))
                 }
                 try attempt(.invalidSchema, "a key that cannot be one") {
@@ -377,7 +384,9 @@ enum EvolutionMigrations {
                 try attempt(.schemaMismatch, "an added field without a value") {
                     try $0.addField(FieldDescription(name: "more", type: FieldType(.int64)), to: "note")
                 }
-                try attempt(.uniqueViolation, "equal values that become unique") {
+                try attempt(
+                    .uniqueViolation, "equal values that become unique", key: 2, conflictingKey: 1, field: "title"
+                ) {
                     try $0.forEachRow(of: "note") { $0["title"] = .string("same") }
                     try $0.setIndex(on: "title", of: "note", isIndexed: true, isUnique: true)
                 }

@@ -22,8 +22,8 @@ enum EvolutionRefusals {
                 let file = try context.file()
                 let before = try Data(contentsOf: file)
                 let again = try context.open()
-                try expectError(.schemaMismatch) { try again.storage(for: NoteWithTextRank.self) }
-                try expectError(.schemaMismatch) {
+                try expectError(.schemaMismatch, entity: "note") { try again.storage(for: NoteWithTextRank.self) }
+                try expectError(.schemaMismatch, entity: "note") {
                     try again.evolve(Evolution(version: 2, models: [NoteWithOptional.self, NoteWithTextKey.self]))
                 }
                 try again.close()
@@ -56,11 +56,13 @@ enum EvolutionRefusals {
                 context in
                 let (database, notes) = try context.databaseOfNotes()
                 try database.evolve(Evolution(version: 5))
-                let error = try expectError(.schemaIsNewer) {
+                let error = try expectError(.schemaIsNewer, path: context.path) {
                     try database.evolve(Evolution(version: 4, models: [NoteWithLess.self]))
                 }
                 try expect(error.message.contains("5") && error.message.contains("4"), "both versions in: \(error.message)")
-                try expectError(.schemaIsNewer, "the dry run") { try database.pendingMigration(Evolution(version: 4)) }
+                try expectError(.schemaIsNewer, "the dry run", path: context.path) {
+                    try database.pendingMigration(Evolution(version: 4))
+                }
                 try expectEqual(try database.schemaVersion, 5)
                 try expectEqual(try database.entities(), [NoteV1.schema.description])
                 try expectSame(try database.dao(NoteV1.self).read(), notes)
@@ -75,7 +77,7 @@ enum EvolutionRefusals {
                 let file = try context.file()
                 let before = try Data(contentsOf: file)
                 let again = try context.open()
-                try expectError(.schemaIsNewer) {
+                try expectError(.schemaIsNewer, path: context.path) {
                     try again.evolve(Evolution(version: 4, migrations: [Migration(to: 4) { try $0.dropEntity("note") }]))
                 }
                 try again.close()
@@ -92,8 +94,9 @@ enum EvolutionRefusals {
         ) { context in
             let (database, notes) = try context.databaseOfNotes()
             for attempt in 1...2 {
-                let error = try expectError(.schemaMismatch, "attempt \(attempt)") { try database.storage(for: Record.self) }
-                try expectEqual(error.entity, "note", "the entity")
+                let error = try expectError(.schemaMismatch, "attempt \(attempt)", entity: "note") {
+                    try database.storage(for: Record.self)
+                }
                 for word in words { try expect(error.message.contains(word), "\(word) in: \(error.message)") }
             }
             try expectEqual(try database.entities(), [NoteV1.schema.description])

@@ -61,7 +61,7 @@ enum EvolutionRelations {
                 try expectEqual(try dao.read().map(\.name), ["a", "b", "new", "d"])
                 try dao.erase(byPrimaryKey: 1)
                 try expectEqual(try database.dao(Home.self).read().map { $0.animals.map(\.id) }, [[], [2, 4]])
-                try expectError(.unsupported, "another key for rows that are linked") {
+                try expectError(.unsupported, "another key for rows that are linked", entity: "animal", key: 2) {
                     try database.evolve(
                         Evolution(
                             version: 2,

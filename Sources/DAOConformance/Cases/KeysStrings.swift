@@ -9,7 +9,9 @@ enum KeysStrings {
                 let dao = try context.dao(KeyedByString.self)
                 try dao.create(KeyedByString(id: "", note: "empty"))
                 try expectSame(try dao.read(byPrimaryKey: ""), KeyedByString(id: "", note: "empty"))
-                try expectError(.duplicateKey) { try dao.create(KeyedByString(id: "", note: "again")) }
+                try expectError(.duplicateKey, entity: "byString", key: "", field: "id") {
+                    try dao.create(KeyedByString(id: "", note: "again"))
+                }
                 try dao.persist(KeyedByString(id: "", note: "replaced"))
                 try expectSame(try dao.read().map(\.note), ["replaced"])
                 try expectSame(try dao.read { $0.id == "" }.map(\.note), ["replaced"])
@@ -34,20 +36,19 @@ enum KeysStrings {
                 let emoji = String(repeating: "👍", count: 64)
                 try dao.create(KeyedByString(id: emoji, note: ""))
                 try expectSame(try dao.read().map(\.id), [fits, emoji])
-                try expectError(.invalidKey) { try dao.create(KeyedByString(id: fits + "a", note: "")) }
-                try expectError(.invalidKey) { try dao.create(KeyedByString(id: emoji + "a", note: "")) }
+                try expectError(.invalidKey, entity: "byString") { try dao.create(KeyedByString(id: fits + "a", note: "")) }
+                try expectError(.invalidKey, entity: "byString") { try dao.create(KeyedByString(id: emoji + "a", note: "")) }
             },
             ConformanceCase(
                 "K.tooLongToCreate", "K3", "W3", title: "creating a key of 257 bytes is invalidKey and stores nothing"
             ) { context in
                 let dao = try context.dao(KeyedByString.self)
                 let long = String(repeating: "k", count: 257)
-                let error = try expectError(.invalidKey) {
+                try expectError(.invalidKey, entity: "byString") {
                     try dao.create([
                         KeyedByString(id: "good", note: ""), KeyedByString(id: long, note: ""), KeyedByString(id: "z", note: ""),
                     ])
                 }
-                try expectEqual(error.entity, "byString", "the error's entity")
                 try expectEqual(try dao.count(), 0, "stored rows")
             },
             ConformanceCase(
@@ -55,7 +56,7 @@ enum KeysStrings {
             ) { context in
                 let dao = try context.dao(KeyedByString.self)
                 try dao.create(KeyedByString(id: "good", note: "before"))
-                try expectError(.invalidKey) {
+                try expectError(.invalidKey, entity: "byString") {
                     try dao.persist([
                         KeyedByString(id: "good", note: "after"), KeyedByString(id: String(repeating: "k", count: 257), note: ""),
                     ])
@@ -68,10 +69,10 @@ enum KeysStrings {
                 let dao = try context.dao(KeyedByString.self)
                 try dao.create(KeyedByString(id: String(repeating: "k", count: 256), note: ""))
                 let long = String(repeating: "k", count: 257)
-                try expectError(.invalidKey, "read") { try dao.read(byPrimaryKey: long) }
-                try expectError(.invalidKey, "read of several") { try dao.read(byPrimaryKeys: ["a", long]) }
-                try expectError(.invalidKey, "exists") { try dao.exists(byPrimaryKey: long) }
-                try expectError(.invalidKey, "erase") { try dao.erase(byPrimaryKey: long) }
+                try expectError(.invalidKey, "read", entity: "byString") { try dao.read(byPrimaryKey: long) }
+                try expectError(.invalidKey, "read of several", entity: "byString") { try dao.read(byPrimaryKeys: ["a", long]) }
+                try expectError(.invalidKey, "exists", entity: "byString") { try dao.exists(byPrimaryKey: long) }
+                try expectError(.invalidKey, "erase", entity: "byString") { try dao.erase(byPrimaryKey: long) }
                 try expectEqual(try dao.count(), 1)
             },
             ConformanceCase("K.longKeyInPredicate", "K3", title: "a predicate may compare the key with a text that is no key") {

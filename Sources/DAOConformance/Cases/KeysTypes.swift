@@ -107,7 +107,10 @@ enum KeysTypes {
                 try expectSame(try dao.read(byPrimaryKey: row.id), row, "the row with key \(row.id)")
                 try expectSame(try dao.read(byPrimaryKey: row.uniqueId), row, "the row with unique id \(row.uniqueId)")
                 try expect(try dao.exists(byPrimaryKey: row.id), "key \(row.id) to exist")
-                try expectError(.duplicateKey, "creating key \(row.id) again") {
+                try expectError(
+                    .duplicateKey, "creating key \(row.id) again", entity: Record.schema.description.name, key: row.uniqueId,
+                    field: "id"
+                ) {
                     try dao.create(Record(id: row.id, note: "again"))
                 }
                 try dao.persist(Record(id: row.id, note: "replaced"))

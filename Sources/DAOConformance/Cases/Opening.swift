@@ -25,9 +25,7 @@ enum Opening {
                 "L.notCreating", "L1", title: "asked not to create, opening what is missing is notFound and leaves nothing",
                 requires: [.file, .configuration]
             ) { context in
-                let error = try expectError(.notFound) { try context.open { $0.createsIfMissing = false } }
-                let file = try context.file()
-                try expectEqual(error.path, file.path, "the error's path")
+                try expectError(.notFound, path: context.path) { try context.open { $0.createsIfMissing = false } }
                 try expectEqual(
                     try FileManager.default.contentsOfDirectory(atPath: context.location.directory.path).count, 0, "files left")
                 try context.open().dao(Item.self).create(Item.make([1]))
@@ -52,8 +50,13 @@ enum Opening {
                     ("erase", { _ = try dao.erase() }),
                     ("transaction", { try database.transaction { try dao.create(Item.make([4])) } }),
                 ] as [(String, () throws -> Void)] {
-                    let error = try expectError(.readOnly, name, call)
-                    try expectEqual(error.path, try context.file().path, "the path in the error of \(name)")
+                    do {
+                        try call()
+                        throw fail("expected \(name) to be refused")
+                    } catch let error as StorageError {
+                        try expectEqual(error.kind, .readOnly, "the kind of the error of \(name)")
+                        try expectEqual(error.path, context.path, "the path in the error of \(name)")
+                    }
                 }
                 try database.close()
                 try expectEqual(try context.dao(Item.self).count(), 3)
@@ -62,8 +65,7 @@ enum Opening {
                 "L.readOnlyMissing", "L1", title: "opening what is missing for reading only is notFound",
                 requires: [.file, .configuration]
             ) { context in
-                let error = try expectError(.notFound) { try context.open { $0.isReadOnly = true } }
-                try expectEqual(error.path, try context.file().path, "the error's path")
+                try expectError(.notFound, path: context.path) { try context.open { $0.isReadOnly = true } }
             },
             ConformanceCase(
                 "L.readOnlyFile", "L1", title: "a file without write permission reads, and refuses writes as readOnly",
@@ -117,12 +119,15 @@ enum Opening {
                 "L.unknownOption", "L1", title: "an option that the driver does not have is invalidConfiguration naming it",
                 requires: [.configuration]
             ) { context in
-                let error = try expectError(.invalidConfiguration) { try context.open { $0.options["no-such-option"] = "1" } }
+                let error = try expectError(.invalidConfiguration, path: context.path) {
+                    try context.open { $0.options["no-such-option"] = "1" }
+                }
                 try expect(error.message.contains("no-such-option"), "the option's name in: \(error.message)")
             },
             oddPaths(),
             ConformanceCase(
-                "L.missingDirectory", "L1", title: "a path in a missing directory opens or is a typed error naming it",
+                "L.missingDirectory", "L1",
+                title: "a path in a missing directory opens or is a typed error naming it, one through a file is notFound",
                 requires: [.file, .configuration]
             ) { context in
                 let path = context.location.directory.appendingPathComponent("no/such/directory/test.db").path
@@ -133,6 +138,11 @@ enum Opening {
                 } catch let error as StorageError {
                     try expect([.notFound, .io].contains(error.kind), "notFound or io, got \(error)")
                     try expectEqual(error.path, path, "the error's path")
+                }
+                let file = context.location.directory.appendingPathComponent("file").path
+                try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+                try expectError(.notFound, "a path through a file", path: file + "/test.db") {
+                    try context.open { $0.path = file + "/test.db" }
                 }
             },
         ]
@@ -173,7 +183,7 @@ enum Opening {
         }
         let dao = try database.dao(Item.self)
         try expectEqual(try dao.read().map(\.id), [1, 2, 3])
-        try expectError(.readOnly) { try dao.create(Item.make([4])) }
+        try expectError(.readOnly, path: context.path) { try dao.create(Item.make([4])) }
         try expectEqual(try dao.count(), 3)
         try database.close()
     }
@@ -195,8 +205,7 @@ enum Opening {
                 let file = try context.file()
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
                 try Data("keep me".utf8).write(to: file.appendingPathComponent("file"))
-                let error = try expectError(.notADatabase) { try context.open().dao(Item.self).create(Item.make([1])) }
-                try expectEqual(error.path, file.path, "the error's path")
+                try expectError(.notADatabase, path: context.path) { try context.open().dao(Item.self).create(Item.make([1])) }
                 try expectEqual(
                     try FileManager.default.contentsOfDirectory(atPath: file.path), ["file"], "what is in the directory")
             },
@@ -207,7 +216,7 @@ enum Opening {
                 let file = try context.file()
                 for _ in 0..<3 {
                     try Data("not a database, certainly".utf8).write(to: file)
-                    try expectError(.notADatabase) { try context.open().dao(Item.self).count() }
+                    try expectError(.notADatabase, path: context.path) { try context.open().dao(Item.self).count() }
                     try FileManager.default.removeItem(at: file)
                 }
                 let dao = try context.dao(Item.self)
@@ -237,11 +246,10 @@ enum Opening {
             context in
             let file = try context.file()
             try bytes.write(to: file)
-            let error = try expectError(.notADatabase) {
+            try expectError(.notADatabase, path: context.path) {
                 let database = try context.open()
                 return try database.dao(Item.self).read().count
             }
-            try expectEqual(error.path, file.path, "the error's path")
             try expect(try Data(contentsOf: file) == bytes, "the file to be untouched")
         }
     }

@@ -137,7 +137,7 @@ enum PredicatesInWords {
                 "P.words.mistakes", "P6", title: "bad text is invalidPredicate with the position and what was expected"
             ) { context in
                 let bench = try Bench(context, Probe.numbers([1]))
-                let rows: [(Condition<Probe>, Int, String)] = [
+                let rows: [(condition: Condition<Probe>, position: Int, message: String)] = [
                     ("number >", 8, "expected a field or a value after '>'"), ("numbre > 5", 0, "has no field 'numbre'"),
                     ("number > 'x'", 9, "cannot be compared"),
                     ("(number > 5", 0, "no closing ')'"), ("text == 'abc", 8, "no closing '"),
@@ -145,8 +145,12 @@ enum PredicatesInWords {
                     (Condition("number > %@"), 9, "no argument"),
                     (Condition("number > 5", 5), 10, "0 placeholders for 1 argument"), ("", 0, "empty"),
                 ]
-                for (condition, position, message) in rows {
-                    let error = try expectError(.invalidPredicate, message) { try bench.ids(condition) }
+                let fields = ["numbre", "number"]
+                for (index, (condition, position, message)) in rows.enumerated() {
+                    let field = (1...2).contains(index) ? fields[index - 1] : nil
+                    let error = try expectError(.invalidPredicate, message, entity: "probe", field: field) {
+                        try bench.ids(condition)
+                    }
                     try expectEqual(error.position, position, "the position of \(error)")
                     try expect(error.message.contains(message), "'\(message)' in '\(error.message)'")
                 }

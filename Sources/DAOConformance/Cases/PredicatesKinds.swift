@@ -47,7 +47,9 @@ enum PredicatesKinds {
                 try bench.check([2]) { $0.tags == [] }
                 try bench.check([1, 3]) { $0.tags != [] }
                 try bench.check([2, 3]) { $0.tags.in([[], ["b", "a"]]) }
-                try expectError(.invalidPredicate, "tags < 'x'") { try bench.ids(.field("tags", .less, "x")) }
+                try expectError(.invalidPredicate, "tags < 'x'", entity: "fold", field: "tags") {
+                    try bench.ids(.field("tags", .less, "x"))
+                }
             },
         ]
     }

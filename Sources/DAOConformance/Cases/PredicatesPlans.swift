@@ -204,10 +204,12 @@ enum PredicatesPlans {
                 for (name, value) in [
                     ("number", "1" as any FieldValue), ("text", 1), ("flag", 2), ("big", "x"), ("real", true), ("amount", "1"),
                 ] {
-                    let error = try expectError(.invalidPredicate, name) { try bench.ids(.field(name, .equal, value)) }
-                    try expectEqual(error.entity, "probe", "the error's entity")
-                    try expectEqual(error.field, name, "the error's field")
-                    try expectError(.invalidPredicate, name) { try bench.ids(.field(name, in: [nil, value])) }
+                    try expectError(.invalidPredicate, name, entity: "probe", field: name) {
+                        try bench.ids(.field(name, .equal, value))
+                    }
+                    try expectError(.invalidPredicate, name, entity: "probe", field: name) {
+                        try bench.ids(.field(name, in: [nil, value]))
+                    }
                 }
             },
             ConformanceCase(
@@ -217,22 +219,34 @@ enum PredicatesPlans {
                 let bad: Condition<Probe> = "numbre > 0"
                 let before = try Dump.rows(of: bench.dao.storage)
                 let query = Query<Probe>(where: bad)
-                try expectError(.invalidPredicate, "read") { try bench.dao.read(query) }
-                try expectError(.invalidPredicate, "count") { try bench.dao.count(query) }
-                try expectError(.invalidPredicate, "keys") { try bench.dao.storage.keys(query) }
-                try expectError(.invalidPredicate, "erase") { try bench.dao.storage.erase(query) }
-                try expectError(.invalidPredicate, "update") { try bench.dao.storage.update(query) { $0.flag = true } }
-                try expectError(.invalidPredicate, "forEach") { try bench.dao.forEach(query) { _ in } }
-                try expectError(.invalidPredicate, "min") { try bench.dao.min(\.number, predicatedBy: bad) }
-                try expectError(.invalidPredicate, "sum") { try bench.dao.sum(\.id, predicatedBy: bad) }
-                try expectError(.invalidPredicate, "half of an OR") { try bench.ids(Condition<Probe>.all || bad) }
+                try expectError(.invalidPredicate, "read", entity: "probe", field: "numbre") { try bench.dao.read(query) }
+                try expectError(.invalidPredicate, "count", entity: "probe", field: "numbre") { try bench.dao.count(query) }
+                try expectError(.invalidPredicate, "keys", entity: "probe", field: "numbre") { try bench.dao.storage.keys(query) }
+                try expectError(.invalidPredicate, "erase", entity: "probe", field: "numbre") {
+                    try bench.dao.storage.erase(query)
+                }
+                try expectError(.invalidPredicate, "update", entity: "probe", field: "numbre") {
+                    try bench.dao.storage.update(query) { $0.flag = true }
+                }
+                try expectError(.invalidPredicate, "forEach", entity: "probe", field: "numbre") {
+                    try bench.dao.forEach(query) { _ in }
+                }
+                try expectError(.invalidPredicate, "min", entity: "probe", field: "numbre") {
+                    try bench.dao.min(\.number, predicatedBy: bad)
+                }
+                try expectError(.invalidPredicate, "sum", entity: "probe", field: "numbre") {
+                    try bench.dao.sum(\.id, predicatedBy: bad)
+                }
+                try expectError(.invalidPredicate, "half of an OR", entity: "probe", field: "numbre") {
+                    try bench.ids(Condition<Probe>.all || bad)
+                }
                 try expectSame(try Dump.rows(of: bench.dao.storage), before, "the rows after it")
             },
             ConformanceCase("P.notStored", "P6", title: "a key path to something that is not stored is invalidPredicate") {
                 context in
                 let bench = try Bench(context, Probe.numbers([1]))
-                try expectError(.invalidPredicate) { try bench.ids(Condition { $0.doubled == 2 }) }
-                try expectError(.invalidPredicate) { try bench.dao.read(orderedBy: .ascending(\.doubled)) }
+                try expectError(.invalidPredicate, entity: "probe") { try bench.ids(Condition { $0.doubled == 2 }) }
+                try expectError(.invalidPredicate, entity: "probe") { try bench.dao.read(orderedBy: .ascending(\.doubled)) }
             },
         ]
     }

@@ -49,7 +49,7 @@ enum Processes {
                 for (timeout, most) in [(Duration.zero, Duration.seconds(10)), (.milliseconds(400), .seconds(20))] {
                     let hasty = try Ledger(context.open { $0.busyTimeout = timeout })
                     let began = ContinuousClock.now
-                    try expectError(.busy) { try hasty.increment() }
+                    try expectError(.busy, path: context.path) { try hasty.increment() }
                     let waited = ContinuousClock.now - began
                     try expect(waited >= timeout && waited < most, "busy after \(timeout), not \(waited)")
                     try expectEqual(try hasty.count(), 0, "the count")

@@ -243,12 +243,15 @@ enum QueriesOrder {
             ConformanceCase("Q.sortByUnknown", "Q1", "P6", title: "a sort by an unknown or unordered field is invalidPredicate") {
                 context in
                 let bench = try Bench(context, Probe.numbers([1]))
-                let error = try expectError(.invalidPredicate) { try bench.dao.read(orderedBy: "numbre", ascending: true) }
-                try expectEqual(error.field, "numbre", "the error's field")
+                let error = try expectError(.invalidPredicate, entity: "probe", field: "numbre") {
+                    try bench.dao.read(orderedBy: "numbre", ascending: true)
+                }
                 try expect(error.message.contains("numberIndexed"), "the fields there are in '\(error.message)'")
                 let folds = try Bench(context, [Fold(id: 1, tags: [])])
-                try expectError(.invalidPredicate) { try folds.ids(orderedBy: .by("tags")) }
-                try expectError(.invalidPredicate) { try folds.dao.count(Query(orderedBy: [.by("tags")])) }
+                try expectError(.invalidPredicate, entity: "fold", field: "tags") { try folds.ids(orderedBy: .by("tags")) }
+                try expectError(.invalidPredicate, entity: "fold", field: "tags") {
+                    try folds.dao.count(Query(orderedBy: [.by("tags")]))
+                }
             }
         ]
     }

@@ -164,17 +164,17 @@ enum QueriesPages {
                 try items.create(Item.make(1...5))
                 try probes.create(Probe.numbers([1, 2, 3]))
                 let next = try require(try items.page(orderedBy: .ascending(\.number), limit: 2).next, "a next page")
-                try expectError(.invalidQuery, "no order") { try items.page(limit: 2, after: next) }
-                try expectError(.invalidQuery, "descending") {
+                try expectError(.invalidQuery, "no order", entity: "item") { try items.page(limit: 2, after: next) }
+                try expectError(.invalidQuery, "descending", entity: "item") {
                     try items.page(orderedBy: .descending(\.number), limit: 2, after: next)
                 }
-                try expectError(.invalidQuery, "another field") {
+                try expectError(.invalidQuery, "another field", entity: "item") {
                     try items.page(orderedBy: .ascending(\.name), limit: 2, after: next)
                 }
-                try expectError(.invalidQuery, "one more field") {
+                try expectError(.invalidQuery, "one more field", entity: "item") {
                     try items.page(orderedBy: .ascending(\.number), .ascending(\.name), limit: 2, after: next)
                 }
-                try expectError(.invalidQuery, "another entity") {
+                try expectError(.invalidQuery, "another entity", entity: "probe") {
                     try probes.page(orderedBy: .ascending(\.number), limit: 2, after: next)
                 }
                 try expectEqual(
@@ -219,7 +219,9 @@ enum QueriesPages {
             },
             ConformanceCase("Q.pageOfNothing", "Q5", "Q3", title: "a page of no rows or fewer is invalidQuery") { context in
                 let dao = try context.dao(Item.self)
-                for limit in [0, -1, .min] { try expectError(.invalidQuery, "\(limit)") { try dao.page(limit: limit) } }
+                for limit in [0, -1, .min] {
+                    try expectError(.invalidQuery, "\(limit)", entity: "item") { try dao.page(limit: limit) }
+                }
             },
         ]
     }

@@ -136,9 +136,7 @@ enum QueriesTotals {
                     ("big", { try bench.dao.sum(\.big) as Any }),
                     ("numberIndexed", { try bench.dao.sum(\.numberIndexed, predicatedBy: Condition { $0.id < 3 }) as Any }),
                 ] as [(String, () throws -> Any)] {
-                    let error = try expectError(.arithmeticOverflow, field, sum)
-                    try expectEqual(error.field, field, "the error's field")
-                    try expectEqual(error.entity, "probe", "the error's entity")
+                    try expectError(.arithmeticOverflow, field, entity: "probe", field: field, sum)
                 }
                 try expectEqual(
                     try bench.dao.sum(\.numberIndexed), .max - 4, "a sum that passes the bound on its way and comes back")
@@ -174,14 +172,14 @@ enum QueriesTotals {
                 try expectEqual(try bench.dao.average(\.amount), 0.1)
                 let largest = Decimal.greatestFiniteMagnitude
                 try bench.dao.create([Probe(id: 11, amount: largest), Probe(id: 12, amount: largest)])
-                try expectError(.arithmeticOverflow) { try bench.dao.sum(\.amount) }
+                try expectError(.arithmeticOverflow, entity: "probe", field: "amount") { try bench.dao.sum(\.amount) }
             },
             ConformanceCase(
                 "Q.totalOfUnstored", "Q7", title: "a total of something that is not stored is invalidQuery or invalidPredicate"
             ) { context in
                 let dao = try context.dao(Probe.self)
-                try expectError(.invalidQuery) { try dao.sum(\.doubled) }
-                try expectError(.invalidPredicate) { try dao.min(\.doubled) }
+                try expectError(.invalidQuery, entity: "probe") { try dao.sum(\.doubled) }
+                try expectError(.invalidPredicate, entity: "probe") { try dao.min(\.doubled) }
             },
         ]
     }

@@ -54,15 +54,14 @@ enum QueriesWindows {
 
     private static func everyVerb(_ context: ConformanceContext, _ query: Query<Probe>, _ number: String) throws {
         let storage = try Bench(context, Probe.numbers([1, 2])).dao.storage
-        let error = try expectError(.invalidQuery, "read") { try storage.read(query) }
-        try expectEqual(error.entity, "probe", "the error's entity")
+        let error = try expectError(.invalidQuery, "read", entity: "probe") { try storage.read(query) }
         try expect(error.message.contains(number), "the number in '\(error.message)'")
-        try expectError(.invalidQuery, "count") { try storage.count(query) }
-        try expectError(.invalidQuery, "keys") { try storage.keys(query) }
-        try expectError(.invalidQuery, "values") { try storage.values(of: 0, query) { _ in } }
-        try expectError(.invalidQuery, "cursor") { try storage.cursor(query).next(1) }
-        try expectError(.invalidQuery, "erase") { try storage.erase(query) }
-        try expectError(.invalidQuery, "update") { try storage.update(query) { $0.number = 3 } }
+        try expectError(.invalidQuery, "count", entity: "probe") { try storage.count(query) }
+        try expectError(.invalidQuery, "keys", entity: "probe") { try storage.keys(query) }
+        try expectError(.invalidQuery, "values", entity: "probe") { try storage.values(of: 0, query) { _ in } }
+        try expectError(.invalidQuery, "cursor", entity: "probe") { try storage.cursor(query).next(1) }
+        try expectError(.invalidQuery, "erase", entity: "probe") { try storage.erase(query) }
+        try expectError(.invalidQuery, "update", entity: "probe") { try storage.update(query) { $0.number = 3 } }
         try expectEqual(try storage.read(Query()).map(\.number), [1, 2], "what is stored after it")
     }
 

@@ -146,23 +146,30 @@ enum RelationsConditions {
                         try topics.read(predicatedBy: pair.words).map(\.id), try topics.read(predicatedBy: pair.typed).map(\.id),
                         "pair \(index)")
                 }
-                for text in [
-                    "posts.isRead == true", "ANY owner.name == 'Ada'", "ANY title == 'T'", "posts == nil", "posts.@count == 'x'",
-                    "owner > 1", "owner == 'Ada'", "owner.height == 1", "posts.@sum > 1",
-                ] {
-                    try expectError(.invalidPredicate, text) { try topics.read(predicatedBy: Condition(text)) }
+                for (text, field) in [
+                    ("posts.isRead == true", "posts"), ("ANY owner.name == 'Ada'", nil), ("ANY title == 'T'", nil),
+                    ("posts == nil", "posts"), ("posts.@count == 'x'", nil), ("owner > 1", nil), ("owner == 'Ada'", "id"),
+                    ("owner.height == 1", "height"), ("posts.@sum > 1", "posts"),
+                ] as [(String, String?)] {
+                    try expectError(.invalidPredicate, text, entity: "topic", field: field) {
+                        try topics.read(predicatedBy: Condition(text))
+                    }
                 }
             },
             ConformanceCase("P.relatedRefused", "P5", title: "what relationships cannot be asked is a typed refusal") { context in
                 let topics = try fill(context)
-                let nonsense: [PredicateNode] = [
-                    .related(field: 1, .any, .constant(true)), .relatedCount(field: 0, .equal, 1),
-                    .through(field: 99, .constant(true)),
-                    .related(field: 3, .any, .compare(field: 77, .equal, .null)), .compare(field: 3, .equal, .null),
-                    .compare(field: 2, .less, .integer(1)), .compare(field: 2, .equal, .string("Ada")),
+                let nonsense: [(node: PredicateNode, entity: String, field: String?)] = [
+                    (.related(field: 1, .any, .constant(true)), "topic", "title"),
+                    (.relatedCount(field: 0, .equal, 1), "topic", "id"), (.through(field: 99, .constant(true)), "topic", "99"),
+                    (.related(field: 3, .any, .compare(field: 77, .equal, .null)), "post", nil),
+                    (.compare(field: 3, .equal, .null), "topic", "posts"),
+                    (.compare(field: 2, .less, .integer(1)), "topic", "owner"),
+                    (.compare(field: 2, .equal, .string("Ada")), "topic", nil),
                 ]
-                for node in nonsense {
-                    try expectError(.invalidPredicate, "\(node)") { try topics.read(predicatedBy: Condition(node)) }
+                for (node, entity, field) in nonsense {
+                    try expectError(.invalidPredicate, "\(node)", entity: entity, field: field) {
+                        try topics.read(predicatedBy: Condition(node))
+                    }
                 }
                 try expectEqual(try topics.count(), 4)
             },
@@ -191,10 +198,16 @@ enum RelationsConditions {
                 try expectEqual(try topics.count(Query(orderedBy: [.ascending(\.owner, \.name)], limit: 3)), 3)
                 try expectEqual(
                     try topics.read(orderedBy: .descending(\.owner, \.name)) { $0.owner.age > 10 }.map(\.id), ["2", "3", "6"])
-                try expectError(.unsupported, "a page") { try topics.page(orderedBy: .ascending(\.owner, \.name), limit: 2) }
-                try expectError(.invalidPredicate, "an unknown field") { try ids(.by("owner.height")) }
-                try expectError(.invalidPredicate, "a list") { try ids(.by("posts.text")) }
-                try expectError(.invalidQuery, "a negative limit") { try ids(.ascending(\.owner, \.name), limit: -1) }
+                try expectError(.unsupported, "a page", entity: "topic") {
+                    try topics.page(orderedBy: .ascending(\.owner, \.name), limit: 2)
+                }
+                try expectError(.invalidPredicate, "an unknown field", entity: "topic", field: "height") {
+                    try ids(.by("owner.height"))
+                }
+                try expectError(.invalidPredicate, "a list", entity: "topic", field: "posts.text") { try ids(.by("posts.text")) }
+                try expectError(.invalidQuery, "a negative limit", entity: "topic") {
+                    try ids(.ascending(\.owner, \.name), limit: -1)
+                }
             },
             ConformanceCase(
                 concurrent: "O.related", "O1", "R2", title: "an observation of parents follows changes of their children"

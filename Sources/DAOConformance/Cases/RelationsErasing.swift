@@ -219,7 +219,7 @@ enum RelationsErasing {
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
                 try topics.create(Topic(id: "b", posts: Post.make([1])))
-                try expectError(.duplicateKey) {
+                try expectError(.duplicateKey, entity: "topic", key: "b", field: "id") {
                     try topics.create([Topic(id: "a", posts: Post.make([2])), Topic(id: "b", posts: Post.make([3]))])
                 }
                 try expectSame(try topics.read(), [Topic(id: "b", posts: Post.make([1]))])

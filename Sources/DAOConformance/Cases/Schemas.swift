@@ -6,19 +6,25 @@ enum Schemas {
     static func cases() -> [ConformanceCase] {
         [
             invalid("K.noKey", "K1", "a model without a key", NoKey.self, says: ["no primary key"]),
-            invalid("K.twoKeys", "K1", "a model with two keys", TwoKeys.self, says: ["'id'", "'other'"]),
-            invalid("E.duplicateNames", "E1", "a model with two fields of one name", DuplicateNames.self, says: ["'text'"]),
+            invalid("K.twoKeys", "K1", "a model with two keys", TwoKeys.self, field: "other", says: ["'id'", "'other'"]),
+            invalid(
+                "E.duplicateNames", "E1", "a model with two fields of one name", DuplicateNames.self, field: "text",
+                says: ["'text'"]),
             invalid(
                 "E.duplicateNamesButCase", "E1", "a model with two field names that differ in case", DuplicateCases.self,
-                says: ["'Text'"]),
-            invalid("E.samePathTwice", "E1", "a model with one property in two fields", SamePath.self, says: ["'one'", "'two'"]),
+                field: "Text", says: ["'Text'"]),
+            invalid(
+                "E.samePathTwice", "E1", "a model with one property in two fields", SamePath.self, field: "two",
+                says: ["'one'", "'two'"]),
             invalid("E.badEntityName", "E1", "an entity name with a space", BadEntityName.self, says: ["bad name"]),
-            invalid("E.badFieldName", "E1", "a field name with a quote", BadFieldName.self, says: ["a\"b"]),
+            invalid("E.badFieldName", "E1", "a field name with a quote", BadFieldName.self, field: "a\"b", says: ["a\"b"]),
             invalid("E.emptyName", "E1", "an empty entity name", EmptyName.self, says: ["''"]),
             invalid(
                 "E.reservedName", "E1", "an entity name databases keep for themselves", ReservedName.self,
                 says: ["'sqlite_master'"]),
-            invalid("E.indexedEmbedding", "E1", "an index on an embedded value", IndexedEmbedding.self, says: ["'list'"]),
+            invalid(
+                "E.indexedEmbedding", "E1", "an index on an embedded value", IndexedEmbedding.self, field: "list",
+                says: ["'list'"]),
             ConformanceCase(
                 "E.swappedFields", "E1", "V1", title: "in debug builds the first write finds two swapped fields of one type"
             ) { context in
@@ -29,11 +35,15 @@ enum Schemas {
                     }())
                 guard isDebug else { return }
                 let dao = try context.dao(Swapped.self)
-                let error = try expectError(.invalidSchema) { try dao.create(Swapped(id: 1, first: "a", second: "b")) }
+                let error = try expectError(.invalidSchema, entity: "swapped", field: "first") {
+                    try dao.create(Swapped(id: 1, first: "a", second: "b"))
+                }
                 try expect(
                     error.message.contains("'first'") && error.message.contains("'second'"), "both names in: \(error.message)")
                 try expectEqual(try dao.count(), 0, "stored rows")
-                try expectError(.invalidSchema, "persist") { try dao.persist(Swapped(id: 1, first: "a", second: "b")) }
+                try expectError(.invalidSchema, "persist", entity: "swapped", field: "first") {
+                    try dao.persist(Swapped(id: 1, first: "a", second: "b"))
+                }
             },
             ConformanceCase("E.describesItself", "E1", title: "a database tells its entities, fields, types, key and indexes") {
                 context in
@@ -54,12 +64,17 @@ enum Schemas {
                 let database = try context.open()
                 let members = try database.dao(Lower.self)
                 try members.persist(Lower(id: 1))
-                let error = try expectError(.schemaMismatch) { try database.dao(Upper.self).persist(Upper(id: 2)) }
-                try expectEqual(error.entity, "Casing_twin", "the entity of the error")
+                let error = try expectError(.schemaMismatch, entity: "Casing_twin") {
+                    try database.dao(Upper.self).persist(Upper(id: 2))
+                }
                 try expect(error.message.contains("'casing_twin'"), "the other name in: \(error.message)")
-                try expectError(.schemaMismatch, "the second time") { _ = try database.storage(for: Upper.self) }
+                try expectError(.schemaMismatch, "the second time", entity: "Casing_twin") {
+                    _ = try database.storage(for: Upper.self)
+                }
                 _ = try database.storage(for: Cyrillic.self)
-                try expectError(.schemaMismatch, "in other letters") { _ = try database.storage(for: UpperCyrillic.self) }
+                try expectError(.schemaMismatch, "in other letters", entity: "Имя") {
+                    _ = try database.storage(for: UpperCyrillic.self)
+                }
                 try expectEqual(try members.read(), [Lower(id: 1)], "the rows")
                 try expectEqual(try database.entities().map(\.name).sorted(), ["casing_twin", "имя"], "the entities")
             },
@@ -99,12 +114,14 @@ enum Schemas {
     }
 
     private static func invalid<Record: Model>(
-        _ id: String, _ rule: String, _ what: String, _ model: Record.Type, says words: [String]
+        _ id: String, _ rule: String, _ what: String, _ model: Record.Type, field: String? = nil, says words: [String]
     ) -> ConformanceCase {
         ConformanceCase(id, rule, title: "\(what) is invalidSchema, in words that name it, and leaves nothing behind") {
             context in
             let database = try context.open()
-            let error = try expectError(.invalidSchema) { try database.storage(for: Record.self) }
+            let error = try expectError(.invalidSchema, entity: Record.schema.description.name, field: field) {
+                try database.storage(for: Record.self)
+            }
             for word in words { try expect(error.message.contains(word), "\(word) in: \(error.message)") }
             try expectEqual(try database.entities().count, 0, "entities left behind")
             try database.dao(Item.self).create(Item.make([1]))

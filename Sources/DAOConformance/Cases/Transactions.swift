@@ -141,9 +141,9 @@ enum Transactions {
                 let dao = try database.dao(Item.self)
                 try expectDeliberate(DeliberateError(number: 7)) { try database.transaction { throw DeliberateError(number: 7) } }
                 let own = StorageError(.outOfSpace, "made up by the application", entity: "none")
-                let error = try expectError(.outOfSpace) { try database.transaction { throw own } }
+                let error = try expectError(.outOfSpace, entity: "none") { try database.transaction { throw own } }
                 try expectEqual(error.message, own.message, "the error's message")
-                try expectError(.duplicateKey) {
+                try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
                     try database.transaction {
                         try dao.create(Item.make([1]))
                         try dao.create(Item.make([1]))

@@ -8,7 +8,7 @@ enum TransactionsMisuse {
     }
 
     /// Runs a body in a task that inherits the running transaction, and waits for it on this thread.
-    private static func inChildTask(
+    static func inChildTask(
         after signal: Signal? = nil, _ body: @escaping @Sendable () throws -> Void
     ) -> Background {
         let (ended, outcome) = (Signal(), Shared<Result<Void, any Error>?>(nil))

@@ -128,7 +128,9 @@ enum TransactionsSavepoints {
                         }
                     }
                     try expectEqual(try items.read { $0.number > 30 }.map(\.number), [40, 55])
-                    try expectError(.uniqueViolation) { try members.create(Member(id: 3, email: "a", badge: 3)) }
+                    try expectError(.uniqueViolation, entity: "member", key: 3, conflictingKey: 1, field: "email") {
+                        try members.create(Member(id: 3, email: "a", badge: 3))
+                    }
                     try members.create(Member(id: 2, email: "b", badge: 2))
                 }
                 try expectEqual(try items.read(orderedBy: .descending(\.number)).map(\.number), [55, 40, 30, 20, 10])

@@ -118,7 +118,7 @@ enum ValuesOptionals {
                 try expectSame(try dao.read(byPrimaryKeys: [1, 5]).map(\.id), [1, 5])
                 try expectSame(try dao.read { $0.id > 3 }.map(\.id), [4, 5])
                 try expectSame(try dao.read { $0.mood == .calm }.map(\.id), [1, 2, 4, 5])
-                try expectError(.corruptedValue) { try dao.read() }
+                try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read() }
             },
             ConformanceCase("V.unknownCanBeMended", "V3", title: "an unreadable row can be erased or replaced") { context in
                 let database = try context.open()
@@ -127,7 +127,7 @@ enum ValuesOptionals {
                 try expectEqual(try dao.erase(byPrimaryKey: 1), 1)
                 try dao.persist(Document(id: 2, mood: .busy, level: .low, text: "mended"))
                 try expectSame(try dao.read(byPrimaryKey: 2), Document(id: 2, mood: .busy, level: .low, text: "mended"))
-                try expectError(.corruptedValue) { try dao.read(byPrimaryKey: 3) }
+                try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read(byPrimaryKey: 3) }
             },
             ConformanceCase(
                 "V.unknownInMerge", "V3", "W3", title: "merging into an unreadable row fails whole and changes nothing"
@@ -135,10 +135,9 @@ enum ValuesOptionals {
                 let database = try context.open()
                 let (raw, storage) = (try database.dao(RawDocument.self), try database.storage(for: Document.self))
                 try raw.create((1...3).map { RawDocument(id: $0, mood: $0 == 2 ? "?" : "calm", level: 0, text: "before") })
-                let error = try expectError(.corruptedValue) {
+                try expectError(.corruptedValue, entity: "document", key: 2, field: "mood") {
                     try storage.merge(keys: [.integer(1), .integer(2), .integer(3)]) { _, record in record?.text = "after" }
                 }
-                try expectEqual(error.key, 2, "the error's key")
                 try expectSame(try raw.read().map(\.text), ["before", "before", "before"])
             },
         ]
@@ -154,10 +153,8 @@ enum ValuesOptionals {
                 ("by keys", { _ = try dao.read(byPrimaryKeys: [1, 2]) }), ("by query", { _ = try dao.read { $0.text == "t" } }),
                 ("one by one", { try dao.forEach { _ in } }),
             ] as [(String, () throws -> Void)] {
-                let error = try expectError(.corruptedValue, "reading \(way)") { try read() }
-                try expectEqual(error.entity, "document", "the error's entity, reading \(way)")
-                try expectEqual(error.key, 2, "the error's key, reading \(way)")
-                try expectEqual(error.field, field, "the error's field, reading \(way)")
+                let error = try expectError(
+                    .corruptedValue, "reading \(way)", entity: "document", key: 2, field: field, read)
                 try expect(!"\(error)".contains("unheard of"), "no value in the error: \(error)")
             }
             try expectSame(try dao.read(byPrimaryKey: 1)?.text, "good")

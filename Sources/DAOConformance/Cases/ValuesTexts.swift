@@ -168,10 +168,10 @@ enum ValuesTexts {
                 let dao = try database.dao(Blob.self)
                 try dao.create(Blob(id: 1, text: String(repeating: "x", count: maximum)))
                 try database.transaction {
-                    try expectError(.unsupported) {
+                    try expectError(.unsupported, entity: "blob") {
                         try dao.create(Blob(id: 2, text: String(repeating: "x", count: maximum + 1)))
                     }
-                    try expectError(.unsupported) { try dao.create(Blob(id: 3, data: Data(count: maximum + 1))) }
+                    try expectError(.unsupported, entity: "blob") { try dao.create(Blob(id: 3, data: Data(count: maximum + 1))) }
                     try dao.create(Blob(id: 4))
                 }
                 try expectEqual(try dao.read().map(\.id), [1, 4])

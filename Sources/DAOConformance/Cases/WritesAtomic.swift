@@ -8,6 +8,15 @@ enum WritesAtomic {
         return places.flatMap { name, place in failing(at: place, name) } + others()
     }
 
+    /// Expects the member at a place of fifty to clash with the stored one.
+    private static func expectClash(
+        _ place: Int, _ what: String, file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Void
+    ) throws {
+        try expectError(
+            .uniqueViolation, what, entity: "member", key: UniqueID(place), conflictingKey: 100, field: "email", file: file,
+            line: line, body)
+    }
+
     /// Cases in which the row at a place of fifty fails.
     private static func failing(at place: Int, _ name: String) -> [ConformanceCase] {
         [
@@ -17,8 +26,9 @@ enum WritesAtomic {
                 let dao = try context.dao(Item.self)
                 try dao.create([Item(id: place, name: "stored"), Item(id: 100, name: "other")])
                 let before = try Dump.rows(of: dao.storage)
-                let error = try expectError(.duplicateKey) { try dao.create(Item.make(1...50)) }
-                try expectEqual(error.key, UniqueID(place), "the error's key")
+                try expectError(.duplicateKey, entity: "item", key: UniqueID(place), field: "id") {
+                    try dao.create(Item.make(1...50))
+                }
                 try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after it")
                 try expectEqual(try dao.count { $0.number > 0 }, 0, "rows through the index")
             },
@@ -70,9 +80,9 @@ enum WritesAtomic {
                 try dao.create(Member(id: 100, email: "taken", badge: 1000))
                 let before = try Dump.rows(of: dao.storage)
                 let members = (1...50).map { Member(id: $0, email: $0 == place ? "taken" : "e\($0)", badge: $0) }
-                try expectError(.uniqueViolation, "create") { try dao.create(members) }
+                try expectClash(place, "create") { try dao.create(members) }
                 try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after create")
-                try expectError(.uniqueViolation, "persist") { try dao.persist(members) }
+                try expectClash(place, "persist") { try dao.persist(members) }
                 try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after persist")
                 // What was undone does not block its values.
                 try dao.create((1...50).map { Member(id: $0, email: "e\($0)", badge: $0) })
@@ -107,8 +117,10 @@ enum WritesAtomic {
                 try members.create(Member(id: 9, email: "taken", badge: 9))
                 try database.transaction {
                     try items.create(Item.make(1...2))
-                    try expectError(.duplicateKey) { try items.create(Item.make([3, 4, 1])) }
-                    try expectError(.uniqueViolation) {
+                    try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
+                        try items.create(Item.make([3, 4, 1]))
+                    }
+                    try expectError(.uniqueViolation, entity: "member", key: 2, conflictingKey: 9, field: "email") {
                         try members.create([Member(id: 1, email: "free", badge: 1), Member(id: 2, email: "taken", badge: 2)])
                     }
                     try items.create(Item.make([5]))

@@ -23,21 +23,20 @@ enum WritesBasics {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item(id: 1, name: "first"))
-                let error = try expectError(.duplicateKey) { try dao.create(Item(id: 1, name: "second")) }
-                try expectEqual(error.entity, "item", "the error's entity")
-                try expectEqual(error.key, 1, "the error's key")
+                try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
+                    try dao.create(Item(id: 1, name: "second"))
+                }
                 try expectSame(try dao.read().map(\.name), ["first"])
             },
             ConformanceCase(
                 "W.createTwiceInOneCall", "W4", title: "a key given twice in one create is duplicateKey; nothing is stored"
             ) { context in
                 let dao = try context.dao(Item.self)
-                let error = try expectError(.duplicateKey) {
+                try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
                     try dao.create([Item(id: 1, name: "a"), Item(id: 2, name: "b"), Item(id: 1, name: "c")])
                 }
-                try expectEqual(error.key, 1, "the error's key")
                 try expectEqual(try dao.count(), 0, "stored rows")
-                try expectError(.duplicateKey, "the same row twice") {
+                try expectError(.duplicateKey, "the same row twice", entity: "item", key: 3, field: "id") {
                     try dao.create([Item(id: 3, name: "x"), Item(id: 3, name: "x")])
                 }
                 try expectEqual(try dao.count(), 0, "stored rows")
@@ -47,7 +46,7 @@ enum WritesBasics {
                 let dao = try database.dao(Item.self)
                 try dao.create(Item(id: 1, name: "a"))
                 try database.transaction {
-                    try expectError(.duplicateKey) { try dao.create(Item(id: 1, name: "b")) }
+                    try expectError(.duplicateKey, entity: "item", key: 1, field: "id") { try dao.create(Item(id: 1, name: "b")) }
                     try dao.create(Item(id: 2, name: "c"))
                     try expectSame(try dao.read().map(\.name), ["a", "c"])
                 }

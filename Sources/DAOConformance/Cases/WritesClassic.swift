@@ -153,7 +153,9 @@ enum WritesClassic {
                 "W.createBlockSameKey", "W4", title: "a create(count:) whose block gives one key twice is duplicateKey"
             ) { context in
                 let storage = try context.storage(User.self)
-                try expectError(.duplicateKey) { try storage.create(count: 2) { user, _ in user.id = 1 } }
+                try expectError(.duplicateKey, entity: "user", key: 1, field: "id") {
+                    try storage.create(count: 2) { user, _ in user.id = 1 }
+                }
                 try expectEqual(try storage.count(), 0)
             },
             ConformanceCase("W.createDefaults", "W1", title: "a created record has declared defaults, else empty values") {
@@ -161,11 +163,10 @@ enum WritesClassic {
                 let articles = try context.storage(ArticleModel.self)
                 try expectSame(try articles.create(), ArticleModel(id: 0, title: "", body: "", draft: nil, views: 7))
                 try expectSame(try articles.create(count: 0).count, 0)
-                try expectError(.invalidQuery, "a negative count") { try articles.create(count: -1) }
-                let error = try expectError(.invalidSchema, "a URL has no empty value") {
+                try expectError(.invalidQuery, "a negative count", entity: "article") { try articles.create(count: -1) }
+                try expectError(.invalidSchema, "a URL has no empty value", entity: "scalars", field: "url") {
                     try context.storage(Scalars.self).create()
                 }
-                try expectEqual(error.field, "url", "the error's field")
                 try expectEqual(try articles.count(), 0)
             },
             ConformanceCase(
@@ -197,7 +198,9 @@ enum WritesClassic {
                         if user.id == 10 { throw DeliberateError() }
                     }
                 }
-                try expectError(.keyChanged) { try storage.persist(withPrimaryKey: 5) { $0?.id = 50 } }
+                try expectError(.keyChanged, entity: "user", key: 5, field: "id") {
+                    try storage.persist(withPrimaryKey: 5) { $0?.id = 50 }
+                }
                 try expectSame(try storage.read(), User.make(10))
             },
             ConformanceCase(
@@ -227,7 +230,7 @@ enum WritesClassic {
                 var models = try storage.read()
                 try translator.translate(from: (1...3).map { Article(id: $0, title: "n\($0)", body: "") }, to: &models)
                 try expectSame(models.map(\.title), ["n1", "n2", "n3"])
-                try expectError(.invalidQuery) { try translator.translate(from: [], to: &models) }
+                try expectError(.invalidQuery, entity: "article") { try translator.translate(from: [], to: &models) }
                 try expectSame(try translator.translate(models: models).map(\.title), ["n1", "n2", "n3"])
             },
         ]

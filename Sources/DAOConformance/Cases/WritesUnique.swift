@@ -12,11 +12,9 @@ enum WritesUnique {
         _ there: UniqueID, _ stored: UniqueID, field: String = "email", _ what: String, file: StaticString = #fileID,
         line: UInt = #line, _ body: () throws -> Void
     ) throws {
-        let error = try expectError(.uniqueViolation, what, file: file, line: line, body)
-        try expectEqual(error.entity, "member", "\(what): the error's entity", file: file, line: line)
-        try expectEqual(error.field, field, "\(what): the error's field", file: file, line: line)
-        try expectEqual(error.key, stored, "\(what): the key of the row that was not stored", file: file, line: line)
-        try expectEqual(error.conflictingKey, there, "\(what): the key of the row that has the value", file: file, line: line)
+        try expectError(
+            .uniqueViolation, what, entity: "member", key: stored, conflictingKey: there, field: field, file: file, line: line,
+            body)
     }
 
     private static func clashes() -> [ConformanceCase] {
@@ -101,8 +99,12 @@ enum WritesUnique {
             ConformanceCase("W.uniqueNumbers", "W6", "P3", title: "unique numbers: NaN equals NaN, -0.0 equals 0.0") { context in
                 let dao = try context.dao(Reading.self)
                 try dao.create([Reading(id: 1, value: .nan), Reading(id: 2, value: 0.0), Reading(id: 3, value: .infinity)])
-                try expectError(.uniqueViolation, "another NaN") { try dao.create(Reading(id: 4, value: -Double.nan)) }
-                try expectError(.uniqueViolation, "-0.0") { try dao.create(Reading(id: 4, value: -0.0)) }
+                try expectError(.uniqueViolation, "another NaN", entity: "reading", key: 4, conflictingKey: 1, field: "value") {
+                    try dao.create(Reading(id: 4, value: -Double.nan))
+                }
+                try expectError(.uniqueViolation, "-0.0", entity: "reading", key: 4, conflictingKey: 2, field: "value") {
+                    try dao.create(Reading(id: 4, value: -0.0))
+                }
                 try dao.create([Reading(id: 4, value: .leastNonzeroMagnitude), Reading(id: 5, value: -.infinity)])
                 try expectEqual(try dao.count(), 5)
             },

@@ -31,7 +31,9 @@
             }
             try expectWhole()
             // Again: the failure before must not have changed anything.
-            try expectError(.outOfSpace, "the next write without room") { while count < 2000 { try write() } }
+            try expectError(.outOfSpace, "the next write without room", path: database.configuration.path) {
+                while count < 2000 { try write() }
+            }
             try expectWhole()
             try limitFiles(to: nil)
             try write()

@@ -71,7 +71,9 @@ extension DAO {
     /// - Throws: `.invalidQuery` for a limit below 1 or a cursor of another query.
     public func page(_ query: Query<Record>, limit: Int) throws -> Page<Plain> {
         guard limit > 0 else {
-            throw StorageError(.invalidQuery, "a page has at least one row, not \(limit)", entity: Record.schema.description.name)
+            throw StorageError(
+                .invalidQuery, "a page has at least one row, not \(limit); use a limit of one or more",
+                entity: Record.schema.description.name)
         }
         var query = query
         query.limit = limit

@@ -61,7 +61,9 @@ extension DAO {
             }
         }
         // The closure ran, or `merge` threw.
-        guard let result else { throw StorageError(.io, "the storage did not ask for the value to store") }
+        guard let result else {
+            throw StorageError(.io, "the storage did not ask for the value to store; report it to the author of the storage")
+        }
         return result
     }
 

@@ -59,7 +59,8 @@ extension Translator {
     public func translate(from plains: [Plain], to models: inout [Model]) throws {
         guard plains.count == models.count else {
             throw StorageError(
-                .invalidQuery, "\(plains.count) values cannot be written into \(models.count) records: the counts differ",
+                .invalidQuery,
+                "\(plains.count) values cannot be written into \(models.count) records; give as many values as records",
                 entity: Model.schema.description.name)
         }
         for index in plains.indices { _ = try translate(from: plains[index], to: &models[index]) }

@@ -58,16 +58,16 @@ extension DatabaseConfiguration {
             return StorageError(.invalidConfiguration, "the database URL '\(shown)' \(message)")
         }
         guard let colon = url.firstIndex(of: ":"), colon != url.startIndex else {
-            throw problem("has no scheme: it begins like 'sqlite:' or 'memory:'")
+            throw problem("has no scheme; begin it like 'sqlite:' or 'memory:'")
         }
         let scheme = url[..<colon].lowercased()
         guard
             scheme.unicodeScalars.allSatisfy({
                 ("a"..."z").contains($0) || ("0"..."9").contains($0) || "+-.".unicodeScalars.contains($0)
             })
-        else { throw problem("has a scheme with a character that schemes do not have") }
+        else { throw problem("has a scheme with a character that schemes do not have; use letters, digits, '+', '-' and '.'") }
         var rest = url[url.index(after: colon)...]
-        if rest.contains("#") { throw problem("has a '#': write it as %23") }
+        if rest.contains("#") { throw problem("has a '#'; write it as %23") }
         var query: Substring = ""
         if let mark = rest.firstIndex(of: "?") {
             query = rest[rest.index(after: mark)...]
@@ -77,21 +77,21 @@ extension DatabaseConfiguration {
             rest = rest.dropFirst(2)
             if !rest.hasPrefix("/"), scheme != "memory", !rest.isEmpty {
                 throw problem(
-                    "names a host: an absolute path has three slashes, as in '\(scheme):///\(rest)', a relative one none")
+                    "names a host; write an absolute path with three slashes, as in '\(scheme):///\(rest)', a relative one none")
             }
         }
         guard let path = String(rest).removingPercentEncoding else {
-            throw problem("has a '%' that is not followed by two hex digits")
+            throw problem("has a '%' that is not followed by two hex digits; write a percent sign as %25")
         }
-        if path.contains("\0") { throw problem("has a NUL character in its path") }
+        if path.contains("\0") { throw problem("has a NUL character in its path; use another path") }
         self.init(scheme: scheme, path: path)
         var seen: Set<String> = []
         for pair in query.split(separator: "&", omittingEmptySubsequences: true) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = String(parts[0]).removingPercentEncoding, !name.isEmpty,
                 let value = String(parts[1]).removingPercentEncoding
-            else { throw problem("has an option '\(pair)' that is not of the form name=value") }
-            guard seen.insert(name).inserted else { throw problem("has the option '\(name)' twice") }
+            else { throw problem("has an option '\(pair)' that is not of the form name=value; write it so") }
+            guard seen.insert(name).inserted else { throw problem("has the option '\(name)' twice; give it once") }
             try set(name, value, problem)
         }
     }
@@ -101,7 +101,7 @@ extension DatabaseConfiguration {
             switch value {
             case "true": true
             case "false": false
-            default: throw problem("has '\(name)=\(value)': it is true or false")
+            default: throw problem("has '\(name)=\(value)'; use true or false")
             }
         }
         switch name {
@@ -109,12 +109,12 @@ extension DatabaseConfiguration {
         case "create": createsIfMissing = try boolean()
         case "durability":
             guard let durability = Durability(rawValue: value) else {
-                throw problem("has 'durability=\(value)': it is \(Durability.allCases.map(\.rawValue).joined(separator: " or "))")
+                throw problem("has 'durability=\(value)'; use \(Durability.allCases.map(\.rawValue).joined(separator: " or "))")
             }
             self.durability = durability
         case "timeout":
             guard let seconds = Double(value), seconds >= 0, seconds <= 86_400 else {
-                throw problem("has 'timeout=\(value)': it is a number of seconds from 0 to 86400")
+                throw problem("has 'timeout=\(value)'; use a number of seconds from 0 to 86400")
             }
             busyTimeout = .milliseconds(Int64(seconds * 1000))
         default: options[name] = value

@@ -27,12 +27,12 @@ public struct DatabaseDriver: Sendable {
         for name in configuration.options.keys.sorted() where !optionNames.contains(name) {
             if name == "key" {
                 throw StorageError(
-                    .unsupported, "'\(scheme)' databases cannot be encrypted here: open it without a key",
+                    .unsupported, "'\(scheme)' databases cannot be encrypted here; open it without a key",
                     path: configuration.path)
             }
             let known = (["create", "readOnly", "durability", "timeout"] + optionNames).sorted().joined(separator: ", ")
             throw StorageError(
-                .invalidConfiguration, "'\(scheme)' databases have no option '\(name)'; they have: \(known)",
+                .invalidConfiguration, "'\(scheme)' databases have no option '\(name)'; use one of these: \(known)",
                 path: configuration.path)
         }
         return try openDatabase(configuration)
@@ -71,7 +71,8 @@ public struct DatabaseDrivers: Sendable {
         guard let driver = drivers.last(where: { $0.scheme == configuration.scheme }) else {
             throw StorageError(
                 .invalidConfiguration,
-                "there is no driver for '\(configuration.scheme)': this program has \(schemes.joined(separator: ", "))")
+                "there is no driver for '\(configuration.scheme)'; use one that this program has: \(schemes.joined(separator: ", "))"
+            )
         }
         return try driver.open(configuration)
     }

@@ -83,10 +83,6 @@ extension Database {
     }
 
     private func refusal<Handle>(of type: Handle.Type) -> StorageError {
-        let known = capabilities.underlyingTypes.map(\.description).sorted().joined(separator: ", ")
-        return StorageError(
-            .unsupported,
-            "a database of \(capabilities.engine) gives no \(type)"
-                + (known.isEmpty ? ": there is nothing underneath to give" : "; it gives: \(known)"))
+        .unsupportedHandle(type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
     }
 }

@@ -43,8 +43,8 @@ extension Database {
         if capabilities.isReadOnly {
             throw StorageError(
                 .readOnly,
-                "the database is of version \(work.stored ?? 0), the application of \(evolution.version), and it can only be read: "
-                    + "open it once to write", path: path)
+                "the database is of version \(work.stored ?? 0), the application of \(evolution.version), and it is open for reading only; "
+                    + "open it once without readOnly=true", path: path)
         }
         try withoutActuallyEscaping(onProgress) { onProgress in
             try withEntityStore(.write) { store in

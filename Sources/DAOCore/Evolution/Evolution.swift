@@ -51,16 +51,18 @@ public struct Evolution: Sendable {
     /// - Throws: `.invalidConfiguration` when the versions contradict each other.
     func check() throws {
         guard version > 0 else {
-            throw StorageError(.invalidConfiguration, "the version of an application's data is 1 or more, not \(version)")
+            throw StorageError(.invalidConfiguration, "the version of an application's data is \(version); use 1 or more")
         }
         var seen: Set<Int> = []
         for migration in migrations {
             guard (1...version).contains(migration.version) else {
                 throw StorageError(
-                    .invalidConfiguration, "a migration leads to version \(migration.version), the application's is \(version)")
+                    .invalidConfiguration,
+                    "a migration leads to version \(migration.version), and the application's is \(version); use a version from 1 to that"
+                )
             }
             guard seen.insert(migration.version).inserted else {
-                throw StorageError(.invalidConfiguration, "two migrations lead to version \(migration.version)")
+                throw StorageError(.invalidConfiguration, "two migrations lead to version \(migration.version); make one of them")
             }
         }
     }

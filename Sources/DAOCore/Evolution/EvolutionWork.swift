@@ -19,8 +19,8 @@ struct EvolutionWork {
         if let stored, stored > evolution.version {
             throw StorageError(
                 .schemaIsNewer,
-                "the database was written by version \(stored) of the application, this is version \(evolution.version): update it. "
-                    + "Nothing was changed", path: path)
+                "the database was written by version \(stored) of the application, and this is version \(evolution.version); update the "
+                    + "application. Nothing was changed", path: path)
         }
         self.evolution = evolution
         self.declarations = declarations

@@ -23,7 +23,8 @@ public final class MigrationStep {
     public func entity(_ name: String) throws -> EntityDescription {
         guard let entity = try store.entity(named: name) else {
             throw StorageError(
-                .schemaMismatch, "the migration step '\(self.name)' looks for an entity '\(name)', which is not stored",
+                .schemaMismatch,
+                "the migration step '\(self.name)' looks for an entity '\(name)', which is not stored; check its name",
                 entity: name)
         }
         return entity
@@ -125,7 +126,7 @@ public final class MigrationStep {
                 values[position] = value
             } else {
                 throw StorageError(
-                    .corruptedValue, "a value of '\(field)' has no exact form as \(type): convert it in the migration step",
+                    .corruptedValue, "a value of '\(field)' has no exact form as \(type); convert it in the migration step",
                     entity: entity, field: field)
             }
             return values
@@ -178,8 +179,9 @@ public final class MigrationStep {
                     } else if row.isChanged {
                         guard try stored.key(of: row.values) == key else {
                             throw StorageError(
-                                .keyChanged, "a row's key is changed with changeKey or rewrite, not while rows are walked",
-                                entity: entity)
+                                .keyChanged,
+                                "a migration step changes the key of a row while it walks the rows; use changeKey or rewrite instead",
+                                entity: entity, key: UniqueID(key), field: stored.fields[stored.keyIndex].name)
                         }
                         // Here the row can be named.
                         try stored.write(row.values, to: RowWriter())
@@ -272,7 +274,8 @@ public final class MigrationStep {
     private func position(of field: String, in entity: String) throws -> Int {
         guard let position = try self.entity(entity).index(of: field) else {
             throw StorageError(
-                .schemaMismatch, "the migration step '\(name)' looks for a field '\(field)' of '\(entity)', which is not stored",
+                .schemaMismatch,
+                "the migration step '\(name)' looks for a field '\(field)' of '\(entity)', which is not stored; check its name",
                 entity: entity, field: field)
         }
         return position
@@ -329,7 +332,8 @@ public final class MigrationRow {
         problem =
             problem
             ?? StorageError(
-                .schemaMismatch, "a migration step uses a field '\(name)' of '\(entity.name)', which is not stored",
+                .schemaMismatch,
+                "a migration step uses a field '\(name)' of '\(entity.name)', which is not stored; check its name",
                 entity: entity.name, field: name)
         return nil
     }

@@ -81,22 +81,13 @@ extension UniqueID {
         case (.uuid(let value), .uuid): return .uuid(value)
         case (_, .string):
             let text = rawValue
-            guard text.utf8.count <= Key.maximumLength else { throw Key.tooLong(text.utf8.count, entity: entity) }
+            guard text.utf8.count <= Key.maximumLength else { throw StorageError.keyTooLong(entity, length: text.utf8.count) }
             return .string(text)
         default: throw notA(kind, entity: entity)
         }
     }
 
     @usableFromInline func notA(_ kind: ValueKind, entity: String) -> StorageError {
-        StorageError(
-            .invalidKey, "the keys of '\(entity)' are of type \(kind.rawValue), and this id is not one of them",
-            entity: entity, key: self)
-    }
-}
-
-extension Key {
-    @usableFromInline static func tooLong(_ count: Int, entity: String) -> StorageError {
-        StorageError(
-            .invalidKey, "a string key has at most \(maximumLength) UTF-8 bytes, this one has \(count)", entity: entity)
+        .keyOfAnotherType(entity, self, expected: kind)
     }
 }

@@ -44,7 +44,7 @@ extension PredicateNode {
         case .related(let field, _, _), .relatedCount(let field, _, _), .through(let field, _):
             let name = try entity.field(at: field).name
             throw StorageError(
-                .unsupported, "conditions on related rows need the storage of a database, which knows them: '\(name)'",
+                .unsupported, "a condition on the related rows of '\(name)' needs a database; use the storage of a database",
                 entity: entity.name, field: name)
         case .invalid(let problem): throw problem.error(entity: entity.name)
         }

@@ -42,8 +42,7 @@ extension NumericFieldValue where Self: FixedWidthInteger {
     /// The whole number.
     public init(total: NumericTotal, entity: String, field: String) throws {
         guard let value = Self(exactly: total.whole) else {
-            throw StorageError(
-                .arithmeticOverflow, "the sum of '\(field)' is beyond the range of \(Self.self)", entity: entity, field: field)
+            throw StorageError.arithmeticOverflow(entity, field: field, type: Self.self)
         }
         self = value
     }
@@ -70,8 +69,7 @@ extension Decimal: NumericFieldValue {
     /// The decimal number.
     public init(total: NumericTotal, entity: String, field: String) throws {
         if total.isDecimalTooLarge {
-            throw StorageError(
-                .arithmeticOverflow, "the sum of '\(field)' is beyond the range of Decimal", entity: entity, field: field)
+            throw StorageError.arithmeticOverflow(entity, field: field, type: Self.self)
         }
         self = total.decimal
     }

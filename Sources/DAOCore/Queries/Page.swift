@@ -53,7 +53,9 @@ public struct PageCursor: Sendable, Hashable, Codable {
     func filter(order: [SortTerm], entity: EntityDescription) throws -> Filter {
         guard self.entity == entity.name, fields == Self.names(of: order, in: entity), values.count == order.count else {
             throw StorageError(
-                .invalidQuery, "the page cursor belongs to a query with another order or of another entity", entity: entity.name)
+                .invalidQuery,
+                "the page cursor belongs to a query with another order or of another entity; begin at the first page",
+                entity: entity.name)
         }
         // (a > x) or (a = x and b > y) or …, and in front the bound on the first term, for an index to begin at.
         var alternatives: [Filter] = []
@@ -63,7 +65,8 @@ public struct PageCursor: Sendable, Hashable, Codable {
             let kind = entity.fields[term.field].type.kind
             guard value.isNull || value.fits(kind) else {
                 throw StorageError(
-                    .invalidQuery, "the page cursor is damaged", entity: entity.name, field: entity.fields[term.field].name)
+                    .invalidQuery, "the page cursor is damaged; begin at the first page", entity: entity.name,
+                    field: entity.fields[term.field].name)
             }
             alternatives.append(.every(equalSoFar + [Self.beyond(term, value)]))
             equalSoFar.append(value.isNull ? .isNull(field: term.field, true) : .compare(field: term.field, .equal, value))

@@ -112,7 +112,7 @@ extension GraphStorage {
         _ = try unsorted.resolved()
         if query.after != nil {
             throw StorageError(
-                .unsupported, "a query that sorts by a field of related rows has no pages: use limit and offset",
+                .unsupported, "a query that sorts by a field of related rows has no pages; use limit and offset",
                 entity: schema.description.name)
         }
         (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)

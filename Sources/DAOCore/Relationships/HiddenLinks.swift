@@ -122,7 +122,9 @@ struct HiddenLinks: LinkStorage {
             if let number = Int64(id) { return .integer(number) }
             if let number = UInt64(id) { return .unsigned(number) }
         }
-        throw StorageError(.corruptedValue, "a link does not end in a key of type \(kind.rawValue)", entity: entity)
+        throw StorageError(
+            .corruptedValue, "a link does not end in a key of type \(kind.rawValue); restore the database from a backup",
+            entity: entity)
     }
 }
 

@@ -54,7 +54,8 @@ final class StorageGraph: Sendable {
 
     private func unreached<Record: Model>(_ model: Record.Type) -> StorageError {
         let name = Record.schema.description.name
-        return StorageError(.invalidSchema, "'\(name)' is not among the models that were opened together", entity: name)
+        return StorageError(
+            .invalidSchema, "'\(name)' is not among the models that were opened together; open it with them", entity: name)
     }
 
     /// Finds every model that can be reached.

@@ -162,7 +162,7 @@ extension Schema {
         } catch let error as StorageError {
             throw StorageError(
                 .invalidSchema,
-                "the field '\(error.field ?? "?")' of '\(description.name)' has no default value: declare one with .default(…)",
+                "the field '\(error.field ?? "?")' of '\(description.name)' has no default value; declare one with .default(…)",
                 entity: description.name, field: error.field)
         }
     }

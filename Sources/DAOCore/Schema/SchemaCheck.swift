@@ -10,7 +10,7 @@ enum SchemaCheck {
         }
         if let field = fields.first(where: \.hasUnknownRelation)?.description {
             return problem(
-                "the field '\(field.name)' of '\(entity)' nests models: a relationship is a list of models or an optional model",
+                "the field '\(field.name)' of '\(entity)' nests models; declare a relationship as a list of models or an optional model",
                 field: field.name)
         }
         if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
@@ -35,7 +35,9 @@ enum SchemaCheck {
         guard let kind = entity.fields.first(where: \.isPrimaryKey)?.type else { return }
         if kind.isOptional || !(kind.kind == .string || kind.kind == .uuid || kind.kind.integerRange != nil) {
             throw StorageError(
-                .invalidSchema, "the primary key of '\(entity.name)' is \(kind), which cannot be a key", entity: entity.name)
+                .invalidSchema,
+                "the primary key of '\(entity.name)' is \(kind), which cannot be a key; use an integer, a string or a UUID",
+                entity: entity.name)
         }
     }
 
@@ -65,7 +67,7 @@ enum SchemaCheck {
             }
             if field.type.kind == .toMany, field.type.isOptional {
                 return problem(
-                    "the field '\(field.name)' of '\(entity)' is an optional list of models: an empty list says the same",
+                    "the field '\(field.name)' of '\(entity)' is an optional list of models; declare a list that is not optional",
                     field: field.name)
             }
             if field.isIndexed, !field.type.kind.isOrdered {
@@ -76,7 +78,7 @@ enum SchemaCheck {
         }
         let keys = fields.filter(\.isPrimaryKey)
         guard !keys.isEmpty else {
-            return problem("'\(entity)' has no primary key: add .primaryKey to one field")
+            return problem("'\(entity)' has no primary key; add .primaryKey to one field")
         }
         if keys.count > 1 {
             let names = keys.map { "'\($0.name)'" }.joined(separator: " and ")
@@ -111,7 +113,7 @@ extension Schema {
                     let names = (description.fields[left].name, description.fields[right].name)
                     throw StorageError(
                         .invalidSchema,
-                        "the fields '\(names.0)' and '\(names.1)' of '\(description.name)' are swapped: list them in the order "
+                        "the fields '\(names.0)' and '\(names.1)' of '\(description.name)' are swapped; list them in the order "
                             + "of the initializer's parameters",
                         entity: description.name, field: names.0)
                 }

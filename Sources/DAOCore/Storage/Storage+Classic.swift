@@ -15,7 +15,8 @@ extension Storage {
     /// - Parameter count: How many; negative is `.invalidQuery`.
     public func create(count: Int) throws -> [Record] {
         guard count >= 0 else {
-            throw StorageError(.invalidQuery, "\(count) records cannot be made", entity: Record.schema.description.name)
+            throw StorageError(
+                .invalidQuery, "\(count) records cannot be made; ask for zero or more", entity: Record.schema.description.name)
         }
         let record = try create()
         return Array(repeating: record, count: count)

@@ -29,17 +29,14 @@ struct Catalog {
     func format() throws -> StoredFormat? {
         if let format: StoredFormat = try read(kind: "F", name: "") {
             guard format.version <= StoredFormat.currentVersion else {
-                throw StorageError(
-                    .schemaIsNewer,
-                    "the database has format \(format.version), this library reads up to \(StoredFormat.currentVersion): update it",
-                    path: path)
+                throw StorageError.formatIsNewer(format.version, supported: StoredFormat.currentVersion, path: path)
             }
             return format
         }
         let cursor = try transaction.cursor()
         var first: UInt8 = 0
         if try withUnsafeBytes(of: &first, { try cursor.seek($0) }) {
-            throw StorageError(.notADatabase, "the store holds data that is not of this library", path: path)
+            throw StorageError.notADatabase(path, "a store that swift-dao did not create")
         }
         return nil
     }
@@ -169,7 +166,9 @@ struct Catalog {
             let entry = try? JSONDecoder().decode(Entry.self, from: Data(json))
         else {
             throw StorageError(
-                .corrupted, name.isEmpty ? "the catalog's head is damaged" : "the catalog entry of '\(name)' is damaged",
+                .corrupted,
+                (name.isEmpty ? "the catalog's head" : "the catalog entry of '\(name)'")
+                    + " is damaged; restore the database from a backup",
                 entity: name.isEmpty ? nil : name, path: path)
         }
         return entry

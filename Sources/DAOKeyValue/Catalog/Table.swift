@@ -62,7 +62,8 @@ final class Table: Sendable {
         let description = entity.description
         func damaged(_ what: String) -> StorageError {
             StorageError(
-                .corrupted, "the catalog entry of '\(description.name)' is damaged: \(what)", entity: description.name,
+                .corrupted, "the catalog entry of '\(description.name)' is damaged: \(what); restore the database from a backup",
+                entity: description.name,
                 path: path)
         }
         guard entity.slots.count == description.fields.count, Set(entity.slots).count == entity.slots.count,
@@ -126,34 +127,30 @@ extension Table {
     /// The error for a record with invalid bytes.
     func corruptedRecord(_ key: UnsafeRawBufferPointer) -> StorageError {
         StorageError(
-            .corrupted, "a stored row of '\(description.name)' is damaged: restore it from a copy",
+            .corrupted, "a stored row of '\(description.name)' is damaged; restore the database from a backup",
             entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, path: path)
     }
 
     /// The error for an index that does not match its table.
     func corruptedIndex(_ index: Index) -> StorageError {
         StorageError(
-            .corrupted, "the index on '\(name(of: index))' of '\(description.name)' is damaged", entity: description.name,
-            field: name(of: index), path: path)
+            .corrupted,
+            "the index on '\(name(of: index))' of '\(description.name)' is damaged; restore the database from a backup",
+            entity: description.name, field: name(of: index), path: path)
     }
 
     /// The error for a field whose bytes are not a value of its type.
     func corruptedValue(field: Int, _ key: UnsafeRawBufferPointer) -> StorageError {
-        StorageError(
-            .corruptedValue, "the stored value cannot be read as \(description.fields[field].type)", entity: description.name,
-            key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, field: description.fields[field].name, path: path)
+        .corruptedValue(
+            description, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, field: field,
+            "its bytes have no such value", path: path)
     }
 
     /// The error for a key that no row of the table can have.
     func invalidKey(_ key: Key) -> StorageError {
         if case .string(let text) = key, keyForm == .bytes {
-            return StorageError(
-                .invalidKey, "a string key has at most \(Key.maximumLength) UTF-8 bytes, this one has \(text.utf8.count)",
-                entity: description.name)
+            return .keyTooLong(description.name, length: text.utf8.count)
         }
-        return StorageError(
-            .invalidKey,
-            "the keys of '\(description.name)' are of type \(description.keyKind.rawValue), and this is not one of them",
-            entity: description.name, key: UniqueID(key))
+        return .keyOfAnotherType(description.name, UniqueID(key), expected: description.keyKind)
     }
 }

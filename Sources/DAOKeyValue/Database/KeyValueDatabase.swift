@@ -122,9 +122,8 @@ public final class KeyValueDatabase: Database {
         try lifetime.call {
             try engine.coordinator.inside(touching: entities) { handle in
                 guard let underlying = handle.transaction.underlyingHandle as? Handle else {
-                    throw StorageError(
-                        .unsupported, "this transaction of \(engine.store.traits.name) has no \(type)",
-                        path: engine.store.traits.path)
+                    throw StorageError.unsupportedHandle(
+                        type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
                 }
                 // Bytes that were read in place can have moved.
                 defer { handle.writeCount += 1 }
@@ -169,7 +168,7 @@ extension KeyValueDatabase {
     ) throws -> Result {
         try lifetime.call {
             if configuration.isReadOnly {
-                throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
+                throw StorageError.readOnly(engine.store.traits.path)
             }
             return try writeRetrying(kind, touching: entity, body)
         }

@@ -34,9 +34,7 @@ extension KeyValueDatabase {
             }
         case .write:
             if engine.coordinator.isInside {
-                throw StorageError(
-                    .invalidTransaction, "entities cannot be changed inside a transaction or a snapshot: do it before",
-                    path: engine.store.traits.path)
+                throw StorageError.evolutionInsideTransaction(engine.store.traits.path)
             }
             return try write(.migration) { handle in
                 try body(

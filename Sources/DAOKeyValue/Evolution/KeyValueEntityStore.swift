@@ -99,7 +99,8 @@ final class KeyValueEntityStore: EntityStore {
         let table = try stored(entity).table
         let reader = RecordReader(table: table, verifies: database.options.usesChecksums) { [path] in
             throw StorageError(
-                .corrupted, "a stored row of '\(entity)' lacks a field that has no default", entity: entity, path: path)
+                .corrupted, "a stored row of '\(entity)' lacks a field that has no default; restore the database from a backup",
+                entity: entity, path: path)
         }
         var range = KeyRange(prefix: Self.prefix(table.keyspace))
         if let key {
@@ -177,7 +178,7 @@ final class KeyValueEntityStore: EntityStore {
 
     private func beginWriting(_ entity: String? = nil) throws {
         guard handle.canWrite else {
-            throw StorageError(.invalidTransaction, "nothing can be written while entities are only read", path: path)
+            throw StorageError.entitiesAreReadOnly(path)
         }
         handle.writeCount += 1
         if let entity { try touch(entity) }
@@ -186,7 +187,7 @@ final class KeyValueEntityStore: EntityStore {
     /// The catalog entry and the table of an entity.
     private func stored(_ name: String) throws -> (entity: StoredEntity, table: Table) {
         guard let entity = try catalog.entity(named: name), let table = try database.engine.table(named: name, in: handle) else {
-            throw StorageError(.schemaMismatch, "there is no entity '\(name)'", entity: name, path: path)
+            throw StorageError.noEntity(name, path: path)
         }
         return (entity, table)
     }

@@ -69,7 +69,10 @@ final class LinkTable: Sendable {
     init(_ stored: StoredLinks, name: String, path: String?) throws {
         guard let parentForm = KeyForm(stored.keyKind), let childForm = KeyForm(stored.targetKeyKind),
             parentForm.isOfKeys, childForm.isOfKeys
-        else { throw StorageError(.corrupted, "the catalog entry of the links '\(name)' is damaged", path: path) }
+        else {
+            throw StorageError(
+                .corrupted, "the catalog entry of the links '\(name)' is damaged; restore the database from a backup", path: path)
+        }
         self.name = name
         self.path = path
         self.parentForm = parentForm
@@ -91,17 +94,15 @@ final class LinkTable: Sendable {
 
     /// The error for links with invalid bytes.
     var corrupted: StorageError {
-        StorageError(.corrupted, "the stored links of '\(name)' are damaged: restore them from a copy", path: path)
+        StorageError(.corrupted, "the stored links of '\(name)' are damaged; restore the database from a backup", path: path)
     }
 
     /// The error for a key that no row can have.
     func invalidKey(_ key: Key, _ form: KeyForm) -> StorageError {
         if case .string(let text) = key, form == .bytes {
-            return StorageError(
-                .invalidKey, "a string key has at most \(Key.maximumLength) UTF-8 bytes, this one has \(text.utf8.count)",
-                path: path)
+            return .keyTooLong(name, length: text.utf8.count)
         }
-        return StorageError(.invalidKey, "a key for the links of '\(name)' is of another type", key: UniqueID(key), path: path)
+        return .keyOfAnotherType(name, UniqueID(key), expected: form == parentForm ? keyKind : targetKeyKind)
     }
 }
 

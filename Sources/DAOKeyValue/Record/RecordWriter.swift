@@ -119,7 +119,8 @@ final class RecordWriter: RowWriter {
         let length = end - valuesStart
         guard length <= RecordFormat.wideLimit else {
             throw StorageError(
-                .unsupported, "a row of '\(table.description.name)' has more than 2 GiB of values", entity: table.description.name
+                .unsupported, "a row of '\(table.description.name)' has more than 2 GiB of values; store less in it",
+                entity: table.description.name
             )
         }
         if length > RecordFormat.narrowLimit { widen() } else { writeNarrowOffsets() }
@@ -205,7 +206,8 @@ final class RecordWriter: RowWriter {
 
     private var foreignField: StorageError {
         StorageError(
-            .invalidSchema, "a field value of '\(table.description.name)' writes to a field that is not its own",
+            .invalidSchema,
+            "a field value of '\(table.description.name)' writes to a field that is not its own; write to the given index only",
             entity: table.description.name)
     }
 

@@ -237,10 +237,9 @@ extension RowUpdate {
         {
             let other = cursor.key.from(prefix.count)
             if other.order(against: row.primaryKey) != 0, try !isCut || hasValue(span, index, other) {
-                throw StorageError(
-                    .uniqueViolation, "'\(table.name(of: index))' is unique, and another row has the same value",
-                    entity: table.description.name, key: uniqueID(row.primaryKey), conflictingKey: uniqueID(other),
-                    field: table.name(of: index))
+                throw StorageError.uniqueViolation(
+                    table.description.name, field: table.name(of: index), key: uniqueID(row.primaryKey),
+                    conflictingKey: uniqueID(other))
             }
             isThere = try cursor.next()
         }
@@ -263,21 +262,15 @@ extension RowUpdate {
     }
 
     private func duplicateKey(_ row: Encoded) -> StorageError {
-        StorageError(
-            .duplicateKey, "a row with this key is stored already", entity: table.description.name, key: uniqueID(row.primaryKey))
+        .duplicateKey(table.description, uniqueID(row.primaryKey))
     }
 
     private var invalidKey: StorageError {
-        let count = scratch.writer.bytes(at: table.keyField)?.count ?? 0
-        return StorageError(
-            .invalidKey, "a string key has at most \(Key.maximumLength) UTF-8 bytes, this one has \(count)",
-            entity: table.description.name)
+        .keyTooLong(table.description.name, length: scratch.writer.bytes(at: table.keyField)?.count ?? 0)
     }
 
     private func keyChanged(_ primaryKey: UnsafeRawBufferPointer) -> StorageError {
-        StorageError(
-            .keyChanged, "the key of a stored '\(table.description.name)' was changed: a key never changes",
-            entity: table.description.name, key: uniqueID(primaryKey), field: table.description.fields[table.keyField].name)
+        .keyChanged(table.description, uniqueID(primaryKey))
     }
 }
 

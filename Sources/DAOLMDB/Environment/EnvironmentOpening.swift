@@ -24,11 +24,12 @@ enum EnvironmentOpening {
     /// Finds the file at a path and checks that it is a database. Creates it when the options allow that.
     static func find(path: String, options: LMDBOptions, errors: LMDBErrors) throws -> Found {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw errors.error(.invalidConfiguration, "The path is empty or contains a zero byte; no file can have such a name.")
+            throw StorageError.invalidPath(path)
         }
         guard options.maximumReaders > 0, options.initialMapSize ?? 1 > 0, options.writeTimeout >= 0 else {
             throw errors.error(
-                .invalidConfiguration, "The number of readers and the map size are positive, and a timeout is not negative.")
+                .invalidConfiguration,
+                "a number of readers or a map size is not positive, or a timeout is negative; use greater numbers")
         }
         let mayCreate = options.createIfMissing && !options.isReadOnly
         if mayCreate { try NewFile.create(path: path, errors: errors) }
@@ -42,15 +43,17 @@ enum EnvironmentOpening {
                 return Found(path: resolved, file: file)
             }
             guard mayCreate else {
-                throw errors.error(.notFound, "The file is empty, and the options say not to create a database.")
+                throw StorageError.notFound(errors.path)
             }
             try NewFile.replace(file, at: resolved, errors: errors)
         }
-        throw errors.error(.busy, "The file is being replaced again and again; something else is using its path.")
+        throw errors.error(.busy, "something else replaces the file again and again; stop it, or use another path")
     }
 
     private static func resolve(_ path: String, _ errors: LMDBErrors) throws -> String {
-        guard let resolved = realpath(path, nil) else { throw errors.error(errno, "Finding the database") }
+        guard let resolved = realpath(path, nil) else {
+            throw errno == ENOENT ? StorageError.notFound(errors.path) : errors.error(errno, "finding the database")
+        }
         defer { free(resolved) }
         return String(cString: resolved)
     }
@@ -85,7 +88,7 @@ enum EnvironmentOpening {
             switch code {
             case ENOMEM, EINVAL, EFBIG, EOVERFLOW:
                 guard options.initialMapSize == nil, size > smallestMap else {
-                    throw errors.error(code, "Reserving \(size) bytes of addresses for the database")
+                    throw errors.error(code, "reserving \(size) bytes of addresses for the database")
                 }
                 size /= 2
             case EAGAIN, EBUSY, MDB_INVALID, EDEADLK:
@@ -100,12 +103,12 @@ enum EnvironmentOpening {
     }
 
     private static func openingError(_ code: CInt, _ errors: LMDBErrors) -> StorageError {
-        guard code == MDB_INVALID else { return errors.error(code, "Opening the database") }
+        guard code == MDB_INVALID else { return errors.error(code, "opening the database") }
         // The database itself has been inspected, so the file that LMDB does not recognise is the lock file.
         return StorageError(
             .corrupted,
-            "The lock file beside the database, whose name ends in -lock, is not LMDB's. Remove it when nobody has "
-                + "the database open.", path: errors.path, engineCode: Int(code),
+            "the lock file beside the database, whose name ends in -lock, is not a file of LMDB; remove it when nobody has "
+                + "the database open", path: errors.path, engineCode: Int(code),
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
@@ -114,7 +117,7 @@ enum EnvironmentOpening {
     ) throws -> (OpaquePointer?, CInt) {
         var handle: OpaquePointer?
         var code = mdb_env_create(&handle)
-        guard code == 0, let handle else { throw errors.error(code, "Opening the database") }
+        guard code == 0, let handle else { throw errors.error(code, "opening the database") }
         // A relaxed commit must survive a crash of the process. A power loss can lose the commit, but never
         // the file. MDB_NOSYNC guarantees the former but not the latter: pages reach the disk in any order,
         // and the meta page can be the first. MDB_NOMETASYNC syncs the data before it writes the meta page,
@@ -135,15 +138,15 @@ enum EnvironmentOpening {
     private static func openDatabase(_ handle: OpaquePointer, _ errors: LMDBErrors) throws -> MDB_dbi {
         var transaction: OpaquePointer?
         var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-        guard code == 0 else { throw errors.error(code, "Opening the database") }
+        guard code == 0 else { throw errors.error(code, "opening the database") }
         var database: MDB_dbi = 0
         code = mdb_dbi_open(transaction, nil, 0, &database)
         guard code == 0 else {
             mdb_txn_abort(transaction)
-            throw errors.error(code, "Opening the database")
+            throw errors.error(code, "opening the database")
         }
         code = mdb_txn_commit(transaction)
-        guard code == 0 else { throw errors.error(code, "Opening the database") }
+        guard code == 0 else { throw errors.error(code, "opening the database") }
         return database
     }
 
@@ -155,7 +158,7 @@ enum EnvironmentOpening {
         // The transaction prevents writers of all processes from reusing the pages.
         var transaction: OpaquePointer?
         let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-        guard code == 0 else { throw errors.error(code, "Opening the database") }
+        guard code == 0 else { throw errors.error(code, "opening the database") }
         defer { mdb_txn_abort(transaction) }
         // A writer overwrites the older of the two meta pages, so the meta page of the snapshot can be
         // overwritten before it is read. Then a newer snapshot is used.
@@ -169,8 +172,8 @@ enum EnvironmentOpening {
             }
             mdb_txn_reset(transaction)
             let code = mdb_txn_renew(transaction)
-            guard code == 0 else { throw errors.error(code, "Opening the database") }
+            guard code == 0 else { throw errors.error(code, "opening the database") }
         }
-        throw errors.error(.busy, "Others commit faster than the database can be checked; try again later.")
+        throw errors.error(.busy, "others commit faster than the database can be checked; try again later")
     }
 }

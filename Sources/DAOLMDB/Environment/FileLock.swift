@@ -21,9 +21,10 @@ enum FileLock {
             let code = errno
             // On a file system without such locks, only LMDB's lock is used.
             if code == EOPNOTSUPP || code == ENOLCK || code == EINVAL { return }
-            guard code == EWOULDBLOCK || code == EINTR else { throw errors.error(code, "Locking the database for writing") }
+            guard code == EWOULDBLOCK || code == EINTR else { throw errors.error(code, "locking the database for writing") }
             guard Date() < deadline else {
-                throw errors.error(code, "Another process kept writing; locking the database")
+                throw StorageError.busy(
+                    errors.path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
             }
             usleep(pause)
             pause = min(pause * 2, longestPause)

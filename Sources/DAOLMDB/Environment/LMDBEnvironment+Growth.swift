@@ -77,8 +77,8 @@ extension LMDBEnvironment {
             guard Date() < deadline else {
                 throw errors.error(
                     .outOfSpace,
-                    "The address range for the file must grow, and reads that run all the time keep it from doing so. "
-                        + "End them, or open the database with a larger initialMapSize.")
+                    "the address range of the file must grow, and reads that run all the time prevent it; "
+                        + "end them, or open the database with a larger mapSize")
             }
             _ = state.wait(until: holdsReadersBack ? deadline : patientDeadline)
         }
@@ -91,7 +91,7 @@ extension LMDBEnvironment {
         let code = mdb_env_set_mapsize(handle, target)
         guard code == 0 else {
             // LMDB releases the old map before it requests the new map, so there is no map now.
-            let failure = errors.error(code, "Making the address range of the database larger")
+            let failure = errors.error(code, "making the address range of the database larger")
             self.failure = failure
             throw failure
         }
@@ -103,7 +103,7 @@ extension LMDBEnvironment {
     private func probe(_ size: Int) throws {
         let range = mmap(nil, size, PROT_NONE, MAP_PRIVATE | CInt(MAP_ANONYMOUS) | CInt(MAP_NORESERVE), -1, 0)
         guard let range, range != MAP_FAILED else {
-            throw errors.error(errno, "Making the address range of the database larger by \(size) bytes")
+            throw errors.error(errno, "making the address range of the database larger by \(size) bytes")
         }
         munmap(range, size)
     }

@@ -94,12 +94,13 @@ final class LMDBEnvironment: @unchecked Sendable {
         defer { state.unlock() }
         guard options.isReadOnly || !isReadOnly else {
             throw errors.error(
-                .invalidConfiguration, "This process has the file open for reading only; close that store before writing to it.")
+                .invalidConfiguration,
+                "this process has the file open for reading only; close that database before opening one that writes")
         }
         if options.durability == .full, !syncsFully, !options.isReadOnly {
             // The strictest durability of all stores applies.
             let code = mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0)
-            guard code == 0 else { throw errors.error(code, "Making the database durable") }
+            guard code == 0 else { throw errors.error(code, "making the database durable") }
             syncsFully = true
         }
         user.isOpen = true
@@ -127,7 +128,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Checks, with `state` locked, that a store may begin a transaction.
     private func check(_ user: EnvironmentUser) throws {
         guard user.isOpen else {
-            throw errors.error(.closed, "The database was closed; open it again.")
+            throw StorageError.closed
         }
         if let failure { throw failure }
     }
@@ -149,7 +150,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             case MDB_MAP_RESIZED:
                 try growForOthers()
             default:
-                throw errors.error(code, "Beginning to read")
+                throw errors.error(code, "beginning to read")
             }
         }
     }
@@ -246,15 +247,14 @@ final class LMDBEnvironment: @unchecked Sendable {
         defer { state.unlock() }
         try check(user)
         guard !isReadOnly else {
-            throw errors.error(.readOnly, "The database was opened for reading only; open it without isReadOnly to write.")
+            throw StorageError.readOnly(errors.path)
         }
         while let writer {
             guard pthread_equal(writer, pthread_self()) == 0 else {
-                throw errors.error(
-                    .invalidTransaction, "This thread already runs a write transaction on the file; use a savepoint inside it.")
+                throw StorageError.threadIsWriting(errors.path)
             }
             guard state.wait(until: deadline) else {
-                throw errors.error(.busy, "Another write transaction did not end within \(seconds) seconds; try again later.")
+                throw StorageError.busy(errors.path)
             }
             try check(user)
         }
@@ -282,12 +282,12 @@ final class LMDBEnvironment: @unchecked Sendable {
             let code = mdb_txn_begin(handle, nil, 0, &transaction)
             if code == 0, let transaction { return transaction }
             leave()
-            guard code == MDB_MAP_RESIZED else { throw errors.error(code, "Beginning to write") }
+            guard code == MDB_MAP_RESIZED else { throw errors.error(code, "beginning to write") }
             state.lock()
             mustGrow = true
             state.unlock()
         }
-        throw errors.error(MDB_MAP_RESIZED, "Beginning to write")
+        throw errors.error(MDB_MAP_RESIZED, "beginning to write")
     }
 
     private func leaveWriter() {

@@ -39,12 +39,13 @@ final class DatabaseFile {
         guard fstat(descriptor, &status) == 0 else {
             let code = errno
             Foundation.close(descriptor)
-            throw errors.error(code, "Looking at the file")
+            throw errors.error(code, "looking at the file")
         }
         self.status = status
         guard status.st_mode & S_IFMT == S_IFREG else {
             Foundation.close(descriptor)
-            throw errors.error(.notADatabase, "There is something at the path that is not a file, so it cannot be a database.")
+            throw StorageError.notADatabase(
+                errors.path, status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file")
         }
     }
 
@@ -52,16 +53,16 @@ final class DatabaseFile {
 
     private static func openingError(_ code: CInt, _ errors: LMDBErrors) -> StorageError {
         // A missing permission to read is not the same as a read-only permission.
-        guard code == EACCES || code == EPERM else { return errors.error(code, "Opening the file") }
+        guard code == EACCES || code == EPERM else { return errors.error(code, "opening the file") }
         return StorageError(
-            .io, "The file may not be read; check its permissions.", path: errors.path, engineCode: Int(code),
+            .io, "the file may not be read; check its permissions", path: errors.path, engineCode: Int(code),
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
     /// The current length in bytes.
     func length() throws -> Int {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw errors.error(errno, "Looking at the file") }
+        guard fstat(descriptor, &status) == 0 else { throw errors.error(errno, "looking at the file") }
         return Int(status.st_size)
     }
 
@@ -73,7 +74,7 @@ final class DatabaseFile {
         while done < buffer.count {
             let count = pread(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw errors.error(errno, "Reading the file") }
+            guard count >= 0 else { throw errors.error(errno, "reading the file") }
             if count == 0 { break }
             done += count
         }
@@ -83,7 +84,7 @@ final class DatabaseFile {
     /// Takes an exclusive lock on the file if possible. The lock is released with this object.
     func lockExclusively() throws {
         while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw errors.error(errno, "Locking the file") }
+            guard errno == EINTR else { throw errors.error(errno, "locking the file") }
         }
     }
 
@@ -123,7 +124,7 @@ final class DatabaseFile {
         }
         guard first.version == FileMeta.knownVersion, second.version == FileMeta.knownVersion else {
             if first.version == second.version, first.version > FileMeta.knownVersion {
-                throw errors.error(MDB_VERSION_MISMATCH, "Opening the database")
+                throw errors.error(MDB_VERSION_MISMATCH, "opening the database")
             }
             throw damaged("a version of \(first.version) and \(second.version) cannot be")
         }
@@ -165,22 +166,20 @@ final class DatabaseFile {
     private func unrecognised() throws -> StorageError {
         let length = try length()
         guard length < FileMeta.byteCount else {
-            return errors.error(
-                .notADatabase, "The file is not an LMDB database; it was left as it is. Check the path.")
+            return .notADatabase(errors.path, "another file")
         }
         let start = try withUnsafeTemporaryAllocation(byteCount: FileMeta.byteCount, alignment: 8) { buffer in
             [UInt8](buffer[..<(try read(into: buffer, at: 0))])
         }
         let expected: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0xDE, 0xC0, 0xEF, 0xBE]
         guard zip(start, expected).allSatisfy({ $0 == $1 }) else {
-            return errors.error(
-                .notADatabase, "The file is not an LMDB database; it was left as it is. Check the path.")
+            return .notADatabase(errors.path, "another file")
         }
         return damaged("it ends after \(length) bytes")
     }
 
     /// The error for a damaged or incomplete database.
     func damaged(_ what: String) -> StorageError {
-        errors.error(.corrupted, "The database is damaged: \(what). Restore it from a backup.")
+        errors.error(.corrupted, "the database is damaged: \(what); restore it from a backup")
     }
 }

@@ -21,10 +21,9 @@ enum NewFile {
         // An existing file is inspected, and refused, later. ENXIO means a FIFO without a reader.
         var status = stat()
         if stat(path, &status) == 0, code == EISDIR || code == ENXIO || code == EACCES || code == EROFS { return }
-        guard code == ENOENT else { throw errors.error(code, "Creating the database") }
-        throw StorageError(
-            .notFound, "The directory of the database is not there; create it first.", path: errors.path,
-            engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
+        guard code == ENOENT else { throw errors.error(code, "creating the database") }
+        throw StorageError.directoryNotFound(
+            errors.path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
     /// Replaces an empty file by a new database, unless another process does.
@@ -41,25 +40,25 @@ enum NewFile {
         defer { unlink(temporary) }
         try writeEmptyDatabase(temporary, errors: errors)
         try sync(temporary, mode: status.st_mode & 0o777, errors: errors)
-        guard rename(temporary, path) == 0 else { throw errors.error(errno, "Creating the database") }
+        guard rename(temporary, path) == 0 else { throw errors.error(errno, "creating the database") }
         syncDirectory(of: path)
     }
 
     private static func writeEmptyDatabase(_ path: String, errors: LMDBErrors) throws {
         var environment: OpaquePointer?
         var code = mdb_env_create(&environment)
-        guard code == 0 else { throw errors.error(code, "Creating the database") }
+        guard code == 0 else { throw errors.error(code, "creating the database") }
         defer { mdb_env_close(environment) }
         code = mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS), 0o644)
-        guard code == 0 else { throw errors.error(code, "Creating the database") }
+        guard code == 0 else { throw errors.error(code, "creating the database") }
     }
 
     private static func sync(_ path: String, mode: mode_t, errors: LMDBErrors) throws {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw errors.error(errno, "Creating the database") }
+        guard descriptor >= 0 else { throw errors.error(errno, "creating the database") }
         defer { close(descriptor) }
         guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else {
-            throw errors.error(errno, "Creating the database")
+            throw errors.error(errno, "creating the database")
         }
     }
 

@@ -30,7 +30,7 @@ final class LMDBCursor: KeyValueCursor {
     private func checkLevel() throws {
         guard transaction.isOpen(level: level) else {
             throw transaction.environment.errors.error(
-                .invalidTransaction, "The transaction or savepoint of the cursor has ended; get another cursor.")
+                .invalidTransaction, "the transaction or savepoint of the cursor has ended; make another cursor")
         }
         epoch = transaction.epoch
     }
@@ -43,7 +43,7 @@ final class LMDBCursor: KeyValueCursor {
         let code = mdb_cursor_get(cursor, &key, &value, operation)
         guard code == 0 else {
             if code == MDB_NOTFOUND { return false }
-            throw transaction.environment.errors.error(code, "Reading with a cursor")
+            throw transaction.environment.errors.error(code, "reading with a cursor")
         }
         self.key = UnsafeRawBufferPointer(key)
         self.value = UnsafeRawBufferPointer(value)

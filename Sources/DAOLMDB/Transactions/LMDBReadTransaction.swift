@@ -75,7 +75,7 @@ final class LMDBReadTransaction: LMDBTransaction {
         let code = mdb_cursor_renew(handle, cursor)
         guard code == 0 else {
             mdb_cursor_close(cursor)
-            throw environment.errors.error(code, "Opening a cursor")
+            throw environment.errors.error(code, "opening a cursor")
         }
         return cursor
     }

@@ -30,11 +30,11 @@ class LMDBTransaction: KeyValueTransaction {
 
     /// The error of a call after the end.
     final var ended: StorageError {
-        environment.errors.error(.invalidTransaction, "The transaction has ended; begin another.")
+        .storeTransactionEnded(environment.errors.path)
     }
 
     private var cannotWrite: StorageError {
-        environment.errors.error(.invalidTransaction, "The transaction only reads; begin one for writing.")
+        .storeTransactionIsReadOnly(environment.errors.path)
     }
 
     // MARK: Reading
@@ -46,7 +46,7 @@ class LMDBTransaction: KeyValueTransaction {
         let code = mdb_get(handle, database, &key, &value)
         if code == 0 { return UnsafeRawBufferPointer(value) }
         if code == MDB_NOTFOUND { return nil }
-        throw environment.errors.error(code, "Reading")
+        throw environment.errors.error(code, "reading")
     }
 
     final func cursor() throws -> KeyValueCursor {
@@ -58,7 +58,7 @@ class LMDBTransaction: KeyValueTransaction {
     func openCursor() throws -> OpaquePointer {
         var cursor: OpaquePointer?
         let code = mdb_cursor_open(handle, database, &cursor)
-        guard code == 0, let cursor else { throw environment.errors.error(code, "Opening a cursor") }
+        guard code == 0, let cursor else { throw environment.errors.error(code, "opening a cursor") }
         return cursor
     }
 

@@ -47,8 +47,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
     }
 
     private var foreignThread: StorageError {
-        environment.errors.error(
-            .invalidTransaction, "A write transaction is used on the thread that began it, and on no other.")
+        .foreignThread(environment.errors.path)
     }
 
     /// Records that a write failed, and returns the error.
@@ -66,13 +65,13 @@ final class LMDBWriteTransaction: LMDBTransaction {
 
     override func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
         let code = try write(key, value, flags: 0)
-        guard code == 0 else { throw fail(code, "Writing") }
+        guard code == 0 else { throw fail(code, "writing") }
     }
 
     override func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
         let code = try write(key, value, flags: UInt32(MDB_NOOVERWRITE))
         if code == MDB_KEYEXIST { return false }
-        guard code == 0 else { throw fail(code, "Writing") }
+        guard code == 0 else { throw fail(code, "writing") }
         return true
     }
 
@@ -92,7 +91,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
         var key = MDB_val(key)
         let code = mdb_del(handle, database, &key, nil)
         if code == MDB_NOTFOUND { return false }
-        guard code == 0 else { throw fail(code, "Deleting") }
+        guard code == 0 else { throw fail(code, "deleting") }
         return true
     }
 
@@ -103,7 +102,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
         writeCursors.close()
         var child: OpaquePointer?
         let code = mdb_txn_begin(environment.handle, parent, 0, &child)
-        guard code == 0, let child else { throw fail(code, "Beginning a savepoint") }
+        guard code == 0, let child else { throw fail(code, "beginning a savepoint") }
         lastLevelNumber += 1
         levels.append(Level(handle: child, number: lastLevelNumber))
         handle = child
@@ -114,7 +113,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
         try checkSavepoint()
         let code = mdb_txn_commit(child)
         leaveLevel()
-        guard code == 0 else { throw fail(code, "Ending a savepoint") }
+        guard code == 0 else { throw fail(code, "ending a savepoint") }
     }
 
     override func rollbackSavepoint() throws {
@@ -127,8 +126,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
 
     private func checkSavepoint() throws {
         guard levels.count > 1 else {
-            throw environment.errors.error(
-                .invalidTransaction, "There is no open savepoint to end; every end needs a beginning.")
+            throw StorageError.noSavepoint(environment.errors.path)
         }
     }
 
@@ -160,8 +158,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
         let outermost = try usableHandle()
         guard levels.count == 1 else {
             abort()
-            throw environment.errors.error(
-                .invalidTransaction, "A savepoint was still open at the end; the transaction was undone.")
+            throw StorageError.openSavepoint(environment.errors.path)
         }
         let number = Int(mdb_txn_id(outermost))
         let code = mdb_txn_commit(outermost)
@@ -173,7 +170,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
             if information.me_last_txnid == number { committedNumber = UInt64(number) }
             return end(failure: nil)
         }
-        let error = fail(code, "Committing")
+        let error = fail(code, "committing")
         // After a failed write the contents of the disk are unknown until the file is opened and read again.
         end(failure: error.kind == .io || error.kind == .corrupted ? error : nil)
         throw error

@@ -57,12 +57,12 @@ public struct SQLCatalog: Sendable {
     /// - Throws: `.schemaIsNewer` for a format that this version does not know, `.corrupted` for text that is no description.
     public func decoded(_ text: String, format: Int64) throws -> EntityDescription {
         guard format <= Self.format else {
-            throw StorageError(
-                .schemaIsNewer,
-                "the database was written by a newer version of this library (catalog format \(format)): update it")
+            throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: nil)
         }
         guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(text.utf8)) else {
-            throw StorageError(.corrupted, "the table '\(Self.name)' describes an entity in a way that cannot be read")
+            throw StorageError(
+                .corrupted,
+                "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup")
         }
         return entity
     }

@@ -150,7 +150,7 @@ struct ConditionWriter {
         let fields = filter.fields.sorted()
         guard fields.count <= 100 else {
             throw StorageError(
-                .unsupported, "a predicate this deep or long may look at 100 fields at most, this one at \(fields.count)",
+                .unsupported, "a predicate this deep or long reads \(fields.count) fields, more than 100; split the predicate",
                 entity: table.entity.name)
         }
         let kinds = fields.map { (field: $0, kind: table.entity.fields[$0].type.kind) }

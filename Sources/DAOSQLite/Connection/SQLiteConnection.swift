@@ -85,7 +85,7 @@ final class SQLiteConnection: @unchecked Sendable {
     func checkTransaction() throws {
         guard isInTransaction, fault == nil, sqlite3_get_autocommit(handle) != 0 else { return }
         let error = StorageError(
-            .invalidTransaction, "the transaction was ended through the connection underneath: leave that to the database",
+            .invalidTransaction, "the transaction was ended through the handle of the engine; let the database end it",
             path: path)
         fault = error
         throw error

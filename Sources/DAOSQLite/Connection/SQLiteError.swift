@@ -36,21 +36,24 @@ enum SQLiteError {
     private static func meaning(of code: Int32) -> (StorageError.Kind, String) {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
-            (.busy, "another connection keeps the database locked: try again, or wait longer with 'timeout'")
-        case SQLITE_FULL: (.outOfSpace, "the disk is full, or the database has reached its greatest size: nothing was written")
-        case SQLITE_NOMEM: (.outOfSpace, "there is not enough memory")
-        case SQLITE_READONLY: (.readOnly, "the database can only be read")
-        case SQLITE_NOTADB: (.notADatabase, "the file is not an SQLite database, or is encrypted")
+            (.busy, StorageError.busy(nil).message)
+        case SQLITE_FULL: (.outOfSpace, "there is no space, and nothing was written; free some space and try again")
+        case SQLITE_NOMEM: (.outOfSpace, "there is not enough memory; free some memory and try again")
+        case SQLITE_READONLY:
+            (.readOnly, "the file, a file beside it or their directory cannot be written; check their permissions")
+        case SQLITE_NOTADB: (.notADatabase, "the file is not an SQLite database, or is encrypted; check the path")
         case SQLITE_CORRUPT:
-            (.corrupted, "the file is damaged: restore it from a backup, or recover what is left with 'sqlite3 .recover'")
-        case SQLITE_FORMAT: (.corrupted, "the file is damaged")
-        case SQLITE_TOOBIG: (.unsupported, "a value or a row is longer than SQLite stores")
-        case SQLITE_CANTOPEN: (.io, "the file, or one beside it, cannot be opened")
-        case SQLITE_PERM, SQLITE_AUTH: (.io, "the operating system refused access to the file")
-        case SQLITE_IOERR: (.io, "the operating system failed to read or write the file")
-        case SQLITE_CONSTRAINT: (.schemaMismatch, "a constraint of the table that the model does not know of refused the row")
-        case SQLITE_ERROR, SQLITE_SCHEMA: (.schemaMismatch, "the tables are not what they were when the storage was made")
-        default: (.io, "SQLite could not do it")
+            (.corrupted, "the database is damaged; restore it from a backup, or recover what is left with 'sqlite3 .recover'")
+        case SQLITE_FORMAT: (.corrupted, "the database is damaged; restore it from a backup")
+        case SQLITE_TOOBIG: (.unsupported, "a value or a row is longer than SQLite stores; store less in it")
+        case SQLITE_CANTOPEN: (.io, "the file or a file beside it cannot be opened; check their permissions")
+        case SQLITE_PERM, SQLITE_AUTH: (.io, "the operating system refused access to the file; check its permissions")
+        case SQLITE_IOERR: (.io, "the operating system failed to read or write the file; see the words of the engine")
+        case SQLITE_CONSTRAINT:
+            (.schemaMismatch, "a constraint of the table that the model does not declare refused the row; remove the constraint")
+        case SQLITE_ERROR, SQLITE_SCHEMA:
+            (.schemaMismatch, "the tables were changed after the storage was made; ask the database for the storage again")
+        default: (.io, "SQLite refused; see the words of the engine")
         }
     }
 }

@@ -76,7 +76,9 @@ extension SQLiteConnection {
         while true {
             do {
                 guard try texts("PRAGMA journal_mode = WAL").first == "wal" else {
-                    throw StorageError(.io, "the file system cannot hold a database with a write-ahead log", path: path)
+                    throw StorageError(
+                        .io, "the file system does not support a write-ahead log; move the database to another file system",
+                        path: path)
                 }
                 return
             } catch let error as StorageError where error.kind == .busy && ContinuousClock.now < deadline {

@@ -19,7 +19,7 @@ struct DatabaseFile {
     ///
     /// Nothing is opened that exists: closing it again would drop the locks that SQLite has on it in this process.
     ///
-    /// - Throws: `.unsupported` for a path that names no file, `.notFound`, `.notADatabase`, `.readOnly`, `.io`.
+    /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`, `.readOnly`, `.io`.
     init(_ configuration: DatabaseConfiguration) throws {
         let path = try Self.absolutePath(configuration.path)
         var status = stat()
@@ -27,7 +27,7 @@ struct DatabaseFile {
         if stat(path, &status) != 0 {
             guard errno == ENOENT else { throw Self.systemError(errno, path) }
             guard configuration.createsIfMissing, !configuration.isReadOnly else {
-                throw StorageError(.notFound, "there is no database at this path, and it is not to be created", path: path)
+                throw StorageError.notFound(path)
             }
             try Self.create(path)
             isNew = true
@@ -35,7 +35,7 @@ struct DatabaseFile {
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file"
-            throw StorageError(.notADatabase, "what is at this path is \(kind)", path: path)
+            throw StorageError.notADatabase(path, kind)
         }
         self.path = path
         self.isNew = isNew
@@ -46,11 +46,9 @@ struct DatabaseFile {
 
     private static func absolutePath(_ path: String) throws -> String {
         guard !path.isEmpty, path != ":memory:" else {
-            throw StorageError(
-                .unsupported, "an SQLite database here is a file: give its path, or use 'memory:' for one that is not stored",
-                path: path)
+            throw StorageError.invalidPath(path)
         }
-        guard !path.utf8.contains(0) else { throw StorageError(.invalidConfiguration, "a path has no NUL in it", path: path) }
+        guard !path.utf8.contains(0) else { throw StorageError.invalidPath(path) }
         if path.hasPrefix("/") { return path }
         return FileManager.default.currentDirectoryPath + "/" + path
     }
@@ -65,9 +63,8 @@ struct DatabaseFile {
         guard descriptor >= 0 else {
             let code = errno
             if code == ENOENT {
-                throw StorageError(
-                    .notFound, "the directory '\(directory(of: path))' does not exist: create it first", path: path,
-                    engineCode: Int(code), engineMessage: String(cString: strerror(code)))
+                throw StorageError.directoryNotFound(
+                    path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
             }
             throw systemError(code, path, isCreating: true)
         }
@@ -78,12 +75,16 @@ struct DatabaseFile {
         let (kind, message): (StorageError.Kind, String) =
             switch code {
             case EACCES where isCreating, EPERM where isCreating, EROFS:
-                (.readOnly, "the database cannot be created: the directory can only be read")
-            case ELOOP: (.notADatabase, "the path is a loop of symbolic links")
-            case EISDIR: (.notADatabase, "what is at this path is a directory")
-            case ENOSPC, EDQUOT: (.outOfSpace, "there is no space for the database")
-            case ENOTDIR: (.notFound, "a part of the path is not a directory")
-            default: (.io, "the operating system refused access to the path")
+                (.readOnly, "the database cannot be created, because its directory can only be read; change the permissions")
+            case ELOOP: (.notADatabase, "the path is a loop of symbolic links; check the path")
+            case EISDIR:
+                (
+                    .notADatabase,
+                    "what is at the path is a directory, not a database of this kind; check the path. Nothing was changed"
+                )
+            case ENOSPC, EDQUOT: (.outOfSpace, "there is no space, and nothing was written; free some space and try again")
+            case ENOTDIR: (.notFound, "a part of the path is not a directory; check the path")
+            default: (.io, "the operating system refused access to the path; check its permissions")
             }
         return StorageError(kind, message, path: path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
     }
@@ -114,23 +115,25 @@ extension DatabaseFile {
     private func check(_ header: [UInt8], size: Int64) throws {
         let magic = Array("SQLite format 3\0".utf8)
         guard header.prefix(16) == magic.prefix(header.count) else {
-            throw StorageError(.notADatabase, "the file is something else than an SQLite database", path: path)
+            throw StorageError.notADatabase(path, "another file")
         }
         func truncated() -> StorageError {
-            StorageError(.corrupted, "the file is shorter than the database in it: a part is missing", path: path)
+            StorageError(.corrupted, "the database is damaged: its file is too short; restore it from a backup", path: path)
         }
         guard header.count == 100 else { throw truncated() }
         let stored = Int64(header[16]) << 8 | Int64(header[17])
         let pageSize = stored == 1 ? 65_536 : stored
         guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else {
-            throw StorageError(.corrupted, "the header of the file is damaged", path: path)
+            throw StorageError(
+                .corrupted, "the database is damaged: its header cannot be read; restore it from a backup", path: path)
         }
         guard header[19] <= 2, Self.number(header, 44) <= 4 else {
-            throw StorageError(.schemaIsNewer, "the file has a format of a later SQLite", path: path)
+            throw StorageError(
+                .schemaIsNewer, "the file has the format of a later SQLite; use that version of SQLite", path: path)
         }
         guard Self.number(header, 56) <= 1 else {
             throw StorageError(
-                .unsupported, "the database keeps text as UTF-16, which has another order: convert it to UTF-8", path: path)
+                .unsupported, "the database stores text as UTF-16, which has another order; convert it to UTF-8", path: path)
         }
         // The page count is valid when its change counter is the file's. A log beside the file may have the rest.
         let isCountValid = Self.number(header, 24) == Self.number(header, 92)

@@ -23,7 +23,8 @@ enum Fault: String, CaseIterable, Sendable {
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
-        uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing
+        uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
+        duplicateNamesNothing
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,

@@ -205,6 +205,9 @@ struct FaultyStorage<Record: Model>: Storage {
     private func writing<Result>(_ body: () throws -> Result) throws -> Result? {
         do {
             return try body()
+        } catch var error as StorageError where error.kind == .duplicateKey {
+            if fault == .duplicateNamesNothing { (error.field, error.key) = (nil, nil) }
+            throw error
         } catch var error as StorageError where error.kind == .uniqueViolation {
             if fault == .uniqueIsSilent { return nil }
             if fault == .uniqueNamesNoField { error.field = nil }

@@ -67,7 +67,7 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
 
     @usableFromInline func checkTransaction() throws {
         if isDrained.load(ordering: .acquiring) || !transactions.isInside {
-            throw StorageError(.closed, "the database is closed: open it again to use it", path: path)
+            throw StorageError.closed
         }
     }
 
@@ -92,8 +92,7 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
     /// - Throws: `.invalidTransaction` from inside a transaction of the engine.
     public func close() throws {
         if transactions.isInside {
-            throw StorageError(
-                .invalidTransaction, "a database cannot be closed inside its own transaction: close it afterwards", path: path)
+            throw StorageError.closedInsideTransaction(path)
         }
         if gate.close() { end() }
     }

@@ -5,8 +5,8 @@ extension EntityChange {
     public func readOnly(path: String? = nil) -> StorageError {
         StorageError(
             .readOnly,
-            "the stored '\(wanted.name)' is of an earlier version (\(steps.joined(separator: "; "))), and the database can only be read: "
-                + "open it once to write",
+            "the stored '\(wanted.name)' is of an earlier version (\(steps.joined(separator: "; "))), and the database is open for reading only; "
+                + "open it once without readOnly=true",
             entity: wanted.name, path: path)
     }
 
@@ -16,8 +16,8 @@ extension EntityChange {
     public func insideTransaction(path: String? = nil) -> StorageError {
         StorageError(
             .invalidTransaction,
-            "the stored '\(wanted.name)' is of an earlier version (\(steps.joined(separator: "; "))), and is brought up to date in a "
-                + "transaction of its own: ask for its storage before the transaction or snapshot",
+            "the stored '\(wanted.name)' is of an earlier version (\(steps.joined(separator: "; "))), and is changed in a transaction "
+                + "of its own; ask for its storage before the transaction or snapshot",
             entity: wanted.name, path: path)
     }
 }

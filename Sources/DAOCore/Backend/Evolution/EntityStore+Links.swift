@@ -130,7 +130,7 @@ extension EntityDescription {
     /// The error for a key that links refer to.
     var linkedKeyChanged: StorageError {
         StorageError(
-            .unsupported, "a row of '\(name)' would get another key, and relationships refer to it: that cannot be migrated yet",
+            .unsupported, "a row of '\(name)' would get another key, and relationships refer to it; remove the links first",
             entity: name)
     }
 }

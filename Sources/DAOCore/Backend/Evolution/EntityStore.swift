@@ -76,7 +76,8 @@ extension Database {
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         throw StorageError(
-            .unsupported, "\(capabilities.engine) databases do not offer rows without types, which migrations and copies need",
+            .unsupported,
+            "\(capabilities.engine) databases have no rows without types, which migrations and copies need; use another database",
             path: configuration.path)
     }
 }

@@ -10,7 +10,8 @@ extension EntityDescription {
     public func write(_ values: [Value], to row: RowWriter) throws {
         guard values.count == fields.count else {
             throw StorageError(
-                .corruptedValue, "a row of '\(name)' has \(fields.count) fields, not \(values.count)", entity: name)
+                .corruptedValue,
+                "a row of '\(name)' has \(fields.count) fields, not \(values.count); give one value for each field", entity: name)
         }
         for index in fields.indices { try write(values[index], at: index, to: row) }
     }
@@ -25,7 +26,8 @@ extension EntityDescription {
         let type = fields[index].type
         func wrong() -> StorageError {
             StorageError(
-                .corruptedValue, "a value for the field '\(fields[index].name)' is \(value.typeName), which \(type) cannot hold",
+                .corruptedValue,
+                "a value for the field '\(fields[index].name)' is \(value.typeName), which \(type) cannot hold; give a value of that type",
                 entity: name, field: fields[index].name)
         }
         switch (type.kind, value) {
@@ -71,9 +73,9 @@ extension EntityDescription {
         case .unsigned(let number): return .unsigned(number)
         case .uuid(let uuid): return .uuid(uuid)
         case .string(let text):
-            guard text.utf8.count <= Key.maximumLength else { throw Key.tooLong(text.utf8.count, entity: name) }
+            guard text.utf8.count <= Key.maximumLength else { throw StorageError.keyTooLong(name, length: text.utf8.count) }
             return .string(text)
-        default: throw StorageError(.invalidKey, "a row of '\(name)' has no key", entity: name)
+        default: throw StorageError(.invalidKey, "a row of '\(name)' has no key; give it one", entity: name)
         }
     }
 }

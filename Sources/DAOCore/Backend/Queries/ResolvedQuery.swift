@@ -39,8 +39,8 @@ extension Query {
     /// - Throws: `.invalidPredicate` or `.invalidQuery` when it does not make sense for the model.
     public func resolved() throws -> ResolvedQuery {
         let entity = Record.schema.description
-        if let limit, limit < 0 { throw StorageError(.invalidQuery, "the limit is negative: \(limit)", entity: entity.name) }
-        if offset < 0 { throw StorageError(.invalidQuery, "the offset is negative: \(offset)", entity: entity.name) }
+        if let limit, limit < 0 { throw StorageError.negative("limit", limit, entity.name) }
+        if offset < 0 { throw StorageError.negative("offset", offset, entity.name) }
         let terms = try orderTerms()
         var filter = try predicate.node.filter(for: entity)
         if let after { filter = .every([filter, try after.filter(order: terms, entity: entity)]) }
@@ -56,7 +56,8 @@ extension Query {
             if let problem = sort.problem { throw problem.error(entity: entity.name) }
             if sort.relation != nil {
                 throw StorageError(
-                    .unsupported, "a sort by a field of related rows needs the storage of a database, and has no pages",
+                    .unsupported,
+                    "a sort by a field of related rows needs the storage of a database and has no pages; use limit and offset",
                     entity: entity.name)
             }
             guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }

@@ -60,11 +60,7 @@ open class RowReader {
     ///   - index: The position of the field.
     ///   - reason: What was found, without the value itself.
     open func corruptedValue(at index: Int, _ reason: String) -> StorageError {
-        let field = entity.fields.indices.contains(index) ? entity.fields[index] : nil
-        return StorageError(
-            .corruptedValue,
-            "the stored value cannot be read as \(field?.type.description ?? "its field's type"): \(reason)",
-            entity: entity.name, key: currentKey.map { UniqueID($0) }, field: field?.name)
+        StorageError.corruptedValue(entity, key: currentKey.map { UniqueID($0) }, field: index, reason)
     }
 
     private func notStored(at index: Int) -> StorageError { corruptedValue(at: index, "nothing is stored") }

@@ -48,7 +48,7 @@ extension Schema {
     public func validKey(of record: Record) throws -> Key {
         let key = keyOfRecord(record)
         if case .string(let text) = key, text.utf8.count > Key.maximumLength {
-            throw Key.tooLong(text.utf8.count, entity: description.name)
+            throw StorageError.keyTooLong(description.name, length: text.utf8.count)
         }
         return key
     }
@@ -57,10 +57,7 @@ extension Schema {
     public func checkKey(of record: Record, is expected: Key) throws {
         let key = key(of: record)
         guard key == expected else {
-            throw StorageError(
-                .keyChanged,
-                "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
-                entity: description.name, key: UniqueID(expected), field: description.fields[description.keyIndex].name)
+            throw StorageError.keyChanged(description, UniqueID(expected))
         }
     }
 }

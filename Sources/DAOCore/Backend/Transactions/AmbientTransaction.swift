@@ -44,10 +44,7 @@ final class AmbientTransaction: @unchecked Sendable {
         while let transaction = candidate {
             if transaction.owner == owner {
                 guard transaction.isUsable else {
-                    throw StorageError(
-                        .invalidTransaction,
-                        "a transaction is used after its end or from another task or thread: its body must do all its work itself"
-                    )
+                    throw StorageError.transactionEnded
                 }
                 return transaction
             }

@@ -74,7 +74,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
-                throw StorageError(.invalidTransaction, "nothing can be written inside a snapshot: use a transaction")
+                throw StorageError.writeInsideSnapshot
             }
             // Inside a write transaction this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
@@ -121,9 +121,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// - Throws: `.invalidTransaction` outside of one; what the body throws.
     public func inside<Result>(touching entities: TouchedEntities, _ body: (Handle) throws -> Result) throws -> Result {
         guard let ambient = try ambientHandle() else {
-            throw StorageError(
-                .invalidTransaction,
-                "the engine's own handle is given inside a transaction or a snapshot only: begin one around this")
+            throw StorageError.handleOutsideTransaction
         }
         guard ambient.canWrite else { return try body(ambient.handle) }
         if let names = entities.names { touched.formUnion(names) } else { hasTouchedAll = true }

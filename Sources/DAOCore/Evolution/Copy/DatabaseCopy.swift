@@ -59,13 +59,13 @@ struct DatabaseCopy {
         let (bookmark, stored) = try target.withEntityStore(.read) { (try $0.property(Self.bookmark), try $0.version()) }
         if let bookmark, bookmark != name {
             throw StorageError(
-                .schemaMismatch, "the target has an unfinished copy of '\(bookmark)': finish that, or take an empty target",
+                .schemaMismatch, "the target has an unfinished copy of '\(bookmark)'; finish that copy, or use an empty target",
                 path: target.configuration.path)
         }
         if let stored, stored != version {
             throw StorageError(
                 .schemaMismatch,
-                "the target is of version \(stored), the source of \(version ?? 0): bring them to the same version",
+                "the target is of version \(stored), the source of \(version ?? 0); bring them to the same version",
                 path: target.configuration.path)
         }
         return bookmark != nil
@@ -85,7 +85,8 @@ struct DatabaseCopy {
             guard stored == entity else {
                 if isResumed || last == nil { return .first }
                 throw StorageError(
-                    .schemaMismatch, "the target has an entity '\(entity.name)' that is not the source's", entity: entity.name,
+                    .schemaMismatch, "the target has an entity '\(entity.name)' that is not the source's; use another target",
+                    entity: entity.name,
                     path: target.configuration.path)
             }
             guard let last else { return .first }
@@ -103,8 +104,9 @@ struct DatabaseCopy {
             if isResumed { return here == there ? .after(last, here) : .first }
             throw StorageError(
                 .duplicateKey,
-                "the target has other rows in '\(entity.name)': copy into a target that has none, or erase them",
-                entity: entity.name, key: UniqueID(last), path: target.configuration.path)
+                "the target has other rows in '\(entity.name)'; copy into a target that has none, or erase them",
+                entity: entity.name, key: UniqueID(last), field: entity.fields[entity.keyIndex].name,
+                path: target.configuration.path)
         }
     }
 
@@ -155,7 +157,9 @@ struct DatabaseCopy {
             try copies.set(linked, of: batch)
             guard try copies.children(of: batch) == linked else {
                 throw StorageError(
-                    .corrupted, "the copy of the links of '\(relation.entity)' is not what was copied", entity: relation.entity,
+                    .corrupted,
+                    "the copy of the links of '\(relation.entity)' differs from the source; copy again into an empty target",
+                    entity: relation.entity,
                     field: relation.field, path: target.configuration.path)
             }
         }
@@ -173,7 +177,7 @@ struct DatabaseCopy {
         guard found == expected else {
             throw StorageError(
                 .corrupted,
-                "the copy of '\(entity.name)' is not what was copied: \(found.rows) rows instead of \(expected.rows), or other values",
+                "the copy of '\(entity.name)' differs from the source: \(found.rows) rows instead of \(expected.rows), or other values; copy again into an empty target",
                 entity: entity.name, path: target.configuration.path)
         }
     }

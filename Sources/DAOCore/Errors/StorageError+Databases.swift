@@ -1,0 +1,156 @@
+// The errors about a database, its file or a transaction. Every backend throws these, so that one fault has one text.
+// The style of the messages is that of the errors about rows.
+
+extension StorageError {
+    // MARK: Opening and closing
+
+    /// There is nothing at the path, and the configuration forbids to create it.
+    ///
+    /// - Parameter path: The path.
+    public static func notFound(_ path: String) -> StorageError {
+        StorageError(
+            .notFound,
+            "there is no database at the path, and none may be created; check the path, or open it with create=true and without readOnly=true",
+            path: path)
+    }
+
+    /// There is no directory to create the file in.
+    package static func directoryNotFound(
+        _ path: String, engineCode: Int? = nil, engineMessage: String? = nil
+    ) -> StorageError {
+        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return StorageError(
+            .notFound, "the directory '\(directory)' of the database does not exist; create it first", path: path,
+            engineCode: engineCode, engineMessage: engineMessage)
+    }
+
+    /// A path is empty, or is another that no file can have.
+    package static func invalidPath(_ path: String) -> StorageError {
+        StorageError(
+            .invalidConfiguration,
+            "the path is empty or names no file; give the path of a file, or use 'memory:' for a database that is not stored",
+            path: path)
+    }
+
+    /// What is at the path is something else.
+    ///
+    /// - Parameter what: What is there: "a directory".
+    package static func notADatabase(
+        _ path: String?, _ what: String, engineCode: Int? = nil, engineMessage: String? = nil
+    ) -> StorageError {
+        StorageError(
+            .notADatabase, "what is at the path is \(what), not a database of this kind; check the path. Nothing was changed",
+            path: path, engineCode: engineCode, engineMessage: engineMessage)
+    }
+
+    /// A database was used after it was closed.
+    package static var closed: StorageError { StorageError(.closed, "the database is closed; open it again to use it") }
+
+    /// A database was to be closed by a call that is inside of its own transaction.
+    ///
+    /// - Parameter path: The path of the database's file, when it has one.
+    public static func closedInsideTransaction(_ path: String?) -> StorageError {
+        StorageError(
+            .invalidTransaction, "the database cannot be closed inside its own transaction; close it after the transaction",
+            path: path)
+    }
+
+    // MARK: Writing
+
+    /// A write to a database that was opened to be read.
+    ///
+    /// - Parameter path: The path of the database's file, when it has one.
+    public static func readOnly(_ path: String?) -> StorageError {
+        StorageError(
+            .readOnly, "the database is open for reading only; open it without readOnly=true to write", path: path)
+    }
+
+    /// Another writer did not end in time.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database's file, when it has one.
+    ///   - engineCode: The engine's own result code.
+    ///   - engineMessage: The engine's own words.
+    public static func busy(_ path: String?, engineCode: Int? = nil, engineMessage: String? = nil) -> StorageError {
+        StorageError(
+            .busy,
+            "another writer kept the database locked for longer than the timeout; try again, or open it with a longer timeout",
+            path: path, engineCode: engineCode, engineMessage: engineMessage)
+    }
+
+    // MARK: Transactions
+
+    /// A transaction was used after its end, or from a task or thread that does not own it.
+    package static var transactionEnded: StorageError {
+        StorageError(
+            .invalidTransaction,
+            "the transaction has ended or belongs to another task or thread; do all of its work in its own body")
+    }
+
+    /// A write inside a snapshot.
+    package static var writeInsideSnapshot: StorageError {
+        StorageError(.invalidTransaction, "nothing can be written inside a snapshot; use a transaction instead")
+    }
+
+    /// The engine's own handle was asked for outside of a transaction and of a snapshot.
+    package static var handleOutsideTransaction: StorageError {
+        StorageError(
+            .invalidTransaction,
+            "the engine's own handle exists only inside a transaction or a snapshot; begin one around the call")
+    }
+
+    /// The database does not have a handle of this type.
+    package static func unsupportedHandle(_ type: Any.Type, of engine: String, known: [String]) -> StorageError {
+        let advice =
+            known.isEmpty ? "this database has no handle of its own" : "ask for \(known.sorted().joined(separator: " or "))"
+        return StorageError(.unsupported, "a database of \(engine) has no handle of type \(type); \(advice)")
+    }
+
+    // MARK: Entities
+
+    /// Entities were to be changed by a call that is inside of a transaction or a snapshot.
+    ///
+    /// - Parameter path: The path of the database's file, when it has one.
+    public static func evolutionInsideTransaction(_ path: String?) -> StorageError {
+        StorageError(
+            .invalidTransaction,
+            "entities cannot be changed inside a transaction or a snapshot; change them before it begins", path: path)
+    }
+
+    /// An entity store that was opened to read was to write.
+    package static func entitiesAreReadOnly(_ path: String?) -> StorageError {
+        StorageError(
+            .invalidTransaction, "nothing can be written while entities are only read; ask for write access", path: path)
+    }
+
+    /// The entity of a storage was changed after the storage was made.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - path: The path of the database's file, when it has one.
+    public static func outdated(_ entity: String, path: String?) -> StorageError {
+        StorageError(
+            .schemaMismatch,
+            "the stored '\(entity)' was changed by another version of its model; ask the database for the storage again",
+            entity: entity, path: path)
+    }
+
+    /// There is no such entity.
+    package static func noEntity(_ entity: String, path: String?) -> StorageError {
+        StorageError(.schemaMismatch, "no entity '\(entity)' is stored; check its name", entity: entity, path: path)
+    }
+
+    /// There is such an entity already.
+    package static func entityExists(_ entity: String, path: String?) -> StorageError {
+        StorageError(
+            .schemaMismatch, "an entity '\(entity)' is stored already; choose another name", entity: entity, path: path)
+    }
+
+    /// The file has a format of a later version of this library.
+    package static func formatIsNewer(_ format: Int, supported: Int, path: String?) -> StorageError {
+        StorageError(
+            .schemaIsNewer,
+            "the database has the format \(format), and this library reads formats up to \(supported); update the library",
+            path: path)
+    }
+}
