@@ -6,18 +6,18 @@ extension SQLiteDatabase {
     ///
     /// - Parameter body: Gets the handle for as long as it runs. It leaves transactions alone.
     package func withReaderHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.read { try body($0.handle) } }
+        try lifetime.call { try engine.coordinator.read { try body($0.handle) } }
     }
 
     /// Runs a body with the `sqlite3` handle that writes, outside of a transaction unless one runs already.
     ///
     /// - Parameter body: Gets the handle for as long as it runs. It leaves transactions alone.
     package func withWriterHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.write(callsOut: false, isStep: true) { try body($0.handle) } }
+        try lifetime.call { try engine.coordinator.write(.statement) { try body($0.handle) } }
     }
 
     /// How often the statement of a query was found, and had to be made, on the connection that the calling code reads with.
     package var statementStatistics: (hits: Int, misses: Int) {
-        get throws { try call { try engine.coordinator.read { $0.cacheStatistics } } }
+        get throws { try lifetime.call { try engine.coordinator.read { $0.cacheStatistics } } }
     }
 }

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOSQL
 import DAOSystemSQLite
-import Synchronization
 
 /// A database in an SQLite file: real tables, columns and indexes, which every other tool can read and write.
 ///
@@ -22,15 +21,9 @@ public final class SQLiteDatabase: Database {
 
     /// What it shares with other databases on the file.
     let engine: SQLiteEngine
-    /// Lets calls in until it is closed.
-    private let gate = CallGate()
+    let lifetime: DatabaseLifetime<SQLiteConnection>
     /// What its write transactions begin with; nil when it only reads.
     let settings: WriteSettings?
-    /// The cursors that are not at their end, to be ended when it is closed.
-    let cursors = LiveCursors()
-    private let identity: String
-    /// Whether it is closed and no call is running.
-    private let isGone = Atomic<Bool>(false)
 
     /// Opens the file at a path, or makes it.
     ///
@@ -63,7 +56,10 @@ public final class SQLiteDatabase: Database {
         }
         self.engine = engine
         self.configuration = configuration
-        identity = file.identity
+        let identity = file.identity
+        lifetime = DatabaseLifetime(engine.coordinator, path: file.path) {
+            SQLiteEngine.shared.release(identity) { $0.close() }
+        }
         let timeout = configuration.busyTimeout.components
         let milliseconds = timeout.seconds.multipliedReportingOverflow(by: 1000)
         settings =
@@ -80,13 +76,8 @@ public final class SQLiteDatabase: Database {
             underlyingTypes: [UnderlyingType(SQLiteHandle.self)])
     }
 
-    deinit { if gate.close() { letGo() } }
-
-    /// Where observations wait for commits.
-    public var observations: ObservationHub { engine.coordinator.observations }
-
-    /// Where the asynchronous forms run their work.
-    public var executor: DatabaseExecutor { engine.executor }
+    /// The state of the engine below.
+    public var engineState: EngineState { engine.coordinator.engineState }
 
     /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
     /// date one that an earlier version of the model has made.
@@ -96,7 +87,7 @@ public final class SQLiteDatabase: Database {
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
-        return try call {
+        return try lifetime.call {
             SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.storedDescription, settings))
         }
     }
@@ -106,13 +97,13 @@ public final class SQLiteDatabase: Database {
     ///
     /// - Throws: `.schemaMismatch` when there is a table of that name and another form.
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
-        try call { SQLiteLinks(owner: self, links: try engine.links(for: relation, settings)) }
+        try lifetime.call { SQLiteLinks(owner: self, links: try engine.links(for: relation, settings)) }
     }
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try call {
-            try engine.coordinator.write(callsOut: true) { connection in
+        try lifetime.call {
+            try engine.coordinator.write(.body) { connection in
                 try begin(connection)
                 return try body()
             }
@@ -121,8 +112,8 @@ public final class SQLiteDatabase: Database {
 
     /// Runs a call that consists of several. See ``DAOCore/Database``.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
-        try call {
-            try engine.coordinator.write(callsOut: true, isStep: true, isOneCall: true) { connection in
+        try lifetime.call {
+            try engine.coordinator.write(.compositeCall) { connection in
                 try begin(connection)
                 return try body()
             }
@@ -131,7 +122,7 @@ public final class SQLiteDatabase: Database {
 
     /// Runs a body in which every read sees the last commit of now.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try call {
+        try lifetime.call {
             try engine.coordinator.snapshot {
                 // The connection is the one that the body's reads will find.
                 try engine.coordinator.read { try $0.beginSnapshot() }
@@ -141,48 +132,21 @@ public final class SQLiteDatabase: Database {
     }
 
     /// The entities that are stored, from the catalog in the file.
-    public func entities() throws -> [EntityDescription] { try call { try engine.entities() } }
+    public func entities() throws -> [EntityDescription] { try lifetime.call { try engine.entities() } }
 
     /// The version that the file has of its schema, which goes up with every change of tables and of the catalog.
     public func catalogVersion() throws -> UInt64? {
-        try call { try engine.coordinator.read { UInt64(bitPattern: try $0.schemaVersion()) } }
+        try lifetime.call { try engine.coordinator.read { UInt64(bitPattern: try $0.schemaVersion()) } }
     }
 
     /// Waits for running calls, ends cursors and closes.
-    public func close() throws {
-        if engine.coordinator.isInside {
-            throw StorageError(
-                .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.file.path)
-        }
-        guard gate.close() else { return }
-        observations.wakeAll()
-        letGo()
-    }
+    public func close() throws { try lifetime.close() }
 
     /// Begins the write transaction of a call, with this database's settings.
     func begin(_ connection: SQLiteConnection) throws {
         guard let settings else { throw StorageError(.readOnly, "the database can only be read", path: engine.file.path) }
         try connection.apply(settings)
         try connection.beginWriting()
-    }
-
-    /// Runs a call unless the database is closed. What runs inside a transaction goes on to its end when somebody closes meanwhile: they wait
-    /// for the transaction.
-    func call<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            try gate.enter()
-        } catch {
-            guard engine.coordinator.isInside, !isGone.load(ordering: .acquiring) else { throw error }
-            return try body()
-        }
-        defer { gate.leave() }
-        return try body()
-    }
-
-    private func letGo() {
-        isGone.store(true, ordering: .releasing)
-        cursors.endAll()
-        SQLiteEngine.shared.release(identity) { $0.close() }
     }
 }
 

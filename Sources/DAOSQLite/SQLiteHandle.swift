@@ -43,7 +43,7 @@ extension SQLiteDatabase {
     public func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
-        try call {
+        try lifetime.call {
             try engine.coordinator.inside(touching: entities) { connection in
                 guard let handle = SQLiteHandle(connection) as? Handle else {
                     throw StorageError.unsupportedHandle(

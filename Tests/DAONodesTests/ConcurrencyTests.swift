@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct ConcurrencyTests {
-    // MARK: To async
+    // MARK: Observers to async
 
     @Test func valueIsTheFirstOutcome() async throws {
         #expect(try await Observer<Int>.emit(data: 1).value == 1)
@@ -12,7 +12,7 @@ import Testing
 
         let later = Context<Int>()
         let node = ClosureNode<Void, Int> {
-            // By the time this runs on another thread somebody waits, or is about to.
+            // When this runs on another thread, the task waits or is about to wait.
             DispatchQueue.global().async { later.emit(data: 2).emit(data: 3).finish() }
             return later.map { $0 * 10 }
         }
@@ -45,19 +45,19 @@ import Testing
         #expect(other.isCancelled)
     }
 
-    @Test func waitingForWhatCanNoLongerComeEnds() async {
+    @Test func waitEndsWhenNoEmitterIsLeft() async {
         let finished = Context<Int>()
         finished.finish()
         await #expect(throws: ObserverError.finishedWithoutValue) { try await finished.value }
         let swallowed = Observer<Int>.emit(error: Failure("x")).catchError { (_: Failure) in }
         await #expect(throws: ObserverError.finishedWithoutValue) { try await swallowed.value }
-        // A node that forgets to emit.
+        // A node that never emits.
         let forgetful = ClosureNode<Void, Int> { Context<Int>() }
         await #expect(throws: ObserverError.finishedWithoutValue) { try await forgetful.value() }
         await #expect(throws: ObserverError.finishedWithoutValue) { try await forgetful.process().map { $0 }.value }
     }
 
-    @Test func valuesAreEverythingUntilTheEnd() async throws {
+    @Test func valuesAreAllEmissionsUntilTheEnd() async throws {
         let source = Context<Int>()
         let values = source.map { $0 * 10 }.values
         for value in 1...100 { source.emit(data: value) }
@@ -78,7 +78,7 @@ import Testing
         await #expect(throws: CancellationError.self) { for try await _ in none {} }
     }
 
-    @Test func valuesOfAFlatMapEndWhenEverythingInItHas() async throws {
+    @Test func valuesOfAFlatMapEndWithAllInnerObservers() async throws {
         let source = Context<Int>()
         let inner = Context<Int>()
         let values = source.map { _ in inner as Observer<Int> }.values
@@ -111,9 +111,9 @@ import Testing
         #expect(await eventually { other.isCancelled })
     }
 
-    // MARK: From async
+    // MARK: Async to observers
 
-    @Test func aTaskEmitsItsResult() async throws {
+    @Test func taskEmitsItsResult() async throws {
         #expect(try await Observer<Int>.task { 1 }.value == 1)
         await #expect(throws: Failure("x")) { try await Observer<Int>.task { throw Failure("x") }.value }
     }
@@ -134,13 +134,13 @@ import Testing
         #expect(log.all.filter { $0 != "task cancelled" } == ["cancelled", "defer"])
     }
 
-    @Test func aTaskThatIsCancelledFromInsideCancelsItsObserverAndIsNoError() async {
+    @Test func cancellationErrorOfATaskCancelsItsObserver() async {
         let log = Log()
         log.follow(Observer<Int>.task { throw CancellationError() })
         #expect(await eventually { log.all == ["cancelled", "defer"] })
     }
 
-    @Test func aSequenceIsEmittedElementByElement() async throws {
+    @Test func sequenceIsEmittedElementByElement() async throws {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         for value in 1...5 { continuation.yield(value) }
         continuation.finish()
@@ -152,9 +152,9 @@ import Testing
         }
     }
 
-    // MARK: Races. These are run under the thread sanitizer too.
+    // MARK: Races, also run under ThreadSanitizer
 
-    @Test func everyEmissionIsDeliveredOnceHoweverManyThreadsEmit() async {
+    @Test func concurrentEmissionsAreDeliveredOnce() async {
         let context = Context<Int>()
         let sum = Locked((count: 0, total: 0))
         let active = Counter()
@@ -173,7 +173,7 @@ import Testing
         #expect(await eventually { active.value == 80_000 })
     }
 
-    @Test func aListenerAndAnEmissionThatMeetDeliverExactlyOnce() async {
+    @Test func concurrentSubscriptionAndEmissionDeliverOnce() async {
         let delivered = Counter()
         let rounds = 20_000
         await withTaskGroup(of: Void.self) { group in
@@ -191,7 +191,7 @@ import Testing
         #expect(await eventually { delivered.value == rounds })
     }
 
-    @Test func cancellationWinsWhereverItMeetsAnEmission() async {
+    @Test func cancellationTakesPrecedenceOverAnEmission() async {
         let late = Counter()
         let cancelled = Counter()
         await withTaskGroup(of: Void.self) { group in
@@ -218,7 +218,7 @@ import Testing
         #expect(late.value == 0)
     }
 
-    @Test func everyOperatorStandsEmittingSubscribingAndCancellingAtOnce() async {
+    @Test func operatorsSupportConcurrentEmittingSubscribingAndCancelling() async {
         let queue = DispatchQueue(label: "race")
         let contexts: [@Sendable () -> Emitter<Int>] = [
             { Context<Int>() }, { MulticastContext<Int>() }, { AsyncContext<Int>().on(queue) },
@@ -253,7 +253,7 @@ import Testing
         await queue.drained()
     }
 
-    @Test func asyncContextsLoseNothingUnderContention() async {
+    @Test func asyncContextsLoseNoEventUnderContention() async {
         let queue = DispatchQueue(label: "contended", attributes: .concurrent)
         let context = AsyncContext<Int>().on(queue)
         let seen = Locked<[Int]>([])
@@ -264,7 +264,7 @@ import Testing
             }
         }
         #expect(await eventually { seen.withLock { $0.count } == 80_000 })
-        // Every worker's own emissions are in order.
+        // The emissions of each worker are in order.
         var last = [Int](repeating: -1, count: 8)
         for value in seen.withLock({ $0 }) {
             #expect(value % 10_000 == last[value / 10_000] + 1)
@@ -272,8 +272,8 @@ import Testing
         }
     }
 
-    @Test func waitingTasksAreAllAnsweredOrCancelled() async {
-        let answered = Counter()
+    @Test func waitingTasksAllReceiveAValueOrACancellation() async {
+        let completed = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -284,17 +284,18 @@ import Testing
                         if round % 3 == 0 { task.cancel() }
                         await emitted
                         _ = await task.result
-                        answered.increment()
+                        completed.increment()
                     }
                 }
             }
         }
-        #expect(answered.value == 20_000)
+        #expect(completed.value == 20_000)
     }
 
-    /// Three threads walk along the same observers: one emits, one subscribes and one cancels every third. The sanitizer sees in three hundred
-    /// thousand rounds what it misses in a thousand: `make tsan` runs as many.
-    @Test func aRaceOfThreeThreadsDeliversOnceOrCancels() async {
+    /// Three threads process the same observers: the first emits, the second subscribes and the third cancels
+    /// every third observer. ThreadSanitizer finds in 300,000 rounds races that it misses in 1,000, so
+    /// `make tsan` runs 300,000 rounds.
+    @Test func raceOfThreeThreadsDeliversOnceOrCancels() async {
         let rounds = ProcessInfo.processInfo.environment["DAO_RACE_ROUNDS"].flatMap(Int.init) ?? 30_000
         let (batches, size) = (max(rounds / 1_000, 1), 1_000)
         let (delivered, cancelled, wrong) = (Counter(), Counter(), Counter())
@@ -335,7 +336,7 @@ import Testing
         #expect((kept...batches * size).contains(delivered.value))
     }
 
-    @Test func aChainIsFreedWhenItsSourceIs() async {
+    @Test func chainIsReleasedWithItsSource() async {
         final class Payload: Sendable {}
         weak var payload: Payload?
         weak var result: Observer<Int>?

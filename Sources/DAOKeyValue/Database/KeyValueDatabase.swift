@@ -1,43 +1,34 @@
 import DAOCore
-import Foundation
-import Synchronization
 
-/// A whole database on any ordered key-value store: records, indexes, queries, transactions and a catalog.
+/// A complete database on any ordered key-value store: records, indexes, queries, transactions and a catalog.
 ///
 /// ```swift
 /// let database = try KeyValueDatabase(store: MyStore())
 /// let tags = try database.storage(for: Tag.self)
 /// ```
 ///
-/// Backends that are opened by a configuration come with drivers; see `MemoryDatabase` and `LMDBDatabase`.
+/// Backends that open databases from a configuration have drivers; see `MemoryDatabase` and `LMDBDatabase`.
 public final class KeyValueDatabase: Database {
-    /// What the database was opened with.
+    /// The configuration that the database was opened with.
     public let configuration: DatabaseConfiguration
-    /// What it can do beyond what every database can.
+    /// The optional features of the database.
     public let capabilities: Capabilities
-    /// Where the asynchronous forms run their work.
-    public let executor: DatabaseExecutor
-
-    /// Where observations wait for commits.
-    public var observations: ObservationHub { engine.coordinator.observations }
+    /// The state of the engine below.
+    public var engineState: EngineState { engine.coordinator.engineState }
 
     let engine: KeyValueEngine
     let options: KeyValueOptions
-    private let gate = CallGate()
-    /// Whether every call has left after the gate was closed.
-    private let isDrained = Atomic<Bool>(false)
-    /// Cursors that hold a snapshot; closing ends them.
-    private let cursors = Mutex<[ObjectIdentifier: WeakSession]>([:])
-    private let release: @Sendable () -> Void
+    let lifetime: DatabaseLifetime<KeyValueHandle>
 
-    /// Makes a database of a store of one's own. Closing the database closes the store.
+    /// Creates a database on a custom store. Closing the database closes the store.
     ///
     /// - Parameters:
-    ///   - store: The store; it is not used for anything else.
-    ///   - configuration: What to report as the configuration; by default what the store says of itself. With `isReadOnly` every write
-    ///     is refused.
-    ///   - options: How records are kept.
-    /// - Throws: `.schemaIsNewer`, `.notADatabase` or `.corrupted` when the store holds something else; it is closed then.
+    ///   - store: The store. Only this database may use it.
+    ///   - configuration: The reported configuration; by default it is derived from the traits of the store.
+    ///     With `isReadOnly` every write is refused.
+    ///   - options: How records are stored.
+    /// - Throws: `.schemaIsNewer`, `.notADatabase` or `.corrupted` when the store does not contain a readable
+    ///   database. The store is closed in that case.
     public convenience init(
         store: any OrderedKeyValueStore, configuration: DatabaseConfiguration? = nil, options: KeyValueOptions = KeyValueOptions()
     ) throws {
@@ -54,7 +45,7 @@ public final class KeyValueDatabase: Database {
         }
     }
 
-    /// Makes a database on an engine that others may share.
+    /// Creates a database on an engine that other databases can share.
     ///
     /// - Parameter release: Called once, when this database no longer needs the engine.
     package init(
@@ -65,23 +56,19 @@ public final class KeyValueDatabase: Database {
         self.engine = engine
         self.configuration = configuration
         self.options = options
-        self.release = release
-        executor = DatabaseExecutor(name: traits.name)
+        lifetime = DatabaseLifetime(engine.coordinator, path: traits.path, release: release)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
             hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly,
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
-    deinit {
-        if gate.close() { release() }
-    }
-
-    /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database, or brings up to date what was stored by an
-    /// earlier version of it.
+    /// Creates a storage of a model's rows, without relationships. The first call for a model creates its
+    /// entity in the database, or updates the entity of an earlier version of the model.
     ///
-    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs in what
-    ///   takes a migration step, `.uniqueViolation` when rows collide in a field that becomes unique.
+    /// - Throws: `.invalidSchema` when the model's declaration is inconsistent, `.schemaMismatch` when the
+    ///   stored entity has a difference that needs a migration step, `.uniqueViolation` when rows have equal
+    ///   values in a field that becomes unique.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         let description = Record.schema.storedDescription
@@ -92,153 +79,117 @@ public final class KeyValueDatabase: Database {
         if let stored {
             table = stored.description == description ? stored : try bringUpToDate(stored, Record.schema.declaration)
         } else if canAdd, !capabilities.isReadOnly {
-            table = try write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
+            table = try write(.call) { try engine.makeTable(for: description, in: $0) }
         } else {
             table = try Table(.absent(description), state: .void)
         }
         return KeyValueStorage<Record>(database: self, table: table)
     }
 
-    /// Makes a storage of a relationship's links, which have keyspaces of their own. The first call for a relationship adds them to the catalog.
+    /// Creates a storage of a relationship's links, which have separate keyspaces. The first call for a
+    /// relationship adds them to the catalog.
     ///
-    /// - Throws: `.schemaMismatch` when links are stored between keys of other kinds.
+    /// - Throws: `.schemaMismatch` when the stored links have keys of other kinds.
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
         let (isKnown, canAdd) = try read { handle in
             (try engine.links(of: relation, in: handle) != nil, handle.canWrite || !engine.coordinator.isInside)
         }
         if !isKnown, canAdd, !capabilities.isReadOnly {
-            try write(callsOut: false) { _ = try engine.makeLinks(of: relation, in: $0) }
+            try write(.call) { _ = try engine.makeLinks(of: relation, in: $0) }
         }
         return KeyValueLinks(database: self, relation: relation)
     }
 
-    /// Runs a body as one transaction; see ``Database``.
+    /// Runs a closure as a transaction; see ``Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try write(callsOut: true) { _ in try body() }
+        try write(.body) { _ in try body() }
     }
 
-    /// Runs a call that consists of several; see ``Database``.
+    /// Runs a call that consists of several calls; see ``Database``.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
-        try write(callsOut: true, isStep: true, isOneCall: true, mayRepeat: true) { _ in try body() }
+        try write(.compositeCall) { _ in try body() }
     }
 
-    /// Runs a body in which every read sees the same state; see ``Database``.
+    /// Runs a closure in which every read sees the same state; see ``Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try call { try engine.coordinator.snapshot(body) }
+        try lifetime.call { try engine.coordinator.snapshot(body) }
     }
 
-    /// Gives the store's own handle of the running transaction to a body; see ``Database``.
+    /// Passes the store's handle of the running transaction to a closure; see ``Database``.
     public func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
-        try call {
+        try lifetime.call {
             try engine.coordinator.inside(touching: entities) { handle in
                 guard let underlying = handle.transaction.underlyingHandle as? Handle else {
                     throw StorageError.unsupportedHandle(
                         type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
                 }
-                // Whatever was read in place may have moved.
+                // Bytes that were read in place can have moved.
                 defer { handle.writeCount += 1 }
                 return try body(underlying)
             }
         }
     }
 
-    /// The entities that are stored, read without the application's types.
+    /// The stored entities, read without the application's types.
     public func entities() throws -> [EntityDescription] {
         try read { try Catalog($0.transaction, path: engine.store.traits.path).entities().map(\.description) }
     }
 
-    /// What the catalog's entries of the format and of changes make: every entity and relationship that is added or changed changes one of them.
+    /// The version of the catalog, from its entries of the format and of changes. Every added or changed
+    /// entity or relationship changes one of these entries.
     public func catalogVersion() throws -> UInt64? {
         guard capabilities.isMultiProcess else { return nil }
         return try read { try Catalog($0.transaction, path: engine.store.traits.path).version() }
     }
 
     /// Waits for running calls, ends live cursors and closes; see ``Database``.
-    public func close() throws {
-        if engine.coordinator.isInside {
-            throw StorageError.closedInsideTransaction(engine.store.traits.path)
-        }
-        guard gate.close() else { return }
-        isDrained.store(true, ordering: .releasing)
-        observations.wakeAll()
-        for session in cursors.withLock({ sessions in sessions.values.compactMap(\.session) }) { session.end() }
-        release()
-    }
+    public func close() throws { try lifetime.close() }
 }
 
 extension KeyValueDatabase {
-    /// How often a call is run again after the store ran out of space, which it may then have made.
+    /// The number of retries of a call after the store ran out of space. The store can make more space before
+    /// a retry.
     private static let attempts = 12
 
-    /// Runs a call, unless the database is closed; closing waits for it.
-    ///
-    /// - Throws: `.closed`, or what the body throws.
-    @inline(__always) func call<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            try gate.enter()
-        } catch {
-            // Closing waits for the transaction around this call, which is to find the database open to its end.
-            guard !isDrained.load(ordering: .acquiring), engine.coordinator.isInside else { throw error }
-            return try body()
-        }
-        defer { gate.leave() }
-        return try body()
-    }
-
-    /// Runs a body that reads and does not call the application.
+    /// Runs a closure that reads and does not call application code.
     func read<Result>(_ body: (KeyValueHandle) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.read(body) }
+        try lifetime.read(body)
     }
 
-    /// Runs a body that writes.
+    /// Runs a closure that writes.
     ///
-    /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
-    /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
+    /// A store with limited space grows when the next transaction begins. A closure without application code,
+    /// in a separate transaction, therefore runs again when space runs out: no effect of the first run is
+    /// visible.
     func write<Result>(
-        callsOut: Bool, isStep: Bool = false, isOneCall: Bool = false, mayRepeat: Bool = false, touching entity: String? = nil,
-        _ body: (KeyValueHandle) throws -> Result
+        _ kind: WriteKind, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
-        try call {
+        try lifetime.call {
             if configuration.isReadOnly {
                 throw StorageError.readOnly(engine.store.traits.path)
             }
-            return try writeRetrying(entity, callsOut, isStep, isOneCall, mayRepeat || !callsOut, body)
+            return try writeRetrying(kind, touching: entity, body)
         }
     }
 
     private func writeRetrying<Result>(
-        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ isOneCall: Bool, _ mayRepeat: Bool,
-        _ body: (KeyValueHandle) throws -> Result
+        _ kind: WriteKind, touching entity: String?, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         var attempt = 1
         while true {
-            // A transaction that could not even begin would not begin the next time either.
+            // A transaction that could not begin would fail again.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(
-                    callsOut: callsOut, isStep: isStep, isOneCall: isOneCall, touching: entity,
-                    waiting: configuration.busyTimeout
-                ) { handle in
+                return try engine.coordinator.write(kind, touching: entity, waiting: configuration.busyTimeout) { handle in
                     hasBegun = true
                     return try body(handle)
                 }
             } catch let error as StorageError where error.kind == .outOfSpace && hasBegun && attempt < Self.attempts {
-                guard mayRepeat, !engine.coordinator.isInside else { throw error }
+                guard kind.mayRunAgain, !engine.coordinator.isInside else { throw error }
                 attempt += 1
             }
         }
     }
-
-    /// Lets a cursor's session be ended when the database is closed.
-    func register(_ session: CursorSession) { cursors.withLock { $0[ObjectIdentifier(session)] = WeakSession(session: session) } }
-
-    /// Forgets a session that has ended.
-    func unregister(_ session: ObjectIdentifier) { cursors.withLock { _ = $0.removeValue(forKey: session) } }
-}
-
-/// Holds a session without keeping it.
-private struct WeakSession: Sendable {
-    weak let session: CursorSession?
 }

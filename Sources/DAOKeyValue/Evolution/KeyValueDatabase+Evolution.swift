@@ -1,7 +1,7 @@
 import DAOCore
 
 extension KeyValueDatabase {
-    /// Makes a stored entity what a model declares, in one transaction.
+    /// Changes a stored entity to the declaration of a model, in one transaction.
     ///
     /// - Returns: Its table afterwards.
     func bringUpToDate(_ table: Table, _ declaration: EntityDeclaration) throws -> Table {
@@ -11,8 +11,8 @@ extension KeyValueDatabase {
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if capabilities.isReadOnly { throw change.readOnly(path: path) }
         if engine.coordinator.isInside { throw change.insideTransaction(path: path) }
-        return try write(callsOut: false, touching: name) { handle in
-            // Another process may have been first.
+        return try write(.call, touching: name) { handle in
+            // Another process can have changed it first.
             guard let stored = try engine.table(named: name, in: handle) else {
                 return try engine.makeTable(for: declaration.description, in: handle)
             }
@@ -22,12 +22,12 @@ extension KeyValueDatabase {
         }
     }
 
-    /// Runs a body with entities and rows without the application's types; see ``Database``.
+    /// Runs a closure with access to entities and rows without the application's types; see ``Database``.
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         switch access {
         case .read:
-            return try call {
+            return try lifetime.call {
                 try engine.coordinator.snapshot {
                     try engine.coordinator.read { try body(KeyValueEntityStore(self, $0) { _ in }) }
                 }
@@ -36,11 +36,11 @@ extension KeyValueDatabase {
             if engine.coordinator.isInside {
                 throw StorageError.evolutionInsideTransaction(engine.store.traits.path)
             }
-            return try write(callsOut: true, mayRepeat: true) { handle in
+            return try write(.migration) { handle in
                 try body(
                     KeyValueEntityStore(self, handle) { name in
-                        // So that observations of the entity are told.
-                        try self.write(callsOut: false, isStep: true, touching: name) { _ in }
+                        // Notifies the observations of the entity.
+                        try self.write(.statement, touching: name) { _ in }
                     })
             }
         }

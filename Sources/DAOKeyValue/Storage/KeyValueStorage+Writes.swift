@@ -7,11 +7,11 @@ extension KeyValueStorage {
 
     func insert(_ records: [Record]) throws {
         if records.isEmpty { return }
-        try write(isStep: records.count == 1) { try insert(records, $0) }
+        try write(records.count == 1 ? .statement : .call) { try insert(records, $0) }
     }
 
     func insert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { try insert(records, $0) }
         }
@@ -19,11 +19,11 @@ extension KeyValueStorage {
 
     func upsert(_ records: [Record]) throws {
         if records.isEmpty { return }
-        try write(isStep: records.count == 1) { try upsert(records, $0) }
+        try write(records.count == 1 ? .statement : .call) { try upsert(records, $0) }
     }
 
     func upsert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { try upsert(records, $0) }
         }
@@ -37,9 +37,9 @@ extension KeyValueStorage {
         try encodeAll(records, update) { try update.upsert($0) }
     }
 
-    /// Encodes records one by one and gives them to a body.
+    /// Encodes records one at a time and passes them to a closure.
     private func encodeAll(_ records: [Record], _ update: RowUpdate, _ body: (RowUpdate.Encoded) throws -> Void) throws {
-        // Through pointers: taking each record out of the array would copy it.
+        // Uses pointers, because reading each record from the array would copy it.
         try records.withUnsafeBufferPointer { records in
             guard let first = records.baseAddress else { return }
             for position in records.indices {
@@ -53,7 +53,7 @@ extension KeyValueStorage {
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return 0 }
-        return try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let table = try table(handle)
             let reader = reader(table)
             var stored = 0
@@ -75,7 +75,7 @@ extension KeyValueStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try query.resolved()
-        return try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
@@ -101,7 +101,7 @@ extension KeyValueStorage {
     func erase(keys: [Key]) throws -> Int {
         if keys.isEmpty { return 0 }
         var count = 0
-        try write(isStep: keys.count == 1) { update in
+        try write(keys.count == 1 ? .statement : .call) { update in
             count = 0
             for key in keys where try update.erase(update.storeKey(key)) { count += 1 }
         }
@@ -111,7 +111,7 @@ extension KeyValueStorage {
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
         var count = 0
-        try keyValueDatabase.write(callsOut: false, touching: schema.description.name) { handle in
+        try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
             count = 0
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
@@ -122,7 +122,8 @@ extension KeyValueStorage {
         return count
     }
 
-    /// The whole keys of a query's rows, copied out of the store: rows may be written while they are walked.
+    /// The whole keys of a query's rows, copied from the store, so that rows can be written during the
+    /// iteration.
     private func collectKeys(_ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
         let reader = reader(table)
@@ -138,16 +139,16 @@ extension KeyValueStorage {
         return keys
     }
 
-    // MARK: What all of them share
+    // MARK: Shared functions
 
-    /// Runs a body that writes and does not call the application.
-    private func write(isStep: Bool, _ body: (RowUpdate) throws -> Void) throws {
-        try keyValueDatabase.write(callsOut: false, isStep: isStep, touching: schema.description.name) { handle in
+    /// Runs a closure that writes and does not call application code.
+    private func write(_ kind: WriteKind, _ body: (RowUpdate) throws -> Void) throws {
+        try keyValueDatabase.write(kind, touching: schema.description.name) { handle in
             try withUpdate(handle, try table(handle), body)
         }
     }
 
-    /// Calls a body with buffers of the transaction.
+    /// Calls a closure with buffers of the transaction.
     private func withUpdate(_ handle: KeyValueHandle, _ table: Table, _ body: (RowUpdate) throws -> Void) throws {
         let usesChecksums = keyValueDatabase.options.usesChecksums
         let scratch = handle.takeScratch(table, isChecked: usesChecksums)

@@ -1,24 +1,24 @@
 import Dispatch
 
-/// What an observer passes on to whoever stands below it.
+/// An event that an observer passes to the observers and listeners below it.
 enum Event<Model: Sendable>: Sendable {
     case data(Model)
     case error(any Error)
     case cancelled
-    /// Nothing more will come.
+    /// No more events follow.
     case finished
 }
 
-/// A call to a listener that has been decided on and not made yet.
+/// A pending call of a listener.
 struct Delivery: Sendable {
-    /// Whether it tells of an outcome, so that a cancellation takes it back.
+    /// Whether the call delivers an outcome, which a cancellation revokes.
     let isRevocable: Bool
     let call: @Sendable () -> Void
 }
 
-/// First in, first out.
+/// A first-in, first-out queue.
 struct DeliveryQueue {
-    // A delivery that has been taken out leaves nil behind, so that it is released by whoever took it.
+    // A removed delivery is replaced by nil, so that the caller that removed it releases it.
     private var deliveries: [Delivery?] = []
     private var head = 0
 
@@ -40,7 +40,8 @@ struct DeliveryQueue {
         return delivery
     }
 
-    /// Takes out what a cancellation revokes, and returns it, so that it is released outside of the lock.
+    /// Removes the deliveries that a cancellation revokes and returns them, so that they are released outside
+    /// the lock.
     mutating func removeRevocable() -> [Delivery] {
         let pending = deliveries[head...].compactMap { $0 }
         deliveries = pending.filter { !$0.isRevocable }
@@ -49,20 +50,21 @@ struct DeliveryQueue {
     }
 }
 
-/// Everything an observer has to remember; its owner guards it with a lock.
+/// The state of an observer. The owner protects it with a lock.
 ///
-/// Listeners are chosen when something happens, not when it is delivered: who subscribes before an emission gets it live, who
-/// subscribes after it gets it from the slot, and nobody gets it twice.
+/// Listeners are selected when an event occurs, not when it is delivered. A listener that subscribes before
+/// an emission receives it live, a listener that subscribes afterwards receives it from the slot, and no
+/// listener receives it twice.
 struct EmissionState<Model: Sendable> {
-    /// Whether every listener is kept, or one for each kind of event.
+    /// Whether every listener is kept, or only one for each kind of event.
     let isMulticast: Bool
-    /// Whether every outcome waits for a listener, or the latest one.
+    /// Whether every outcome waits for a listener, or only the latest.
     var keepsAll: Bool
-    /// Where listeners are called; nil for the thread that emits.
+    /// The queue of the listeners; nil for the emitting thread.
     var queue: DispatchQueue?
 
     private(set) var listeners = Listeners<Model>()
-    /// The outcomes a late listener is told: the latest one, or all that nobody has been told yet.
+    /// The outcomes for a late listener: the latest outcome, or all outcomes that have not been delivered.
     private var slot: [Result<Model, any Error>] = []
     private var hasEmitted = false
     private var owesDefer = false
@@ -83,7 +85,7 @@ struct EmissionState<Model: Sendable> {
 
     // MARK: Emitting
 
-    /// - Returns: the outcomes that were replaced, to be released outside of the lock.
+    /// - Returns: the replaced outcomes, to be released outside the lock.
     mutating func emit(_ outcome: Result<Model, any Error>) -> [Result<Model, any Error>] {
         guard !isCancelled, !isFinished else { return [] }
         var replaced: [Result<Model, any Error>] = []
@@ -116,9 +118,9 @@ struct EmissionState<Model: Sendable> {
         }
     }
 
-    /// Nothing more will come, so that there is nothing left above to cancel.
+    /// Marks the observer as finished. Its sources need no cancellation afterwards.
     ///
-    /// - Returns: the ways up, to be released outside of the lock.
+    /// - Returns: the cancellation closures of the sources, to be released outside the lock.
     mutating func finish() -> [@Sendable () -> Void] {
         guard !isCancelled, !isFinished else { return [] }
         isFinished = true
@@ -127,7 +129,7 @@ struct EmissionState<Model: Sendable> {
         return Array(upstreams.values)
     }
 
-    /// - Returns: what to call and what to let go of, outside of the lock.
+    /// - Returns: the closures to call and the values to release, outside the lock.
     mutating func cancel() -> (upstreams: [@Sendable () -> Void], released: [Any]) {
         guard !isCancelled else { return ([], []) }
         isCancelled = true
@@ -144,9 +146,10 @@ struct EmissionState<Model: Sendable> {
 
     // MARK: Subscribing
 
-    /// Each of these returns the listeners before it, to be released outside of the lock.
+    /// Each of these methods returns the previous listeners, to be released outside the lock.
 
-    /// Adds the given listeners, or puts each in the place of its kind, and tells them what has been waiting, in order.
+    /// Adds the given listeners, or replaces the listener of each kind, and delivers the waiting outcomes in
+    /// order.
     mutating func subscribe(_ added: Listeners<Model>) -> Listeners<Model> {
         let before = listeners
         guard !isCancelled else { return before }
@@ -198,10 +201,10 @@ struct EmissionState<Model: Sendable> {
         return listeners
     }
 
-    // MARK: Standing below others
+    // MARK: Sources
 
-    /// Remembers how to cancel what this observer gets its outcomes from, unless nothing more comes from there; nil when it is cancelled
-    /// already.
+    /// Stores the closure that cancels a source, unless this observer has finished. Returns nil when this
+    /// observer is already cancelled.
     mutating func link(_ upstream: @escaping @Sendable () -> Void) -> Int? {
         guard !isCancelled else { return nil }
         nextUpstream += 1
@@ -214,7 +217,7 @@ struct EmissionState<Model: Sendable> {
     }
 }
 
-/// The closures that wait for an observer's events.
+/// The closures that receive an observer's events.
 struct Listeners<Model: Sendable>: Sendable {
     var completed: [@Sendable (Model) -> Void] = []
     var failed: [@Sendable (any Error) -> Void] = []

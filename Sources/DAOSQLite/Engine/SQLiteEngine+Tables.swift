@@ -72,7 +72,7 @@ extension SQLiteEngine {
                 entity: table.entity.name,
                 path: file.path)
         }
-        try coordinator.write(callsOut: false) { connection in
+        try coordinator.write(.call) { connection in
             try connection.apply(settings)
             try connection.beginWriting()
             if try Self.isStored(table, connection) { return }
@@ -88,7 +88,7 @@ extension SQLiteEngine {
         guard let settings else { throw change.readOnly(path: file.path) }
         if coordinator.isInside { throw change.insideTransaction(path: file.path) }
         let table = SQLTable(declaration.description, dialect: Self.dialect)
-        try coordinator.write(callsOut: false, touching: name) { connection in
+        try coordinator.write(.call, touching: name) { connection in
             try connection.apply(settings)
             try connection.beginWriting()
             switch try Self.state(of: table, connection) {

@@ -13,8 +13,6 @@ final class SQLiteEngine: Sendable {
     let file: DatabaseFile
     /// Transactions and their rules.
     let coordinator: TransactionCoordinator<SQLiteConnection>
-    /// Where the asynchronous forms run.
-    let executor: DatabaseExecutor
     /// The entities whose tables were found or made, by name.
     let tables = Mutex<[String: KnownTable]>([:])
     /// The relationships whose links were found or made.
@@ -31,8 +29,8 @@ final class SQLiteEngine: Sendable {
     init(_ file: DatabaseFile, writes: Bool) throws {
         try file.checkHeader()
         self.file = file
-        let observations = ObservationHub()
-        let writer = WriterConnection(file, observations)
+        let state = EngineState(name: file.path)
+        let writer = WriterConnection(file, state.observations)
         let mode: ConnectionMode
         if file.isWritable, writes {
             mode = .reader
@@ -42,11 +40,10 @@ final class SQLiteEngine: Sendable {
         let readers = ReaderPool { try SQLiteConnection.open(file.path, mode) }
         self.writer = writer
         self.readers = readers
-        executor = DatabaseExecutor(name: file.path)
         coordinator = TransactionCoordinator(
-            beginWriting: { try writer.get() }, beginReading: { try readers.take() }, observations: observations)
+            state, beginWriting: { try writer.get() }, beginReading: { try readers.take() })
         // A file that is read without locks is one that nobody writes.
-        if mode != .immutable { observations.watchOthers { try CommitCounter.open(file.path, mode) } }
+        if mode != .immutable { state.observations.watchOthers { try CommitCounter.open(file.path, mode) } }
         if writes { try writer.open() }
         try check()
     }
@@ -56,7 +53,7 @@ final class SQLiteEngine: Sendable {
 
     /// Closes the connections; the writer last, so that it empties the log.
     func close() {
-        coordinator.observations.stopWatchingOthers()
+        coordinator.engineState.observations.stopWatchingOthers()
         readers.close()
         writer.close()
     }

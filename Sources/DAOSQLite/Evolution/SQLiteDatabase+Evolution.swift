@@ -6,7 +6,7 @@ extension SQLiteDatabase {
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         let path = engine.file.path
-        return try call {
+        return try lifetime.call {
             switch access {
             case .read:
                 return try engine.coordinator.snapshot {
@@ -22,11 +22,11 @@ extension SQLiteDatabase {
                         path: path)
                 }
                 var changed: Set<String> = []
-                let result = try engine.coordinator.write(callsOut: true) { connection in
+                let result = try engine.coordinator.write(.migration) { connection in
                     try begin(connection)
                     let store = SQLiteEntityStore(connection, path: path, makeLinks: makeLinks) { name in
                         // So that observations of the entity are told.
-                        try self.engine.coordinator.write(callsOut: false, isStep: true, touching: name) { _ in }
+                        try self.engine.coordinator.write(.statement, touching: name) { _ in }
                     }
                     defer { changed = store.changed }
                     return try body(store)

@@ -22,7 +22,7 @@ extension SQLiteEngine {
 
     /// Makes a table of links that is not there, be it for the first time, or because the transaction that made it was rolled back.
     func make(_ made: SQLLinks, _ settings: WriteSettings) throws {
-        try coordinator.write(callsOut: false) { connection in
+        try coordinator.write(.call) { connection in
             try connection.apply(settings)
             try connection.beginWriting()
             let stored = try StoredLinks(made, connection)

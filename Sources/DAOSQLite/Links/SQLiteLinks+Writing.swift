@@ -6,7 +6,7 @@ extension SQLiteLinks {
     func set(_ children: LinkedKeys, of parents: [Key]) throws {
         let lists = children.lastLists(of: parents)
         if lists.isEmpty { return }
-        try writing { connection in
+        try writing(.call) { connection in
             let insert = try connection.statement(links.insert, entity: relation.entity)
             defer { insert.finish() }
             for (list, tail) in zip(lists, try tails(lists, children, connection)) {
@@ -30,7 +30,7 @@ extension SQLiteLinks {
 
     private func remove(_ text: String, _ keys: [Key]) throws {
         do {
-            try writing(isStep: true, makesTable: false) { connection in
+            try writing(.statement, makesTable: false) { connection in
                 if keys.isEmpty { return }
                 let statement = try connection.statement(SQLText(text, [.list(keys.map(\.value))]), entity: relation.entity)
                 defer { statement.finish() }
@@ -81,18 +81,18 @@ extension SQLiteLinks {
     /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
     ///
     /// - Parameters:
-    ///   - isStep: Whether the body writes with one statement, which is atomic by itself.
+    ///   - kind: What the body does.
     ///   - makesTable: Whether a missing table is made; else it is a `MissingTable`.
-    ///   - body: What to do.
-    private func writing(isStep: Bool = false, makesTable: Bool = true, _ body: (SQLiteConnection) throws -> Void) throws {
-        try owner.call {
+    ///   - body: The writes.
+    private func writing(_ kind: WriteKind, makesTable: Bool = true, _ body: (SQLiteConnection) throws -> Void) throws {
+        try owner.lifetime.call {
             guard let settings = owner.settings else {
                 throw StorageError(
                     .readOnly, "the database can only be read", entity: relation.entity, path: owner.engine.file.path)
             }
             func run() throws {
-                try owner.engine.coordinator.write(callsOut: false, isStep: isStep, touching: relation.entity) { connection in
-                    if isStep { try connection.apply(settings) } else { try owner.begin(connection) }
+                try owner.engine.coordinator.write(kind, touching: relation.entity) { connection in
+                    if kind == .statement { try connection.apply(settings) } else { try owner.begin(connection) }
                     try body(connection)
                 }
             }

@@ -92,7 +92,7 @@ extension SQLiteLinks {
     ///
     /// - Parameter none: The answer when the table is not there.
     private func reading<Result>(_ none: Result, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try owner.call {
+        try owner.lifetime.call {
             do {
                 return try owner.engine.coordinator.read(body)
             } catch is MissingTable {

@@ -4,8 +4,8 @@ import DAOSystemSQLite
 
 extension SQLiteStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
-        if keys.isEmpty { return try writing(isStep: true) { _ in 0 } }
-        return try writing(callsOut: true) { connection in
+        if keys.isEmpty { return try writing(.statement) { _ in 0 } }
+        return try writing(.body) { connection in
             let rows = try connection.rows(number, table)
             let select = try rows.takeSelect()
             defer { select.finish() }
@@ -30,8 +30,8 @@ extension SQLiteStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try query.resolved()
-        if resolved.isEmpty { return try writing(isStep: true) { _ in 0 } }
-        return try writing(callsOut: true) { connection in
+        if resolved.isEmpty { return try writing(.statement) { _ in 0 } }
+        return try writing(.body) { connection in
             try merge(keys: try keys(resolved, connection)) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)

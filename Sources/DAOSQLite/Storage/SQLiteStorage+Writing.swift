@@ -8,8 +8,8 @@ extension SQLiteStorage {
     func upsert(_ records: [Record]) throws { try store(records, mayReplace: true) { try $0.upsert() } }
 
     func erase(keys: [Key]) throws -> Int {
-        if keys.isEmpty { return try writing(isStep: true) { _ in 0 } }
-        return try writing(isStep: keys.count == 1) { connection in
+        if keys.isEmpty { return try writing(.statement) { _ in 0 } }
+        return try writing(keys.count == 1 ? .statement : .call) { connection in
             let statement = try connection.rows(number, table).takeDelete()
             defer { statement.finish() }
             var count = 0
@@ -27,9 +27,9 @@ extension SQLiteStorage {
 
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
-        if resolved.isEmpty { return try writing(isStep: true) { _ in 0 } }
+        if resolved.isEmpty { return try writing(.statement) { _ in 0 } }
         let sql = try table.delete(resolved)
-        return try writing(isStep: true) { connection in
+        return try writing(.statement) { connection in
             let statement = try connection.statement(sql, entity: entity.name)
             defer { statement.finish() }
             let code = sqlite3_step(statement.pointer)
@@ -40,9 +40,9 @@ extension SQLiteStorage {
 
     /// Stores rows with a statement that takes one.
     private func store(_ records: [Record], mayReplace: Bool, _ take: (RowStatements) throws -> RowInsert) throws {
-        if records.isEmpty { return try writing(isStep: true) { _ in } }
+        if records.isEmpty { return try writing(.statement) { _ in } }
         try checkOrder(records)
-        try writing(isStep: records.count == 1) { connection in
+        try writing(records.count == 1 ? .statement : .call) { connection in
             let row = try take(try connection.rows(number, table))
             defer { row.statement.finish() }
             try records.withUnsafeBufferPointer { buffer in

@@ -30,22 +30,19 @@ final class SQLiteStorage<Record: Model>: Storage {
 
     /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
     func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try owner.call { try repeating { try owner.engine.coordinator.read(body) } }
+        try owner.lifetime.call { try repeating { try owner.engine.coordinator.read(body) } }
     }
 
     /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
     ///
     /// - Parameters:
-    ///   - callsOut: Whether the body calls code of the application.
-    ///   - isStep: Whether the body writes with one statement, which is atomic by itself.
-    ///   - body: What to do.
-    func writing<Result>(callsOut: Bool = false, isStep: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws
-        -> Result
-    {
+    ///   - kind: What the body does.
+    ///   - body: The writes.
+    func writing<Result>(_ kind: WriteKind, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
         func run() throws -> Result {
-            try owner.engine.coordinator.write(callsOut: callsOut, isStep: isStep, touching: entity.name) { connection in
+            try owner.engine.coordinator.write(kind, touching: entity.name) { connection in
                 // While somebody observes, commits are told apart from those of others, which needs a beginning.
-                if isStep, let settings = owner.settings, !owner.observations.isObserved {
+                if kind == .statement, let settings = owner.settings, !owner.engineState.observations.isObserved {
                     try connection.apply(settings)
                 } else {
                     try owner.begin(connection)
@@ -53,7 +50,7 @@ final class SQLiteStorage<Record: Model>: Storage {
                 return try body(connection)
             }
         }
-        return try owner.call {
+        return try owner.lifetime.call {
             if owner.settings == nil { try refuse() }
             return try repeating(run)
         }
