@@ -38,7 +38,7 @@ struct LMDBErrors: Sendable {
         case EACCES, EPERM, EROFS: .readOnly
         case ENOENT, ENOTDIR: .notFound
         case EISDIR, ELOOP: .notADatabase
-        // On a full disk LMDB writes less than asked, which LMDB reports as EIO.
+        // On a full disk LMDB's write is short, which LMDB reports as EIO.
         case EIO: isDiskFull || isAtLimit ? .outOfSpace : .io
         default: .io
         }

@@ -50,7 +50,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         if access == .write { try waitToWrite() }
-        guard !isClosed else { throw StorageError.closed }
+        guard !isClosed else { throw StorageError.closed(nil) }
         switch access {
         case .read:
             return MemoryTransaction(committed)

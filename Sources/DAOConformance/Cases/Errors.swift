@@ -63,6 +63,10 @@ enum Errors {
                 let dao = try database.dao(Item.self)
                 let name = "\(RandomProof.UnknownHandle.self)"
                 try database.transaction {
+                    try expectError(
+                        .invalidTransaction, "closing inside",
+                        message: "the database cannot be closed inside its own transaction; close it after the transaction"
+                    ) { try database.close() }
                     let child = TransactionsMisuse.inChildTask {
                         try expectError(
                             .invalidTransaction, "another task",
@@ -100,7 +104,8 @@ enum Errors {
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try database.close()
-                try expectError(.closed, "a read", message: "the database is closed; open it again to use it") {
+                try expectError(.closed, "a read", path: context.path, message: "the database is closed; open it again to use it")
+                {
                     try dao.read()
                 }
             },

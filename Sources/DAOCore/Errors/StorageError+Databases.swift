@@ -44,12 +44,12 @@ extension StorageError {
     }
 
     /// A database was used after it was closed.
-    package static var closed: StorageError { StorageError(.closed, "the database is closed; open it again to use it") }
+    package static func closed(_ path: String?) -> StorageError {
+        StorageError(.closed, "the database is closed; open it again to use it", path: path)
+    }
 
     /// A database was to be closed by a call that is inside of its own transaction.
-    ///
-    /// - Parameter path: The path of the database's file, when it has one.
-    public static func closedInsideTransaction(_ path: String?) -> StorageError {
+    package static func closedInsideTransaction(_ path: String?) -> StorageError {
         StorageError(
             .invalidTransaction, "the database cannot be closed inside its own transaction; close it after the transaction",
             path: path)

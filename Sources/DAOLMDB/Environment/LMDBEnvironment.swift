@@ -128,7 +128,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Checks, with `state` locked, that a store may begin a transaction.
     private func check(_ user: EnvironmentUser) throws {
         guard user.isOpen else {
-            throw StorageError.closed
+            throw StorageError.closed(errors.path)
         }
         if let failure { throw failure }
     }

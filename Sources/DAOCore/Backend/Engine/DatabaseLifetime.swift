@@ -67,7 +67,7 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
 
     @usableFromInline func checkTransaction() throws {
         if isDrained.load(ordering: .acquiring) || !transactions.isInside {
-            throw StorageError.closed
+            throw StorageError.closed(path)
         }
     }
 
