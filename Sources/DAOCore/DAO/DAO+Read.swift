@@ -63,7 +63,7 @@ extension DAO {
         try translator.translate(models: storage.read(keys: ids.map { try key($0) }, includesSubentities: true))
     }
 
-    // MARK: Page by page
+    // MARK: Pages
 
     /// Returns a page of a query.
     ///
@@ -111,7 +111,7 @@ extension DAO {
         try page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
     }
 
-    // MARK: One after another
+    // MARK: Streaming
 
     /// Calls a closure with each value of a query, in its order. All reads use one snapshot. The memory use
     /// is constant where the key or an index supplies the order (contract Q6).

@@ -3,7 +3,7 @@
 
 extension DAO {
 
-    // MARK: Least and greatest
+    // MARK: Minimum and maximum
 
     /// Returns the smallest value of a field, without nil; nil when there is none. It uses an index on the
     /// field.
@@ -45,7 +45,7 @@ extension DAO {
         try extreme(field, .descending(field), predicate) ?? nil
     }
 
-    // MARK: Sum and mean
+    // MARK: Sum and average
 
     /// Returns the sum of a field; zero when there are no values. Floating-point numbers are added in key
     /// order, so the sum is the same on every backend.

@@ -1,5 +1,9 @@
 /// The features of a database. An application can query them. A feature that is declared as missing throws
 /// `.unsupported`.
+///
+/// ```swift
+/// if database.capabilities.hasEvolution { try database.evolve(evolution) }
+/// ```
 public struct Capabilities: Sendable, Hashable {
     /// The display name of the engine.
     public var engine: String

@@ -21,6 +21,10 @@ public struct UnderlyingType: Sendable, Hashable, CustomStringConvertible {
 /// The entities whose rows may have been written by direct engine access. Their observations read again.
 ///
 /// An observation whose result did not change reads its query once and yields nothing.
+///
+/// ```swift
+/// try database.underlying(as: SQLiteHandle.self, touching: .models(MessageModel.self)) { handle in … }
+/// ```
 public struct TouchedEntities: Sendable, Hashable {
     /// The names of the entities; nil for all entities.
     let names: Set<String>?

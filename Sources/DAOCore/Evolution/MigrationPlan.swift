@@ -1,4 +1,8 @@
 /// The changes that migrate a database to a version of the application. A plan is determined without writing.
+///
+/// ```swift
+/// if let plan = try drivers.pendingMigration(url, evolution: evolution) { print(plan) }
+/// ```
 public struct MigrationPlan: Sendable {
     /// The automatic change of an entity.
     public struct AutomaticChange: Sendable, Equatable {

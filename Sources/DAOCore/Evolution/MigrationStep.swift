@@ -253,7 +253,7 @@ public final class MigrationStep {
         }
     }
 
-    // MARK: What they share
+    // MARK: Helpers
 
     private func rewrite(
         _ stored: EntityDescription, as wanted: EntityDescription, _ transform: ([Value]) throws -> [Value]?
@@ -291,6 +291,12 @@ public final class MigrationStep {
 }
 
 /// A row in a migration: values by field name.
+///
+/// ```swift
+/// try step.forEachRow(of: "message") { row in
+///     if row["text"] == .string("") { row.erase() } else { row["isRead"] = .bool(false) }
+/// }
+/// ```
 ///
 /// The same object represents each row in turn. Do not use it outside the closure that gets it.
 public final class MigrationRow {

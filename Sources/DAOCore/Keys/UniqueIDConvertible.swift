@@ -1,5 +1,10 @@
 /// A value that identifies a row: a ``UniqueID``, a `String`, an integer, a `UUID`, or a wrapper of such a
 /// value.
+///
+/// ```swift
+/// try messages.read(byPrimaryKey: 42)
+/// try messages.read(byPrimaryKey: message.uniqueId)
+/// ```
 public protocol UniqueIDConvertible: Sendable {
     /// Returns the stored key for a model whose key has the given kind.
     ///

@@ -50,6 +50,12 @@ public struct ObservedChange<Plain: Sendable>: Sendable {
 
 /// An asynchronous sequence of the result of a query and its changes; see ``DAO/observeChanges(_:)``.
 ///
+/// ```swift
+/// for try await change in messages.observeChanges() {
+///     print(change.inserted, change.updated, change.erased)
+/// }
+/// ```
+///
 /// The guarantees of ``QueryObservation`` about order, a slow consumer and the end of the sequence apply to
 /// it.
 public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {

@@ -130,6 +130,10 @@ public enum TextMatch: String, Sendable, Hashable, CaseIterable {
 
 /// Differences that a text operator ignores. The options have the meaning that Unicode defines, without a
 /// locale, and are the same on every backend (contract P2).
+///
+/// ```swift
+/// try messages.read { $0.text.contains("cafe", [.caseInsensitive, .diacriticInsensitive]) }
+/// ```
 public struct TextOptions: OptionSet, Sendable, Hashable {
     /// The bits of the options.
     public let rawValue: Int

@@ -61,6 +61,10 @@ public protocol RelatedList: RelationValue {}
 extension Array: RelatedList where Element: Model {}
 
 /// The number of related rows of a row. It can be compared with an `Int`.
+///
+/// ```swift
+/// try discussions.read { $0.messages.count > 3 }
+/// ```
 public struct RelatedCount<Record: Model> {
     let compare: (Comparison, Int) -> Condition<Record>
 

@@ -1,4 +1,9 @@
 /// The plan of a query.
+///
+/// ```swift
+/// let plan = try messages.storage.explain(Query(where: Condition { $0.date > cutoff }))
+/// print(plan)  // through the index on 'date'
+/// ```
 public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
     /// The access path of a query.
     public enum Access: Sendable, Hashable {
@@ -25,8 +30,8 @@ public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - access: The access path.
-    ///   - filtersRows: Whether rows are looked at that may not match.
-    ///   - sortsRows: Whether the rows have to be sorted after they are found.
+    ///   - filtersRows: Whether the access path also returns rows that do not match.
+    ///   - sortsRows: Whether the rows are sorted after they are read.
     ///   - details: The engine's description of the plan.
     public init(access: Access, filtersRows: Bool, sortsRows: Bool, details: [String] = []) {
         self.access = access

@@ -95,7 +95,7 @@ extension GraphStorage {
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         if isFlat { return try flat.cursor(query) }
-        // Conditions and sorts through relationships are resolved on a snapshot. Only keys are kept of it.
+        // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
         if query.reachesRelated {
             let snapshot = try flat.cursor(Query(limit: 1))
             if snapshot.holdsSnapshot { return try KeyCursor(self, query, snapshot) }

@@ -209,7 +209,7 @@ extension TypedRelation {
     func orphans(_ keys: [Key]) -> any ErasableRows { GraphErase.Rows<Child>(keys: keys) }
 }
 
-// MARK: Asking
+// MARK: Queries
 
 extension TypedRelation {
     func children(matching node: PredicateNode, in graph: StorageGraph) throws -> [Key] {

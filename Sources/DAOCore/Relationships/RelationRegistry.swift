@@ -14,7 +14,7 @@ final class RelationRegistry: Sendable {
         var relations: [String: Set<RelationDescription>] = [:]
     }
 
-    /// Whether a write transaction has read the catalog. Nobody else changes the catalog during the
+    /// Whether a write transaction has read the catalog. No other writer changes the catalog during the
     /// transaction. The thread that runs the transaction sets the value.
     private enum Look: UInt8, AtomicRepresentable {
         /// No transaction runs, or it did not call ``transactionDidBegin()``. Every access checks the

@@ -2,6 +2,10 @@
 ///
 /// Every backend stores it in its catalog and interprets queries by it. A tool can read it from a file
 /// without the application's models.
+///
+/// ```swift
+/// for entity in try database.entities() { print(entity.name, entity.fields.map(\.name)) }
+/// ```
 public struct EntityDescription: Sendable, Hashable, Codable {
     /// The entity's name.
     public var name: String

@@ -39,6 +39,10 @@ public struct Field<Record: Model, Value: FieldValue>: Sendable {
 }
 
 /// An option of a field, such as an index or a default.
+///
+/// ```swift
+/// Field("title", \.title, .renamed(from: "name"), .indexed, .default("untitled"))
+/// ```
 public struct FieldOption<Value: FieldValue>: Sendable {
     /// The meaning of an option.
     enum Meaning: Sendable {

@@ -144,7 +144,7 @@ extension Storage {
     @discardableResult
     public func erase(predicatedBy predicate: Condition<Record>) throws -> Int { try erase(Query(where: predicate)) }
 
-    // MARK: Ask
+    // MARK: Queries
 
     /// Returns whether a key is stored.
     public func isEntityExist(primaryKey id: some UniqueIDConvertible) throws -> Bool { try contains(key: key(id)) }

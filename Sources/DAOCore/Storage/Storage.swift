@@ -1,8 +1,8 @@
 /// The rows of one model in a database. A ``DAO`` uses a storage for its reads and writes.
 ///
-/// A backend implements the first five requirements. The other requirements have default implementations that
-/// use these five; a backend can replace a default by a faster implementation. Every method is an atomic
-/// call. It joins the transaction that it runs in, or runs as a separate transaction.
+/// A backend implements ``database`` and the first five methods. The other methods have default
+/// implementations that use these; a backend can replace a default by a faster implementation. Every method
+/// is an atomic call. It joins the transaction that it runs in, or runs as a separate transaction.
 ///
 /// A method throws a ``StorageError``, or rethrows the error of a closure that the caller passed, unchanged.
 public protocol Storage<Record>: Sendable {

@@ -1,4 +1,4 @@
-// The default implementations of a storage, based on its first five requirements.
+// The default implementations of a storage, based on its first five methods.
 
 extension Storage {
     /// Makes and stores the rows in a transaction.

@@ -6,14 +6,14 @@ extension Condition: ExpressibleByStringLiteral {
     /// Condition<MessageModel>("sender IN %@ OR text CONTAINS[cd] 'urgent'", senders)
     /// ```
     ///
-    /// | what | how it is written |
+    /// | element | syntax |
     /// |---|---|
     /// | comparisons | `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `BETWEEN {1, 5}`, `IN {1, 2}` |
-    /// | text | `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` with `*` and `?`; `[c]`, `[d]` or `[cd]` behind these, `==` and `!=` |
+    /// | text | `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` with `*` and `?`; `[c]`, `[d]` or `[cd]` after these operators, `==` and `!=` |
     /// | logic | `AND` or `&&`, `OR` or `||`, `NOT` or `!`, parentheses, `TRUEPREDICATE`, `FALSEPREDICATE` |
     /// | related rows | `author.name == 'Ada'`, `author == nil`, `ANY messages.isRead == false`, `ALL …`, `NONE …`, `messages.@count > 3` |
     /// | values | `42`, `0x2A`, `-1.5e3`, `'text'`, `"text"`, `true` or `YES`, `false` or `NO`, `nil` or `NULL` |
-    /// | placeholders | `%@` and the likes of `%d` for a value or a list, `%K` for the name of a field |
+    /// | placeholders | `%@`, `%d` and similar for a value or a list, `%K` for the name of a field |
     ///
     /// `NOT` binds tighter than `AND`, and `AND` tighter than `OR`. Keywords are case-insensitive. `#name` is
     /// a field whose name is a keyword. A field can be the left operand, the right operand, or both. In
