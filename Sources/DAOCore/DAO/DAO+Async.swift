@@ -111,56 +111,56 @@ extension DAO {
         try await reading { try $0.exists(byPrimaryKey: id) }
     }
 
-    /// Returns the smallest value of a field, without nil; nil when there is none.
+    /// Returns the smallest value of a field; nil when there is none. Nil values are ignored.
     public func min<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.min(field, predicatedBy: predicate) }
     }
 
-    /// Returns the smallest value of an optional field, without nil; nil when there is none.
+    /// Returns the smallest value of an optional field; nil when there is none. Nil values are ignored.
     public func min<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.min(field, predicatedBy: predicate) }
     }
 
-    /// Returns the greatest value of a field, without nil; nil when there is none.
+    /// Returns the greatest value of a field; nil when there is none. Nil values are ignored.
     public func max<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.max(field, predicatedBy: predicate) }
     }
 
-    /// Returns the greatest value of an optional field, without nil; nil when there is none.
+    /// Returns the greatest value of an optional field; nil when there is none. Nil values are ignored.
     public func max<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.max(field, predicatedBy: predicate) }
     }
 
-    /// Returns the sum of a field, without nil; zero when there are no values.
+    /// Returns the sum of a field; zero when there are no values. Nil values are ignored.
     public func sum<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value {
         try await reading { try $0.sum(field, predicatedBy: predicate) }
     }
 
-    /// Returns the sum of an optional field, without nil; zero when there are no values.
+    /// Returns the sum of an optional field; zero when there are no values. Nil values are ignored.
     public func sum<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value {
         try await reading { try $0.sum(field, predicatedBy: predicate) }
     }
 
-    /// Returns the average of a field, without nil; nil when there are no values.
+    /// Returns the average of a field; nil when there are no values. Nil values are ignored.
     public func average<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Double? {
         try await reading { try $0.average(field, predicatedBy: predicate) }
     }
 
-    /// Returns the average of an optional field, without nil; nil when there are no values.
+    /// Returns the average of an optional field; nil when there are no values. Nil values are ignored.
     public func average<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Double? {

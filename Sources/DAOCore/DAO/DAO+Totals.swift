@@ -5,8 +5,8 @@ extension DAO {
 
     // MARK: Minimum and maximum
 
-    /// Returns the smallest value of a field, without nil; nil when there is none. It uses an index on the
-    /// field.
+    /// Returns the smallest value of a field; nil when there is none. Nil values are ignored. An index on the
+    /// field speeds it up.
     ///
     /// - Parameters:
     ///   - field: A key path to a stored field.
@@ -17,16 +17,16 @@ extension DAO {
         try extreme(field, .ascending(field), predicate)
     }
 
-    /// Returns the smallest value of an optional field, without nil; nil when there is none. It uses an index
-    /// on the field.
+    /// Returns the smallest value of an optional field; nil when there is none. Nil values are ignored. An
+    /// index on the field speeds it up.
     public func min<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
         try extreme(field, .ascending(field), predicate) ?? nil
     }
 
-    /// Returns the greatest value of a field, without nil; nil when there is none. It uses an index on the
-    /// field.
+    /// Returns the greatest value of a field; nil when there is none. Nil values are ignored. An index on the
+    /// field speeds it up.
     ///
     /// - Parameters:
     ///   - field: A key path to a stored field.
@@ -37,8 +37,8 @@ extension DAO {
         try extreme(field, .descending(field), predicate)
     }
 
-    /// Returns the greatest value of an optional field, without nil; nil when there is none. It uses an index
-    /// on the field.
+    /// Returns the greatest value of an optional field; nil when there is none. Nil values are ignored. An
+    /// index on the field speeds it up.
     public func max<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
@@ -61,7 +61,7 @@ extension DAO {
         return try Value(total: total, entity: Record.schema.description.name, field: name)
     }
 
-    /// Returns the sum of an optional field, without nil; zero when there are no values.
+    /// Returns the sum of an optional field; zero when there are no values. Nil values are ignored.
     public func sum<Value: NumericFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value {
@@ -80,7 +80,7 @@ extension DAO {
         try total(of: field, predicate).total.average
     }
 
-    /// Returns the average of an optional field, without nil; nil when there are no values.
+    /// Returns the average of an optional field; nil when there are no values. Nil values are ignored.
     public func average<Value: NumericFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Double? {

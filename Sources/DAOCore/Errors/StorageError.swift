@@ -58,7 +58,7 @@ public struct StorageError: Error, Sendable {
         case readOnly
         /// The file exists but is not a database of this kind.
         case notADatabase
-        /// The path has no database, and the configuration does not allow to create one.
+        /// The path has no database, and the configuration does not create missing databases.
         case notFound
         /// The backend does not have the requested feature.
         case unsupported

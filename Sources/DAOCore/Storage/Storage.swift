@@ -65,7 +65,7 @@ public protocol Storage<Record>: Sendable {
     /// Reads rows by key, lets a closure create or change them, and stores the changes.
     ///
     /// - Parameters:
-    ///   - keys: The keys, in order. At a repeated key, the closure gets the row that it returned before.
+    ///   - keys: The keys, in order. At a repeated key, the closure gets the row that it left before.
     ///   - body: A closure that gets the position in `keys` and the stored row, or nil. The row that it
     ///     leaves is stored; nil is not.
     /// - Returns: The number of stored rows.
