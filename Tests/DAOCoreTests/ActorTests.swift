@@ -8,31 +8,32 @@ private struct Reminder: Plain, Model, Equatable {
     static let schema = Schema("reminder", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank))
 }
 
-/// Conditions of asynchronous calls are written where the caller is, and may use what its actor has.
+/// The closure of a condition runs in the isolation of the caller, so asynchronous calls can use the state of
+/// the caller's actor.
 @Suite struct ActorTests {
     @MainActor private final class ViewModel {
-        var least = 2
+        var minimum = 2
         private let reminders: DAO<IdentityTranslator<Reminder>>
 
         init(_ reminders: DAO<IdentityTranslator<Reminder>>) { self.reminders = reminders }
 
         func run() async throws {
             try await reminders.create((1...4).map { Reminder(id: $0, rank: $0) })
-            #expect(try await reminders.read(orderedBy: .descending(\.id)) { $0.rank >= least }.map(\.id) == [4, 3, 2])
-            #expect(try await reminders.first { $0.rank >= least }?.id == 2)
-            #expect(try await reminders.page(limit: 2) { $0.rank >= least }.elements.map(\.id) == [2, 3])
-            #expect(try await reminders.count { $0.rank >= least } == 3)
-            #expect(try await reminders.exists { $0.rank >= least })
-            #expect(try await reminders.update(where: { $0.rank >= least }) { $0.rank += 1 } == 3)
-            least = 5
-            #expect(try await reminders.erase { $0.rank >= least } == 1)
+            #expect(try await reminders.read(orderedBy: .descending(\.id)) { $0.rank >= minimum }.map(\.id) == [4, 3, 2])
+            #expect(try await reminders.first { $0.rank >= minimum }?.id == 2)
+            #expect(try await reminders.page(limit: 2) { $0.rank >= minimum }.elements.map(\.id) == [2, 3])
+            #expect(try await reminders.count { $0.rank >= minimum } == 3)
+            #expect(try await reminders.exists { $0.rank >= minimum })
+            #expect(try await reminders.update(where: { $0.rank >= minimum }) { $0.rank += 1 } == 3)
+            minimum = 5
+            #expect(try await reminders.erase { $0.rank >= minimum } == 1)
             let kept = [1, 2, 3]
             #expect(try await reminders.read(byPrimaryKeys: kept).map(\.rank) == [1, 3, 4])
-            #expect(try await reminders.read(byPrimaryKey: least) == nil)
+            #expect(try await reminders.read(byPrimaryKey: minimum) == nil)
         }
     }
 
-    @Test func theMainActorAsksWithWhatItHas() async throws {
+    @Test func conditionsCanUseMainActorState() async throws {
         let database = try MemoryDatabase.open()
         try await ViewModel(DAO(storage: try database.storage(for: Reminder.self))).run()
     }

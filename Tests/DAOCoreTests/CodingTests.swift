@@ -39,7 +39,7 @@ private struct Everything: Model, Equatable {
         Field("statuses", \.statuses))
 }
 
-@Suite("V1, V3, V4 · What is written reads back")
+@Suite("V1, V3, V4 · Written values read back equal")
 struct CodingTests {
     private func full(twice: Int??) -> Everything {
         Everything(
@@ -80,20 +80,20 @@ struct CodingTests {
         }
     }
 
-    @Test func nilAndAWrappedNilAreTwoThings() throws {
+    @Test func nilAndWrappedNilAreDistinct() throws {
         #expect(try copied(full(twice: nil)).twice == .none)
         let wrappedNil = try copied(full(twice: .some(nil))).twice
         #expect(wrappedNil != nil && wrappedNil == .some(nil))
     }
 
-    @Test func notANumberSurvivesInArrays() throws {
+    @Test func nanRoundTripsInArrays() throws {
         var record = full(twice: nil)
         record.doubles = [.nan, 1, -0.0]
         let copy = try copied(record).doubles
         #expect(copy[0].isNaN && copy[1] == 1 && copy[2].sign == .plus)
     }
 
-    @Test func whatCannotBeReadNamesTheField() throws {
+    @Test func unreadableValuesNameTheField() throws {
         func read(_ name: String, _ value: Value) throws -> StorageError {
             let writer = ValueRowWriter(count: Everything.schema.description.fields.count)
             try Everything.schema.encode(full(twice: nil), to: writer)
@@ -116,7 +116,7 @@ struct CodingTests {
         }
     }
 
-    @Test func decimalTextIsPlainAndOne() throws {
+    @Test func equalDecimalsHaveTheSamePlainText() throws {
         let rows = [
             ("1.500", "1.5"), ("1e3", "1000"), ("0.00", "0"), ("-0", "0"), ("-1.10", "-1.1"), ("1e-10", "0.0000000001"),
             ("12345678901234567890123456789012345678", "12345678901234567890123456789012345678"),

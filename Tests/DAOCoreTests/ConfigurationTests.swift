@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 import Testing
 
-@Suite("L1 · Database URLs")
+@Suite("L1 · Database URLs are parsed or refused")
 struct ConfigurationTests {
     @Test(arguments: [
         ("sqlite:///var/app.db", "sqlite", "/var/app.db"), ("sqlite:app.db", "sqlite", "app.db"),
@@ -11,14 +11,14 @@ struct ConfigurationTests {
         ("lmdb:///a%20b%3Fc%23d%25e", "lmdb", "/a b?c#d%e"), ("sqlite:", "sqlite", ""),
         ("lmdb:///é", "lmdb", "/é"), ("my-store+2.x:/p", "my-store+2.x", "/p"), ("sqlite:/a:b", "sqlite", "/a:b"),
     ])
-    func schemeAndPath(_ url: String, _ scheme: String, _ path: String) throws {
+    func schemeAndPathAreParsed(_ url: String, _ scheme: String, _ path: String) throws {
         let configuration = try DatabaseConfiguration(url: url)
         #expect(configuration.scheme == scheme)
         #expect(configuration.path == path)
         #expect(configuration.options.isEmpty)
     }
 
-    @Test func options() throws {
+    @Test func optionsAreParsed() throws {
         let configuration = try DatabaseConfiguration(
             url: "sqlite:app.db?readOnly=true&create=false&durability=relaxed&timeout=0.25&page%53ize=4096&empty=")
         #expect(configuration.isReadOnly)
@@ -49,13 +49,13 @@ struct ConfigurationTests {
         ("sqlite:a?timeout=nan", "has 'timeout=nan'; use a number of seconds from 0 to 86400"),
         ("sqlite:a?timeout=1e9", "has 'timeout=1e9'; use a number of seconds from 0 to 86400"),
     ])
-    func problems(_ url: String, _ message: String) throws {
+    func invalidURLsAreRefused(_ url: String, _ message: String) throws {
         let error = try storageError { try DatabaseConfiguration(url: url) }
         #expect(error.kind == .invalidConfiguration)
         #expect(error.message == "the database URL '\(url)' \(message)")
     }
 
-    @Test func drivers() throws {
+    @Test func driversAreSelectedByScheme() throws {
         let driver = DatabaseDriver(scheme: "none", optionNames: ["size"]) { _ in throw StorageError(.notFound, "opened") }
         let drivers = DatabaseDrivers(driver, DatabaseDriver(scheme: "other") { _ in throw StorageError(.notFound, "other") })
         #expect(try storageError { try drivers.open("none:x?size=3") }.message == "opened")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct ExecutorTests {
-    @Test func workWhoseTaskIsCancelledWhileItWaitsForItsTurnIsNotDone() async throws {
+    @Test func cancelledWorkInTheQueueDoesNotRun() async throws {
         let executor = DatabaseExecutor(name: "test")
         let (release, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let first = Task {
@@ -25,7 +25,7 @@ import Testing
         second.cancel()
         first.cancel()
         release.signal()
-        #expect(try await first.value == 1, "work that has begun is finished")
+        #expect(try await first.value == 1, "running work is completed")
         await #expect(throws: CancellationError.self) { try await second.value }
         #expect(try await third.value == 3)
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ListChangeTests {
     private func ids(_ numbers: some Sequence<Int>) -> [UniqueID] { numbers.map { UniqueID($0) } }
 
-    @Test func appearingAndDisappearing() {
+    @Test func insertionsAndRemovalsAreFound() {
         let change = ListChange(from: ids([1, 2, 3]), to: ids([2, 4]))
         #expect(
             change.difference.map { $0 } == [
@@ -16,7 +16,7 @@ import Testing
         #expect(ListChange(from: [], to: []).isEmpty)
     }
 
-    @Test func oneElementThatMovesIsTheOnlyOne() {
+    @Test func movedElementIsTheOnlyMove() {
         let change = ListChange(from: ids([1, 2, 3, 4, 5]), to: ids([5, 1, 2, 3, 4]))
         #expect(
             change.difference.map { $0 } == [
@@ -24,19 +24,19 @@ import Testing
             ])
     }
 
-    @Test func updatedElementsAreFoundWhereTheyAreNow() {
+    @Test func updatesHaveTheirNewOffsets() {
         let change = ListChange(from: ids([1, 2, 3]), to: ids([3, 9, 1])) { $0 == 3 || $0 == 9 }
-        #expect(change.updated == [0], "what was inserted is not updated")
+        #expect(change.updated == [0], "an inserted element is not an update")
         #expect(ListChange(from: ids([1]), to: ids([1])) { _ in true }.isEmpty == false)
     }
 
-    @Test func keysThatAreThereTwiceDoNotTrap() {
+    @Test func duplicateKeysDoNotTrap() {
         let change = ListChange(from: ids([1, 1, 2]), to: ids([2, 1, 1]))
         #expect(ids([1, 1, 2]).applying(change.difference) == ids([2, 1, 1]))
     }
 
-    /// Applied to the list before, the difference gives the list now; and no fewer elements could stay.
-    @Test func randomListsBecomeEachOtherWithAsFewMovesAsCanBe() {
+    /// Applying the difference to the old list gives the new list, with the minimal number of moved elements.
+    @Test func generatedListsChangeWithMinimalMoves() {
         var random = SystemRandomNumberGenerator()
         for size in 0..<60 {
             for _ in 0..<20 {
@@ -46,7 +46,7 @@ import Testing
                 let change = ListChange(from: ids(old), to: ids(new))
                 #expect(ids(old).applying(change.difference) == ids(new), "from \(old) to \(new)")
                 let order = new.compactMap { old.firstIndex(of: $0) }
-                // The longest rise, found the slow way.
+                // The longest increasing subsequence, computed by the quadratic algorithm.
                 var lengths: [Int] = []
                 for (position, place) in order.enumerated() {
                     lengths.append(1 + (0..<position).filter { order[$0] < place }.map { lengths[$0] }.reduce(0, max))

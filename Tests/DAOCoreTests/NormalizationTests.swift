@@ -2,13 +2,14 @@ import DAOCore
 import Foundation
 import Testing
 
-/// The meaning of a tree by contract P1 and P3 alone: no normalization, no literals brought into a field's type.
-private func naive(_ node: PredicateNode, _ row: [Value], _ entity: EntityDescription) -> Bool {
+/// Reference model of a predicate: the meaning of a tree by contract P1 and P3, without normalization and
+/// without conversion of literals.
+private func referenceResult(_ node: PredicateNode, _ row: [Value], _ entity: EntityDescription) -> Bool {
     switch node {
     case .constant(let value): value
-    case .and(let nodes): nodes.allSatisfy { naive($0, row, entity) }
-    case .or(let nodes): nodes.contains { naive($0, row, entity) }
-    case .not(let node): !naive(node, row, entity)
+    case .and(let nodes): nodes.allSatisfy { referenceResult($0, row, entity) }
+    case .or(let nodes): nodes.contains { referenceResult($0, row, entity) }
+    case .not(let node): !referenceResult(node, row, entity)
     case .compare(let field, let comparison, let value):
         holds(row[field], comparison, literal(value, entity.fields[field].type.kind))
     case .compareFields(let left, let comparison, let right): holds(row[left], comparison, row[right])
@@ -31,7 +32,8 @@ private func holds(_ left: Value, _ comparison: Comparison, _ right: Value) -> B
     return comparison.holds(Value.order(left, right))
 }
 
-/// A Float field sees a floating-point literal as the compiler would; one that no Float reaches stays what it is. A UUID may be text.
+/// A Float field rounds a floating-point literal as the compiler does. A literal that rounds to infinity
+/// stays unchanged.
 private func literal(_ value: Value, _ kind: ValueKind) -> Value {
     switch (value, kind) {
     case (.double(let number), .float) where Double(Float(number)).isFinite: .double(Double(Float(number)))
@@ -40,7 +42,7 @@ private func literal(_ value: Value, _ kind: ValueKind) -> Value {
     }
 }
 
-@Suite("P1, P3 · Normalization keeps the meaning")
+@Suite("P1, P3 · Normalization preserves the meaning")
 struct NormalizationTests {
     private let entity = Sample.schema.description
 
@@ -71,7 +73,7 @@ struct NormalizationTests {
         }
     }
 
-    /// A value that a field of the kind holds, as a backend would give it.
+    /// A value that a field of the kind can hold, in its stored form.
     private func stored(_ field: FieldDescription, _ random: inout SeededGenerator) -> Value {
         if field.type.isOptional, Int.random(in: 0..<10, using: &random) < 3 { return .null }
         switch field.type.kind {
@@ -135,20 +137,20 @@ struct NormalizationTests {
         }
     }
 
-    @Test func randomTreesMeanWhatTheySay() throws {
+    @Test func generatedTreesKeepTheirMeaning() throws {
         var random = SeededGenerator(seed: 1)
         let rows = (0..<60).map { _ in entity.fields.map { stored($0, &random) } }
         for round in 0..<8_000 {
             let node = tree(round % 5, &random)
             let filter = try node.filter(for: entity)
-            for row in rows where filter.matches({ row[$0] }) != naive(node, row, entity) {
+            for row in rows where filter.matches({ row[$0] }) != referenceResult(node, row, entity) {
                 Issue.record("\(node)\nas \(filter)\non \(row)")
                 return
             }
         }
     }
 
-    @Test func everyNumericLiteralOnEveryNumericField() throws {
+    @Test func numericLiteralsCompareExactlyWithNumericFields() throws {
         let literals =
             Self.integers.map(Value.integer) + Self.doubles.map { $0.fieldValue } + Self.decimals.map(Value.decimal)
             + [.unsigned(.max), .unsigned(UInt64(Int64.max) + 1), .unsigned(5), .null]
@@ -164,7 +166,7 @@ struct NormalizationTests {
                         for row in rows {
                             var values = [Value](repeating: .null, count: entity.fields.count)
                             values[index] = row
-                            if filter.matches({ values[$0] }) != naive(node, values, entity) {
+                            if filter.matches({ values[$0] }) != referenceResult(node, values, entity) {
                                 Issue.record("\(field.name) \(row) \(isNegated ? "not " : "")\(comparison) \(literal): \(filter)")
                             }
                         }
@@ -174,7 +176,7 @@ struct NormalizationTests {
         }
     }
 
-    @Test func literalsBecomeTheFieldsOwn() throws {
+    @Test func literalsGetTheTypeOfTheirField() throws {
         func filter(_ name: String, _ comparison: Comparison, _ value: Value) throws -> Filter {
             try PredicateNode.compare(field: Sample.index(name), comparison, value).filter(for: entity)
         }
@@ -199,7 +201,7 @@ struct NormalizationTests {
         #expect(try PredicateNode.or([]).filter(for: entity) == .none)
     }
 
-    @Test func whatCannotBeComparedIsRefused() throws {
+    @Test func incomparableOperandsAreRefused() throws {
         func message(_ node: PredicateNode) throws -> String { try storageError { try node.filter(for: entity) }.message }
         let age = try Sample.index("age")
         let tags = try Sample.index("tags")

@@ -18,7 +18,7 @@ private struct Chore: Plain, Model, Equatable {
     static func make(_ ids: some Sequence<Int>) -> [Chore] { ids.map { Chore(id: $0, title: "chore \($0)", rank: $0 * 10) } }
 }
 
-/// Fails as long as it is told to.
+/// A translator that fails while its closure returns true.
 private struct FailingTranslator: Translator {
     struct Failure: Error, Equatable {}
     let fails: @Sendable () -> Bool
@@ -30,7 +30,8 @@ private struct FailingTranslator: Translator {
     func translate(plain: Chore) throws -> Chore { plain }
 }
 
-/// Waits until what a view would read holds; it looks again when the observation says that something changed, and not before.
+/// Waits until a condition on the properties of a view holds. It checks again only when the observation
+/// reports a change.
 @MainActor private func wait(until holds: @MainActor () -> Bool) async {
     while true {
         let (changed, change) = AsyncStream<Void>.makeStream()
@@ -40,13 +41,13 @@ private struct FailingTranslator: Translator {
 }
 
 @MainActor @Suite(.timeLimit(.minutes(30))) struct ObservedListTests {
-    private func opened() throws -> (database: any Database, tasks: DAO<IdentityTranslator<Chore>>) {
+    private func openDatabase() throws -> (database: any Database, tasks: DAO<IdentityTranslator<Chore>>) {
         let database = try MemoryDatabase.open()
         return (database, DAO(storage: try database.storage(for: Chore.self)))
     }
 
     @Test(arguments: ["memory:", "sqlite:{directory}/list.db", "lmdb:{directory}/list.mdb"])
-    func itFollowsItsQueryOverEveryBackend(_ url: String) async throws {
+    func listFollowsItsQueryOnEveryBackend(_ url: String) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("list-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -94,8 +95,8 @@ private struct FailingTranslator: Translator {
         #expect(!list.isLoading && !list.isEmpty)
     }
 
-    @Test func anEmptyResultIsAResult() async throws {
-        let (_, tasks) = try opened()
+    @Test func emptyResultEndsLoading() async throws {
+        let (_, tasks) = try openDatabase()
         let list = ObservedList(tasks)
         await wait { list.isEmpty }
         #expect(!list.isLoading && list.revision == 0 && list.change.isEmpty)
@@ -104,24 +105,24 @@ private struct FailingTranslator: Translator {
         #expect(list.elements == Chore.make([1]))
     }
 
-    @Test func anotherQueryBeginsAnewAndShowsWhatThereIsMeanwhile() async throws {
-        let (_, tasks) = try opened()
+    @Test func newQueryKeepsTheElementsUntilItsFirstResult() async throws {
+        let (_, tasks) = try openDatabase()
         try await tasks.create(Chore.make(1...5))
         let list = ObservedList(tasks) { $0.id <= 3 }
         await wait { !list.isLoading }
         let first = list.query
         list.query = first
-        #expect(!list.isLoading, "an equal query changes nothing")
+        #expect(!list.isLoading, "setting an equal query does nothing")
 
         list.query = Query(where: Condition { $0.id >= 3 }, orderedBy: [.descending(\.id)])
-        #expect(list.isLoading && list.elements.map(\.id) == [1, 2, 3], "the old result, until the new one is there")
+        #expect(list.isLoading && list.elements.map(\.id) == [1, 2, 3], "the result of the old query remains")
         await wait { !list.isLoading }
         #expect(list.elements.map(\.id) == [5, 4, 3])
         #expect(list.revision == 2)
-        #expect(list.change.updated == [2], "whatever stayed may look different")
+        #expect(list.change.updated == [2], "elements of both results count as updated")
         #expect([1, 2, 3].map { UniqueID($0) }.applying(list.change.difference) == [5, 4, 3])
 
-        // The old query is not followed any more, the last of many is.
+        // Only the last of these queries is observed.
         for limit in 1...50 { list.query.limit = limit % 4 }
         list.query.limit = 1
         await wait { !list.isLoading }
@@ -131,8 +132,8 @@ private struct FailingTranslator: Translator {
         await wait { list.elements.map(\.id) == [6] }
     }
 
-    @Test func anErrorKeepsWhatIsShownAndIsOverWhenTryingAgainWorks() async throws {
-        let (database, tasks) = try opened()
+    @Test func errorKeepsTheElementsAndRetryResumes() async throws {
+        let (database, tasks) = try openDatabase()
         try await tasks.create(Chore.make([1]))
         let fails = Mutex(false)
         let dao = DAO(
@@ -140,7 +141,7 @@ private struct FailingTranslator: Translator {
         let list = ObservedList(dao)
         await wait { !list.isLoading }
         list.retry()
-        #expect(!list.isLoading, "there is nothing to try again")
+        #expect(!list.isLoading, "retry does nothing without an error")
 
         fails.withLock { $0 = true }
         try await tasks.create(Chore.make([2]))
@@ -159,8 +160,8 @@ private struct FailingTranslator: Translator {
         await wait { list.elements.count == 3 }
     }
 
-    @Test func viewsAreToldOfWhatTheyReadOnly() async throws {
-        let (_, tasks) = try opened()
+    @Test func unchangedPropertiesDoNotNotifyViews() async throws {
+        let (_, tasks) = try openDatabase()
         try await tasks.create(Chore.make([1]))
         let list = ObservedList(tasks)
         await wait { !list.isLoading }
@@ -176,8 +177,8 @@ private struct FailingTranslator: Translator {
         #expect(errors.withLock { $0 } == 0)
     }
 
-    @Test func manyCommitsEndInTheLastResult() async throws {
-        let (_, tasks) = try opened()
+    @Test func lastOfManyCommitsIsDelivered() async throws {
+        let (_, tasks) = try openDatabase()
         let list = ObservedList(tasks)
         await wait { !list.isLoading }
         for id in 1...100 { try await tasks.create(Chore.make([id])) }
@@ -185,8 +186,8 @@ private struct FailingTranslator: Translator {
         #expect(list.revision <= 100)
     }
 
-    @Test func aListThatNobodyHoldsStopsFollowing() async throws {
-        let (database, tasks) = try opened()
+    @Test func releasedListStopsObserving() async throws {
+        let (database, tasks) = try openDatabase()
         weak var freed: ObservedList<IdentityTranslator<Chore>>?
         do {
             let list = ObservedList(tasks)
@@ -197,11 +198,11 @@ private struct FailingTranslator: Translator {
             #expect(database.engineState.observations.isObserved)
         }
         #expect(freed == nil)
-        // Its task ends on its own; nothing tells when, but that the hub has nobody to wake.
+        // The task of the list ends asynchronously. The hub then has no observers.
         while database.engineState.observations.isObserved { await Task.yield() }
         try await tasks.create(Chore.make([1]))
 
-        // One that goes before its first result.
+        // A list that is released before its first result.
         do { _ = ObservedList(tasks) }
         while database.engineState.observations.isObserved { await Task.yield() }
     }

@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 import Testing
 
-@Suite("Q5 · Page cursors")
+@Suite("Q5 · Page cursors continue a query exactly")
 struct PageCursorTests {
     private func sample(_ id: Int, score: Double? = nil, nick: String? = nil) -> Sample {
         Sample(
@@ -25,7 +25,7 @@ struct PageCursorTests {
         [.descending(\.big), .ascending(\.isRead), .descending(\.name)],
     ]
 
-    @Test func pagesMakeTheWhole() throws {
+    @Test func pagesTogetherContainAllRows() throws {
         let scores: [Double?] = [nil, .nan, .infinity, -.infinity, 0, 1.5]
         let records = (0..<60).map { sample($0, score: scores[$0 % 6], nick: $0 % 4 == 0 ? nil : "é\($0 % 3)") }
         for order in orders {
@@ -43,7 +43,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test func survivesCoding() throws {
+    @Test func cursorsRoundTripThroughJSON() throws {
         let record = sample(17, score: .nan, nick: "e\u{301}\0'")
         for order in orders {
             let made = try cursor(record, order)
@@ -55,7 +55,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test func anotherOrderIsRefused() throws {
+    @Test func cursorOfAnotherOrderIsRefused() throws {
         let made = try cursor(sample(1, score: 2), [.ascending(\.score)])
         for order: [Sort<Sample>] in [
             [], [.descending(\.score)], [.ascending(\.age)], [.ascending(\.score), .ascending(\.nick)],
@@ -68,7 +68,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test func damageIsAnErrorNotATrap() throws {
+    @Test func damagedCursorsNeverTrap() throws {
         let made = try cursor(sample(1, score: 2, nick: "x"), [.ascending(\.score), .ascending(\.nick)])
         let json = Array(try JSONEncoder().encode(made))
         var random = SeededGenerator(seed: 5)
@@ -89,7 +89,7 @@ struct PageCursorTests {
         #expect(error.message == "the page cursor is damaged; begin at the first page")
     }
 
-    @Test func limitsAndOffsets() throws {
+    @Test func negativeLimitsAndOffsetsAreRefused() throws {
         #expect(
             try storageError { try Query<Sample>(limit: -1).resolved() }.message == "the limit is negative: -1; use zero or more")
         #expect(

@@ -27,12 +27,12 @@ private struct Defaults: Model, Equatable {
         Field("tags", \.tags))
 }
 
-@Suite("E1 · Schemas that contradict themselves say how")
+@Suite("E1 · A schema that contradicts itself names the contradiction")
 struct SchemaCheckTests {
     private func message(_ schema: Schema<Pair>) -> String? { schema.problem?.message }
     private let make: @Sendable (Int, String, String) -> Pair = Pair.init(id:left:right:)
 
-    @Test func problems() {
+    @Test func contradictionsAreReported() {
         #expect(Pair.schema.problem == nil)
         #expect(
             message(Schema("2x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
@@ -63,7 +63,7 @@ struct SchemaCheckTests {
         #expect(indexed.problem?.message == "the field 'tags' of 'x' is embedded, which cannot be indexed or unique")
     }
 
-    @Test func swappedFieldsAreSeen() throws {
+    @Test func swappedFieldsAreDetected() throws {
         let swapped = Schema<Pair>("pair", make, Field("id", \.id, .primaryKey), Field("right", \.right), Field("left", \.left))
         let error = try storageError { try swapped.checkOrder(with: Pair(id: 1, left: "l", right: "r")) }
         #expect(error.kind == .invalidSchema)
@@ -74,7 +74,7 @@ struct SchemaCheckTests {
         #expect(throws: Never.self) { try swapped.checkOrder(with: Pair(id: 1, left: "same", right: "same")) }
     }
 
-    @Test func defaults() throws {
+    @Test func defaultModelHasDeclaredAndEmptyValues() throws {
         #expect(try Defaults.schema.makeDefault() == Defaults(id: "", count: 7, note: nil, tags: []))
         let error = try storageError { try Paint.schema.makeDefault() }
         #expect(error.message == "the field 'color' of 'paint' has no default value; declare one with .default(…)")

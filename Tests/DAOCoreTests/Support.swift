@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 import Testing
 
-/// A model with a field of every kind that predicates know.
+/// A model with a field of every kind that predicates support.
 struct Sample: Model, Plain, Equatable {
     var id: Int
     var name: String
@@ -46,7 +46,7 @@ struct Sample: Model, Plain, Equatable {
     static func index(_ name: String) throws -> Int { try #require(schema.description.index(of: name)) }
 }
 
-/// The same numbers for the same seed, everywhere.
+/// Generates the same numbers for the same seed on every platform.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }
@@ -59,7 +59,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// The error that a body throws.
+/// Returns the error that a closure throws.
 func storageError(_ body: () throws -> some Any) throws -> StorageError {
     do {
         let result = try body()

@@ -1,7 +1,7 @@
 import DAOCore
 import Testing
 
-@Suite("P2 · Text matching has one Unicode meaning")
+@Suite("P2 · Text matching has one meaning, defined by Unicode")
 struct TextPatternTests {
     private static let both: TextOptions = [.caseInsensitive, .diacriticInsensitive]
 
@@ -18,12 +18,12 @@ struct TextPatternTests {
         ("ǆ", "ǅ"), ("ᏸ", "Ᏸ"), ("ꭰ", "Ꭰ"),
         ("Ა", "ა"), ("ΐ", "Ι\u{308}\u{301}"), ("ᾳ", "ΑΙ"), ("ŉ", "ʼN"), ("և", "ԵՒ"), ("Ж", "ж"),
     ])
-    func caseFolds(_ left: String, _ right: String) { #expect(equal(left, right, .caseInsensitive)) }
+    func caseInsensitiveTextsAreEqual(_ left: String, _ right: String) { #expect(equal(left, right, .caseInsensitive)) }
 
     @Test(arguments: [("ı", "i"), ("ı", "I"), ("İ", "i"), ("é", "e"), ("fi", "fì"), ("s", "z"), ("ø", "o"), ("Ꭰ", "Ꭱ")])
-    func caseDoesNotFold(_ left: String, _ right: String) { #expect(!equal(left, right, .caseInsensitive)) }
+    func differentLettersAreNotEqual(_ left: String, _ right: String) { #expect(!equal(left, right, .caseInsensitive)) }
 
-    @Test func diacriticsFold() {
+    @Test func diacriticsAreIgnored() {
         #expect(equal("résumé", "resume", .diacriticInsensitive))
         #expect(equal("re\u{301}sume\u{301}", "résumé", .diacriticInsensitive))
         #expect(!equal("Résumé", "resume", .diacriticInsensitive))
@@ -33,7 +33,7 @@ struct TextPatternTests {
         #expect(!equal("ø", "o", Self.both))
     }
 
-    @Test func withoutOptionsBytesCount() {
+    @Test func bytesAreComparedWithoutOptions() {
         #expect(!equal("é", "e\u{301}", []))
         #expect(TextPattern(.contains, "e", []).matches("e\u{301}"))
         #expect(!TextPattern(.contains, "e", []).matches("é"))
@@ -46,13 +46,14 @@ struct TextPatternTests {
         #expect(TextPattern(.contains, "aab", []).matches("aaab"))
     }
 
-    @Test func foldingIsIdempotentAndAgreesWithASCII() {
+    @Test func everyScalarEqualsItselfAfterFolding() {
         for code in (UInt32(0)...0x2FFFF).compactMap(Unicode.Scalar.init) {
             let text = String(code)
             guard equal(text, text, .caseInsensitive),
                 equal(text.uppercased(), text.uppercased().lowercased(), .caseInsensitive) || code == "\u{130}"
             else {
-                // Upper case of İ-like letters may lose a distinction; nothing else may.
+                // The upper case of letters such as İ can lose a distinction; the upper case of other letters
+                // cannot.
                 Issue.record("U+\(String(code.value, radix: 16))")
                 continue
             }
@@ -70,11 +71,11 @@ struct TextPatternTests {
         ("1_0", "100", false), ("*a*b*c*", "xxaxxbxxcxx", true),
         ("?*", "a", true), ("*?", "", false), ("👨‍👩‍👧", "👨‍👩‍👧", true),
     ])
-    func globs(_ pattern: String, _ text: String, _ expected: Bool) {
+    func patternsMatchCompleteTexts(_ pattern: String, _ text: String, _ expected: Bool) {
         #expect(TextPattern(.matches, pattern, []).matches(text) == expected)
     }
 
-    @Test func globsUnderOptions() {
+    @Test func patternsMatchFoldedTexts() {
         #expect(TextPattern(.matches, "CAF?", .caseInsensitive).matches("café"))
         #expect(TextPattern(.matches, "caf?", .caseInsensitive).matches("CAFE\u{301}"))
         #expect(TextPattern(.matches, "caf?", Self.both).matches("café"))
@@ -83,7 +84,7 @@ struct TextPatternTests {
         #expect(!TextPattern(.matches, "caf?", .caseInsensitive).matches("caféé"))
     }
 
-    @Test func globbingIsNotExponential() {
+    @Test func patternMatchingIsNotExponential() {
         let text = String(repeating: "a", count: 20_000)
         #expect(!TextPattern(.matches, String(repeating: "*a", count: 200) + "*b", []).matches(text))
     }

@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 import Testing
 
-@Suite("P6 · Bad text says what was expected, and where")
+@Suite("P6 · Errors in text state the position and what was expected")
 struct TextPredicateErrorTests {
     typealias P = Condition<Sample>
     static let fields =
@@ -18,7 +18,7 @@ struct TextPredicateErrorTests {
         #expect(problem(predicate)?.position == position, sourceLocation: sourceLocation)
     }
 
-    @Test func structure() {
+    @Test func syntaxErrorsAreReported() {
         check("", 0, "the predicate is empty: TRUEPREDICATE is every row")
         check("  \n ", 0, "the predicate is empty: TRUEPREDICATE is every row")
         check("age >", 5, "expected a field or a value after '>', but the text ends here")
@@ -48,7 +48,7 @@ struct TextPredicateErrorTests {
         check("name CONTAINS 5", 14, "expected a string after 'CONTAINS', not a number")
     }
 
-    @Test func characters() {
+    @Test func invalidCharactersAreReported() {
         check("name == 'abc", 8, "the string has no closing '")
         check("name == \"abc'", 8, "the string has no closing \"")
         check("name == 'abc\\", 8, "the string has no closing '")
@@ -75,7 +75,7 @@ struct TextPredicateErrorTests {
         check("age > %1$@", 6, "expected a placeholder such as %@, %d or %K after '%'")
     }
 
-    @Test func namesAndTypes() {
+    @Test func unknownNamesAndWrongTypesAreReported() {
         func unknown(_ name: String) -> String { Self.fields.replacingOccurrences(of: "…", with: name) }
         check("agee > 5", 0, unknown("agee"))
         check("age > agee", 6, unknown("agee"))
@@ -106,7 +106,7 @@ struct TextPredicateErrorTests {
         #expect(problem("age > 'five'")?.field == "age")
     }
 
-    @Test func arguments() {
+    @Test func wrongArgumentsAreReported() {
         check("age > %@", 6, "'%@' has no value: no argument is given")
         check(P("age > %@ AND age < %d", 5), 19, "'%d' has no value: only 1 argument is given")
         check(P("age IN {%@, %@, %@}", 5, 6), 16, "'%@' has no value: only 2 arguments are given")
@@ -121,7 +121,7 @@ struct TextPredicateErrorTests {
         check(P("name CONTAINS %@", ["a"]), 14, "expected a string after 'CONTAINS', not '%@'")
     }
 
-    @Test func theErrorCarriesItAll() throws {
+    @Test func errorHasEntityFieldAndPosition() throws {
         let error = try storageError { try P("age > 'five'").node.filter(for: Sample.schema.description) }
         #expect(error.kind == .invalidPredicate)
         #expect(error.entity == "sample")
@@ -130,7 +130,7 @@ struct TextPredicateErrorTests {
         #expect(!error.description.contains("five"))
     }
 
-    @Test func nestingEndsBeforeTheStack() {
+    @Test func deepNestingIsRefused() {
         let depth = 100_000
         check(P(String(repeating: "(", count: depth)), 300, "the predicate nests more than 300 levels deep")
         check(P(String(repeating: "NOT ", count: depth)), 1200, "the predicate nests more than 300 levels deep")
@@ -144,7 +144,7 @@ struct TextPredicateErrorTests {
         #expect(problem(P(groups)) == nil)
     }
 
-    @Test func noTextTraps() {
+    @Test func generatedTextsNeverTrap() {
         var random = SeededGenerator(seed: 6)
         let seeds = [
             "age > 5 AND (name CONTAINS[cd] 'x' OR NOT nick == nil)", "age BETWEEN {1, 0x2F} || score IN {1.5, -2e3, nil}",
@@ -152,7 +152,7 @@ struct TextPredicateErrorTests {
             "price >= 0.1 && big != 18446744073709551615 OR isRead = YES", "#like < age AND 'a' == name",
         ].map { Array($0.unicodeScalars) }
         let pieces = Array("(){}[]<>=!&|%@K$#'\"\\,.-_0x1e9 \n\t\0éß\u{301}\u{200D}😀aAND".unicodeScalars)
-        var understood = 0
+        var parsed = 0
         for _ in 0..<100_000 {
             var scalars = seeds.randomElement(using: &random) ?? []
             for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -172,9 +172,9 @@ struct TextPredicateErrorTests {
                     Issue.record("no position in \(string.debugDescription)")
                 }
             } else {
-                understood += 1
+                parsed += 1
             }
         }
-        #expect(understood > 100)
+        #expect(parsed > 100)
     }
 }

@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 import Testing
 
-@Suite("P6 · Text predicates make the tree of the typed form")
+@Suite("P6 · Text predicates and typed conditions have the same tree")
 struct TextPredicateTests {
     typealias P = Condition<Sample>
 
@@ -10,7 +10,7 @@ struct TextPredicateTests {
         #expect(text.node == typed.node, sourceLocation: sourceLocation)
     }
 
-    @Test func comparisons() {
+    @Test func comparisonsMatchTheTypedForm() {
         check("age == 5", P { $0.age == 5 })
         check("age = 5", P { $0.age == 5 })
         check("age != 5", P { $0.age != 5 })
@@ -31,7 +31,7 @@ struct TextPredicateTests {
         check("name != name", P { $0.name != $0.name })
     }
 
-    @Test func logic() {
+    @Test func logicalOperatorsMatchTheTypedForm() {
         check("age > 1 AND age < 9 OR isRead == YES", P { ($0.age > 1 && $0.age < 9) || $0.isRead == true })
         check("age > 1 OR age < 9 AND isRead == YES", P { $0.age > 1 || ($0.age < 9 && $0.isRead == true) })
         check("(age > 1 OR age < 9) AND isRead == YES", P { ($0.age > 1 || $0.age < 9) && $0.isRead == true })
@@ -54,7 +54,7 @@ struct TextPredicateTests {
         check("TRUEPREDICATE AND age == 5", P.all && P { $0.age == 5 })
     }
 
-    @Test func membership() {
+    @Test func inAndBetweenMatchTheTypedForm() {
         check("age IN {1, 2, 3}", P { $0.age.in([1, 2, 3]) })
         check("age in {}", P { $0.age.in([]) })
         check("level IN {1, nil}", P { $0.level.in([1, nil]) })
@@ -72,7 +72,7 @@ struct TextPredicateTests {
         check("name IN {'a', \"b\"}", P { $0.name.in(["a", "b"]) })
     }
 
-    @Test func textOperators() {
+    @Test func textOperatorsMatchTheTypedForm() {
         check("name BEGINSWITH 'a'", P { $0.name.hasPrefix("a") })
         check("name endswith 'a'", P { $0.name.hasSuffix("a") })
         check("name CONTAINS 'a'", P { $0.name.contains("a") })
@@ -89,7 +89,7 @@ struct TextPredicateTests {
         check(P("nick BEGINSWITH %@", "x"), P { $0.nick.hasPrefix("x") })
     }
 
-    @Test func literals() throws {
+    @Test func literalsHaveTheTypeOfTheirField() throws {
         let price = try decimal("0.1234567890123456789012345678901234567")
         check("age == -5", P { $0.age == -5 })
         check("age == 0x1F", P { $0.age == 31 })
@@ -121,7 +121,7 @@ struct TextPredicateTests {
             P("age == 18446744073709551616").node == .compare(field: 3, .equal, .decimal(try decimal("18446744073709551616"))))
     }
 
-    @Test func strings() {
+    @Test func stringEscapesAreDecoded() {
         let rows: [(String, String)] = [
             (#"'plain'"#, "plain"), (#""double""#, "double"), (#"''"#, ""), (#"'say "x"'"#, "say \"x\""), (#""it's""#, "it's"),
             (#"'it\'s'"#, "it's"), (#""a\"b""#, "a\"b"), (#"'back\\slash'"#, "back\\slash"),
@@ -140,12 +140,12 @@ struct TextPredicateTests {
     }
 
     @Test(arguments: ["O'Brien", "\"", "100%", "%@", "%K", "a[b]c", "' OR TRUEPREDICATE OR '", "{1}", "\\", "*?", "\0", ""])
-    func boundTextIsJustThatText(_ text: String) {
+    func boundTextIsNotParsed(_ text: String) {
         #expect(P("name == %@", text).node == P { $0.name == text }.node)
         #expect(P("name CONTAINS %@ AND age > %d", text, 3).node == P { $0.name.contains(text) && $0.age > 3 }.node)
     }
 
-    @Test func placeholders() {
+    @Test func placeholdersTakeArgumentsInOrder() {
         let date = Date(timeIntervalSinceReferenceDate: 1)
         let missing: String? = nil
         check(P("isRead == %@ AND date > %@", false, date), P { $0.isRead == false && $0.date > date })
@@ -169,7 +169,7 @@ struct TextPredicateTests {
         check(P("price == %@", Decimal(5)), P { $0.price == 5 })
     }
 
-    @Test func worksWithoutASwiftType() {
+    @Test func textIsParsedWithoutASwiftType() {
         let entity = EntityDescription(
             name: "place",
             fields: [
@@ -179,7 +179,7 @@ struct TextPredicateTests {
         #expect(PredicateNode.parse("größe >= %@", [1.5], for: entity) == .compare(field: 1, .greaterOrEqual, .double(1.5)))
     }
 
-    @Test func longChainsAreFlat() throws {
+    @Test func longChainsAreOneLevel() throws {
         let text = Array(repeating: "age == 1", count: 20_000).joined(separator: " OR ")
         guard case .or(let nodes) = P(text).node else { throw Unexpected(description: "not a chain") }
         #expect(nodes.count == 20_000)

@@ -2,10 +2,10 @@ import DAOCore
 import Foundation
 import Testing
 
-@Suite("P3 · One total order of values")
+@Suite("P3 · Values have one total order")
 struct ValueOrderTests {
 
-    static let nasty: [Value] = {
+    static let edgeCases: [Value] = {
         var values: [Value] = [.null, .bool(false), .bool(true)]
         for number: Int64 in [.min, .min + 1, -(1 << 53) - 1, -(1 << 53), -1, 0, 1, 5, (1 << 53), (1 << 53) + 1, .max - 1, .max] {
             values.append(.integer(number))
@@ -36,10 +36,10 @@ struct ValueOrderTests {
         return values
     }()
 
-    @Test func itIsTotal() {
-        for left in Self.nasty {
+    @Test func orderIsTotal() {
+        for left in Self.edgeCases {
             #expect(Value.order(left, left) == 0, "\(left)")
-            for right in Self.nasty {
+            for right in Self.edgeCases {
                 let order = Value.order(left, right).signum()
                 #expect(order == -Value.order(right, left).signum(), "\(left) and \(right)")
                 if order == 0 { #expect(left.hashValue == right.hashValue, "\(left) and \(right)") }
@@ -47,10 +47,10 @@ struct ValueOrderTests {
         }
     }
 
-    @Test func itIsTransitive() {
-        for left in Self.nasty {
-            for middle in Self.nasty where Value.order(left, middle) <= 0 {
-                for right in Self.nasty where Value.order(middle, right) <= 0 {
+    @Test func orderIsTransitive() {
+        for left in Self.edgeCases {
+            for middle in Self.edgeCases where Value.order(left, middle) <= 0 {
+                for right in Self.edgeCases where Value.order(middle, right) <= 0 {
                     if Value.order(left, right) > 0 { Issue.record("\(left) ≤ \(middle) ≤ \(right)") }
                     if Value.order(left, right) == 0, Value.order(left, middle) != 0 {
                         Issue.record("\(left) = \(right), \(middle) between")
@@ -79,7 +79,7 @@ struct ValueOrderTests {
         #expect(Value.order(.null, .bool(false)) < 0)
     }
 
-    @Test func textComparesByBytes() {
+    @Test func textIsComparedByBytes() {
         let sorted = ["Z", "a", "a\0", "a\u{1}", "ab", "e\u{301}", "f", "é", "\u{FFFD}", "\u{10000}"]
         #expect(sorted.reversed().map(Value.string).sorted { Value.order($0, $1) < 0 } == sorted.map(Value.string))
         #expect(Value.string("é") != .string("e\u{301}"))
@@ -87,7 +87,7 @@ struct ValueOrderTests {
         #expect(ValueSet([.double(.nan), .double(-.nan)]).contains(.double(.nan)))
     }
 
-    @Test func decimalsThatAreEqualAreOneMember() throws {
+    @Test func equalDecimalsAreOneSetMember() throws {
         for seed in 1...500 {
             let number = try decimal("0.\(seed * 7919 % 100_003)")
             let padded = Decimal(sign: .plus, exponent: number.exponent - 3, significand: number.significand * 1000)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A process of its own, told on a line and answering in lines.
+/// A child process. It gets commands and returns answers as lines.
 final class Child {
     /// How a process ended.
     enum Ending: Equatable {
-        /// By itself, having said these lines that nobody had read.
+        /// It exited, and had written these unread lines.
         case said([String])
-        /// By SIGKILL.
+        /// It was killed by SIGKILL.
         case killed
-        /// In another way.
+        /// It ended in another way.
         case other(Int32)
     }
 
@@ -27,7 +27,7 @@ final class Child {
         try process.run()
     }
 
-    /// The next line that it says; nil when there is none any more.
+    /// Returns the next line of output; nil at the end.
     func line() -> String? {
         while !buffer.contains(10) {
             let data = output.fileHandleForReading.availableData
@@ -39,10 +39,10 @@ final class Child {
         return String(decoding: buffer[..<end], as: UTF8.self)
     }
 
-    /// Says a line to it.
+    /// Sends a line to the process.
     func say(_ line: String) { input.fileHandleForWriting.write(Data((line + "\n").utf8)) }
 
-    /// Waits for its end.
+    /// Waits until the process ends.
     func wait() -> Ending {
         var lines: [String] = []
         while let line = line() { lines.append(line) }
@@ -54,7 +54,7 @@ final class Child {
     }
 }
 
-/// A directory for one database of a kind, removed at the end.
+/// A directory for a database of one kind. It is removed at the end of the test.
 final class Place {
     /// The kinds of database that outlive a process.
     enum Kind: String, CaseIterable, Sendable {
@@ -73,6 +73,6 @@ final class Place {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    /// The database's URL.
+    /// Returns the URL of the database.
     func url() -> String { "\(kind.rawValue)://\(directory.path)/test.db" }
 }

@@ -3,10 +3,10 @@ import DAOEvolutionTestModels
 import Foundation
 import Testing
 
-/// What a process leaves that is killed in the middle of a migration or a copy.
+/// The state of a database after a process was killed during a migration or a copy.
 @Suite(.serialized) struct CrashTests {
     @Test(arguments: Place.Kind.allCases, Moment.allCases)
-    func aKilledMigrationLeavesTheOldVersion(_ kind: Place.Kind, _ moment: Moment) throws {
+    func killedMigrationLeavesTheOldVersion(_ kind: Place.Kind, _ moment: Moment) throws {
         let place = try Place(kind)
         let entries = OldEntry.make(9000)
         do {
@@ -23,7 +23,7 @@ import Testing
         let old = try database.storage(for: OldEntry.self)
         #expect(try old.read(Query()) == entries)
         #expect(try old.read(Query(where: Condition { $0.text == "text 77" })).map(\.id) == [77])
-        // And then it succeeds.
+        // The migration then succeeds.
         try database.evolve(evolution { _ in })
         #expect(try database.schemaVersion == 3)
         let expected = entries.map { NewEntry(id: $0.id, title: $0.text, count: $0.id, color: "red") }
@@ -32,7 +32,7 @@ import Testing
         #expect(try new.count(Query(where: Condition { $0.color == "red" })) == 9000)
     }
 
-    @Test(arguments: Place.Kind.allCases) func aKilledCopyGoesOn(_ kind: Place.Kind) throws {
+    @Test(arguments: Place.Kind.allCases) func killedCopyContinues(_ kind: Place.Kind) throws {
         let (source, target) = try (Place(kind), Place(kind == .sqlite ? .lmdb : .sqlite))
         let entries = OldEntry.make(35_000)
         do {
@@ -45,7 +45,7 @@ import Testing
             #expect(child.wait() == .killed)
         }
         let child = try Child("copy", source.url(), target.url(), "40000")
-        // Each was killed after a batch was committed: the third writes what is left.
+        // Each process was killed after a committed batch. The third process writes the remaining rows.
         #expect(child.wait() == .said(["15000"]))
         let database = try drivers.open(target.url())
         let copied = try database.storage(for: OldEntry.self)
@@ -53,8 +53,8 @@ import Testing
         #expect(try copied.read(Query(where: Condition { $0.text == "text 30001" })).map(\.id) == [30_001])
     }
 
-    /// Another process has the old model open while this one brings the entity up to date.
-    @Test(arguments: Place.Kind.allCases) func processesWithTheOldModelDoNoHarm(_ kind: Place.Kind) throws {
+    /// Another process has the old model open while this process updates the entity.
+    @Test(arguments: Place.Kind.allCases) func processesWithTheOldModelAreRefused(_ kind: Place.Kind) throws {
         let place = try Place(kind)
         let entries = OldEntry.make(50)
         let database = try drivers.open(place.url())
@@ -68,8 +68,8 @@ import Testing
         #expect(try new.count(Query(where: Condition { $0.color == "red" })) == 50)
     }
 
-    /// A map that is too small grows, and nobody sees that the steps began again.
-    @Test func aSmallMapGrowsUnderAMigrationAndACopy() throws {
+    /// A map that is too small grows. The steps run again from the beginning.
+    @Test func smallMapGrowsDuringMigrationAndCopy() throws {
         let (source, target) = try (Place(.lmdb), Place(.lmdb))
         let entries = OldEntry.make(9000)
         let database = try drivers.open(source.url() + "?mapSize=1M")

@@ -2,9 +2,10 @@ import DAOChildProcesses
 import DAOSystemSQLite
 import Testing
 
-/// Relationships whose tables another tool has made: declaring them changes nothing but the catalog.
+/// Relationships whose tables another tool has created. Declaring such a relationship changes only the
+/// catalog.
 @Suite struct AdoptionTests {
-    @Test func anAdoptedRelationshipIsKnownToOthers() async throws {
+    @Test func adoptedRelationshipIsDetectedByOtherProcesses() async throws {
         try await onThread {
             let place = try Place(.sqlite)
             func peer() throws -> Child {
@@ -15,7 +16,7 @@ import Testing
             let first = try peer()
             #expect(try first.ask("topic a 1 1 2") == "done")
             first.kill()
-            // Now its tables are there, and nobody has declared them.
+            // The tables of the relationship exist now, but the catalog does not declare it.
             var file: OpaquePointer?
             #expect(sqlite3_open(place.file.path, &file) == SQLITE_OK)
             #expect(sqlite3_exec(file, "DELETE FROM dao_catalog WHERE entity = 'topic'", nil, nil, nil) == SQLITE_OK)

@@ -2,9 +2,9 @@ import DAOChildProcesses
 import DAOConformance
 import Testing
 
-/// Every database that shares wrongly has to be found by the suite's cases about processes.
+/// The conformance cases about processes must detect every planted fault in sharing.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct BrokenSharingTests {
-    @Test(arguments: SharingFault.allCases) func isFound(_ fault: SharingFault) async throws {
+    @Test(arguments: SharingFault.allCases) func plantedFaultIsDetected(_ fault: SharingFault) async throws {
         @Sendable func path(_ location: ConformanceTarget.Location) -> String {
             location.directory.appendingPathComponent("test.db").path
         }
@@ -14,6 +14,6 @@ import Testing
         for test in Conformance.cases(for: target, timeLimit: .seconds(10), where: { fault.finders.contains($0.id) }) {
             if await test.result().status != .passed { finders.insert(test.id) }
         }
-        #expect(!finders.isEmpty, "none of \(fault.finders) finds the database that \(fault)")
+        #expect(!finders.isEmpty, "none of \(fault.finders) detects the fault \(fault)")
     }
 }

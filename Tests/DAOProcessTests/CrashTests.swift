@@ -3,10 +3,11 @@ import DAOCore
 import Foundation
 import Testing
 
-/// Contract L3: `kill -9` at any instant leaves exactly the committed transactions; `ROUNDS=5000` in the environment kills more often.
+/// Contract L3: `kill -9` at any instant leaves exactly the committed transactions. Set `ROUNDS=5000` in the
+/// environment for more kills.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct CrashTests {
     @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
-    func aKilledProcessLeavesExactlyWhatItCommitted(_ kind: Place.Kind, _ durability: String) async throws {
+    func killedProcessLeavesExactlyItsCommits(_ kind: Place.Kind, _ durability: String) async throws {
         try await onThread {
             let place = try Place(kind)
             let url = place.url("durability=\(durability)")
@@ -15,27 +16,28 @@ import Testing
             var interrupted = 0
             for round in 1...Rounds.count(30) {
                 let child = try Child("crash", url)
-                // Some are killed while they open the database, or recover it from the last kill.
+                // Some processes are killed while they open the database, or recover it from the previous
+                // kill.
                 let lines = Int.random(in: 0...12, using: &random)
                 var acknowledged = count
                 for _ in 0..<lines { acknowledged = try #require(try child.line().flatMap { Int($0) }) }
                 usleep(UInt32.random(in: 0..<(lines == 0 ? 60_000 : 3_000), using: &random))
                 child.kill()
                 #expect(child.wait() == -SIGKILL)
-                // What it said before it was killed, and nobody has read yet.
+                // The process wrote these lines before it was killed.
                 while let line = try child.line() { acknowledged = try #require(Int(line)) }
                 let ledger = try Ledger(url)
                 count = try ledger.count()
                 #expect(
                     count == acknowledged || count == acknowledged + 1,
-                    "round \(round): \(acknowledged) acknowledged, \(count) there"
+                    "round \(round): \(acknowledged) acknowledged, \(count) stored"
                 )
                 #expect(try ledger.isWhole(), "round \(round)")
                 if count > acknowledged { interrupted += 1 }
-                // Every other time the next child, and not this process, recovers what the next kill leaves.
+                // In every second round, the next child recovers the database; otherwise this process does.
                 if round % 2 == 0 { try ledger.database.close() }
             }
-            print("\(kind), \(durability): \(count) transactions, \(interrupted) committed without having said so")
+            print("\(kind), \(durability): \(count) transactions, \(interrupted) committed but not acknowledged")
         }
     }
 }

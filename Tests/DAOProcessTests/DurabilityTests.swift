@@ -7,15 +7,15 @@ import Testing
 
 @testable import DAOKeyValue
 
-/// Contract T6: what the engines are told about durability; that they then keep it is theirs. That `.relaxed` survives the end of
-/// a process is what the crash tests kill for.
+/// Contract T6: the durability settings of the engines. The tests do not prove that the engines honour them.
+/// The crash tests prove that `.relaxed` survives the end of a process.
 @Suite struct DurabilityTests {
-    @Test(arguments: [("full", 2), ("relaxed", 1)]) func sqliteIsToldWithEveryTransaction(_ durability: String, _ level: Int32)
-        throws
-    {
+    @Test(arguments: [("full", 2), ("relaxed", 1)])
+    func sqliteHasTheSettingsInEveryTransaction(_ durability: String, _ level: Int32) throws {
         let place = try Place(.sqlite)
         let ledger = try Ledger(place.url("durability=\(durability)"))
-        // Another database on the same connection, with the other level, does not change what this one's commits are.
+        // Another database on the same connection has the other level. It must not change the level of this
+        // database's commits.
         let other = try Ledger(place.url("durability=\(durability == "full" ? "relaxed" : "full")"))
         let database = try #require(ledger.database as? SQLiteDatabase)
         func value(_ pragma: String) throws -> String {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func lmdbSyncsAsTheStrictestWants() throws {
+    @Test func lmdbUsesTheStrictestLevelOfItsDatabases() throws {
         let place = try Place(.lmdb)
         func store(_ ledger: Ledger) throws -> LMDBStore {
             try #require((ledger.database as? KeyValueDatabase)?.engine.store as? LMDBStore)

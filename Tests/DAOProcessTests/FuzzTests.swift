@@ -2,11 +2,12 @@ import DAOChildProcesses
 import Foundation
 import Testing
 
-/// Contract L5: damaged bytes give typed errors and end no process; `ROUNDS=100000` in the environment damages more files.
+/// Contract L5: damaged bytes give typed errors and never end the process. Set `ROUNDS=100000` in the
+/// environment for more damaged files.
 @Suite(.serialized, .timeLimit(.minutes(120))) struct FuzzTests {
-    /// Small files are checked by SQLite when they are opened; of large ones only what is used is looked at.
+    /// SQLite checks small files when they are opened. Of large files it checks only the parts that are used.
     @Test(arguments: Place.Kind.allCases, ["small", "large"])
-    func flippedBitsEndNoProcess(_ kind: Place.Kind, _ size: String) async throws {
+    func damagedFilesNeverEndTheProcess(_ kind: Place.Kind, _ size: String) async throws {
         try await onThread {
             let place = try Place(kind)
             let ledger = try Ledger(place.url("durability=relaxed"))
@@ -53,11 +54,12 @@ import Testing
         }
     }
 
-    /// Bytes with a few of them changed: single bits, zeroes, other bytes, and now and then a whole stretch or the end.
+    /// Returns bytes with a few changes: single bits, zeros, other bytes, and sometimes a whole range or the
+    /// end.
     private func damaged(_ whole: Data, _ random: inout Seeded) -> Data {
         var bytes = whole
         for _ in 0..<[1, 1, 1, 2, 5, 20][Int.random(in: 0..<6, using: &random)] {
-            // The beginnings of pages, where their structure is, are hit more often than chance would.
+            // The beginnings of pages contain their structure. They are damaged more often than other bytes.
             var position = Int.random(in: 0..<bytes.count, using: &random)
             if Int.random(in: 0..<2, using: &random) == 0 { position = position & ~4095 + Int.random(in: 0..<64, using: &random) }
             position = min(position, bytes.count - 1)
@@ -76,7 +78,7 @@ import Testing
     }
 }
 
-/// Numbers that follow from a seed.
+/// Generates the same numbers for the same seed.
 private struct Seeded: RandomNumberGenerator {
     var state: UInt64
 

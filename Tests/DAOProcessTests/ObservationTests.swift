@@ -4,9 +4,10 @@ import Testing
 
 @testable import DAOCore
 
-/// Contract O across processes: a commit of another is seen, soon, and watching for it leaves nothing behind.
+/// Contract O across processes: commits of other processes are detected soon, and the detection leaves no
+/// resources behind.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ObservationTests {
-    @Test(arguments: Place.Kind.allCases) func ownCommitsWakeOnce(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func ownCommitsWakeObserversOnce(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let ledger = try Ledger(place.url("durability=relaxed"))
@@ -14,17 +15,19 @@ import Testing
             let wakes = Wakes()
             let id = hub.add(["entry"]) { wakes.add() }
             defer { hub.remove(id) }
-            // For as long as the others' commits are looked for several times.
+            // Long enough for several checks for commits of other processes.
             let end = ContinuousClock.now + .milliseconds(300)
             var commits = 0
             while ContinuousClock.now < end {
                 commits = try Batches.commitNext(ledger)
-                // Empty transactions, single statements and other entities are no news at all.
+                // Empty transactions, single statements and commits of other entities must not wake the
+                // observer.
                 try ledger.database.transaction {}
                 try ledger.tallies.persist(Tally(id: 2, value: commits))
                 _ = try ledger.tallies.erase { $0.id == 3 }
             }
-            // A thread that is held up in the middle of a commit may be taken for another process, which costs a look.
+            // When a thread is delayed during a commit, the commit may be attributed to another process. The
+            // observer is then woken once more.
             let told = wakes.count
             #expect((commits...commits + 2).contains(told), "\(commits) commits")
             let child = try Child("serve", place.url())
@@ -36,7 +39,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test(arguments: Place.Kind.allCases) func watchingLeavesNothingBehind(_ kind: Place.Kind) async throws {
+        @Test(arguments: Place.Kind.allCases) func observationReleasesItsFileDescriptors(_ kind: Place.Kind) async throws {
             func descriptors() throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
                     try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")

@@ -2,9 +2,9 @@ import DAOChildProcesses
 import Foundation
 import Testing
 
-/// A directory for one database of a kind, removed at the end.
+/// A directory for a database of one kind. It is removed at the end of the test.
 final class Place: Sendable {
-    /// The kinds of database that several processes may share.
+    /// The kinds of database that several processes can share.
     enum Kind: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case sqlite
         case lmdb
@@ -13,7 +13,7 @@ final class Place: Sendable {
     }
 
     let directory: URL
-    /// The database's file.
+    /// The file of the database.
     let file: URL
     private let kind: Kind
 
@@ -26,18 +26,18 @@ final class Place: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    /// The database's URL.
+    /// Returns the URL of the database.
     ///
-    /// - Parameter options: Options of the configuration: `timeout=0`.
+    /// - Parameter options: Options of the configuration, such as `timeout=0`.
     func url(_ options: String = "") -> String { "\(kind.rawValue)://\(file.path)" + (options.isEmpty ? "" : "?\(options)") }
 }
 
-/// Runs a test that waits for other processes on a thread of its own, so that no other test has to wait for it.
+/// Runs a test that waits for other processes on a separate thread, so that it does not block other tests.
 func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withTaskExecutorPreference(WaitingThreads.shared) { try body() }
 }
 
-/// Threads that may wait, unlike those of the cooperative pool.
+/// Threads that can block, unlike the threads of the cooperative pool.
 private final class WaitingThreads: TaskExecutor {
     static let shared = WaitingThreads()
 
@@ -47,7 +47,7 @@ private final class WaitingThreads: TaskExecutor {
     }
 }
 
-/// How often something random is done: more when the environment says so.
+/// The number of rounds of a generated test. The environment can increase it.
 enum Rounds {
     static func count(_ usual: Int) -> Int {
         ProcessInfo.processInfo.environment["ROUNDS"].flatMap { Int($0) } ?? usual

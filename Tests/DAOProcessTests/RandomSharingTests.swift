@@ -6,15 +6,16 @@ import DAOSQLite
 import Foundation
 import Testing
 
-/// Several processes by chance: random scripts of three, on each backend that they may share.
+/// Property-based tests of several processes: generated scripts of three processes, on each backend that
+/// processes can share.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RandomSharingTests {
-    @Test(arguments: Place.Kind.allCases) func processesAgree(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func generatedScriptsFindNoDifference(_ kind: Place.Kind) async throws {
         let result = await RandomProof.runPeers(on: RandomPeers.target(kind), seed: 1, rounds: Rounds.count(10))
         if let failure = result.failure { throw failure }
     }
 
-    /// They belong to the random proof where there are processes.
-    @Test func theProofHasThem() async throws {
+    /// The property-based tests of a target with processes include them.
+    @Test func testsOfTargetsWithPeersIncludeProcesses() async throws {
         let broken = RandomPeers.target(.sqlite).withPeers(waiting: .milliseconds(100)) { _ in
             throw ChildFailure("a process was wanted")
         }
@@ -22,8 +23,8 @@ import Testing
         #expect(failure?.got.contains("a process was wanted") == true)
     }
 
-    /// Every step, as a failure prints it.
-    @Test(arguments: Place.Kind.allCases) func aScriptIsReplayed(_ kind: Place.Kind) async throws {
+    /// A script with every kind of step, as a failure prints it.
+    @Test(arguments: Place.Kind.allCases) func printedScriptCanBeReplayed(_ kind: Place.Kind) async throws {
         try await onThread {
             try RandomProof.replay(
                 [
@@ -58,38 +59,38 @@ import Testing
         }
     }
 
-    /// Every database that shares wrongly is found by chance, too.
-    @Test(arguments: SharingFault.allCases) func faultIsFound(_ fault: SharingFault) async throws {
-        // What is late here never comes, and is not to be waited for.
+    /// The property-based tests must detect every planted fault in sharing.
+    @Test(arguments: SharingFault.allCases) func plantedFaultIsDetected(_ fault: SharingFault) async throws {
+        // With these faults, a missing event never arrives, so a long wait is pointless.
         let target = RandomPeers.target(fault.rawValue, BrokenSharing.driver(fault), patience: .seconds(2)) {
             ["broken", $0, fault.rawValue]
         }
         let result = await RandomProof.runPeers(on: target, seed: 1, rounds: 40, shrinkingFor: .zero)
-        #expect(result.failure != nil, "\(fault) is not found in \(result.operations) steps")
+        #expect(result.failure != nil, "\(fault) is not detected in \(result.operations) steps")
     }
 }
 
-/// Kinds of database whose processes wait no longer for each other than a random script should take.
+/// Databases whose processes wait for each other only as long as a generated script should take.
 private enum RandomPeers {
-    /// A kind of database as it is.
+    /// Returns a target without faults.
     static func target(_ kind: Place.Kind) -> ConformanceTarget {
         target(kind.rawValue, kind == .sqlite ? .sqlite : .lmdb, patience: .seconds(60)) { ["peer", $0] }
     }
 
-    /// A kind of database.
+    /// Returns a target.
     ///
     /// - Parameters:
-    ///   - name: What to call it.
-    ///   - driver: Opens it in this process.
-    ///   - patience: How long to wait for what has to come.
-    ///   - arguments: What other processes are started with, from the URL.
+    ///   - name: The name of the target.
+    ///   - driver: The driver in this process.
+    ///   - patience: The maximum time to wait for an event.
+    ///   - arguments: A closure that returns the arguments of other processes for a URL.
     static func target(
         _ name: String, _ driver: DatabaseDriver, patience: Duration, _ arguments: @escaping @Sendable (String) -> [String]
     ) -> ConformanceTarget {
         @Sendable func path(_ location: ConformanceTarget.Location) -> String {
             location.directory.appendingPathComponent("test.db").path
         }
-        // Not flushed to the disk after every commit: that is not what is tested here.
+        // Commits are not flushed to the disk, because these tests do not test durability.
         let relaxed = DatabaseDriver(scheme: driver.scheme) { configuration in
             var configuration = configuration
             configuration.durability = .relaxed

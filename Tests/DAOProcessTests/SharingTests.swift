@@ -5,7 +5,7 @@ import Testing
 
 /// Contract C2: several processes on one database.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SharingTests {
-    @Test(arguments: Place.Kind.allCases) func twoWritersLoseNoUpdate(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func concurrentWritersLoseNoUpdate(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let times = 300
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.Kind.allCases) func readersSeeWholeCommitsInTheirOrder(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func readersSeeWholeCommitsInOrder(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let writer = try Child("crash", place.url("durability=relaxed"))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.Kind.allCases) func aKilledWriterLeavesNothingAndHoldsNothing(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func killedWriterLeavesNoWritesAndNoLocks(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let ledger = try Ledger(place.url("timeout=10"))
@@ -50,7 +50,7 @@ import Testing
             for round in 1...5 {
                 let holder = try Child("hold", place.url())
                 try holder.expect("holding")
-                // Readers go on beside it, and see nothing of it.
+                // Readers continue during the transaction and do not see its writes.
                 #expect(try ledger.count() == round)
                 holder.kill()
                 holder.wait()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.Kind.allCases) func killedReadersDoNotKeepOldPages(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func killedReadersDoNotRetainOldPages(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let ledger = try Ledger(place.url("durability=relaxed"))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.Kind.allCases) func openingAndClosingAtOnceGivesNoErrors(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func concurrentOpeningAndClosingSucceeds(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let children = try (0..<4).map { _ in try Child("reopen", place.url("durability=relaxed&timeout=60"), "15") }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.Kind.allCases) func aGrowingFileIsFollowed(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func fileThatAnotherProcessGrowsIsReadAndWritten(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let options = kind == .lmdb ? "mapSize=256K&durability=relaxed" : "durability=relaxed"
@@ -103,7 +103,8 @@ import Testing
             try child.expect("open")
             let text = String(repeating: "z", count: 30_000)
             for round in 0..<6 {
-                // A transaction that meets the end of the map is undone, and the next one has a larger one.
+                // A transaction that reaches the end of the map is rolled back. The next transaction has a
+                // larger map.
                 var isStored = false
                 while !isStored {
                     do {
@@ -118,9 +119,9 @@ import Testing
         }
     }
 
-    // MARK: Waiting for another's writer
+    // MARK: Waiting for the writer of another process
 
-    @Test(arguments: Place.Kind.allCases) func aWriterWaitsAsLongAsItsTimeout(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func writerWaitsForItsTimeout(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let holder = try Child("hold", place.url())
@@ -131,7 +132,7 @@ import Testing
                 let waited = clock.measure {
                     #expect { try ledger.increment() } throws: { ($0 as? StorageError)?.kind == .busy }
                 }
-                // A busy machine makes it longer, never shorter.
+                // A busy machine can only make the wait longer.
                 #expect(waited >= .seconds(seconds) && waited < .seconds(seconds + 20), "\(seconds) s: \(waited)")
                 #expect(try ledger.count() == 0)
                 try ledger.database.close()
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.Kind.allCases) func databasesOnOneFileKeepTheirOwnTimeouts(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func databasesOnTheSameFileHaveSeparateTimeouts(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = try Place(kind)
             let patient = try Ledger(place.url("timeout=60"))

@@ -1,10 +1,10 @@
 import DAOChildProcesses
 import Testing
 
-/// Contract L4: no more space.
+/// Contract L4: the disk is full.
 @Suite(.timeLimit(.minutes(30))) struct SpaceTests {
     @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
-    func outOfSpaceIsTypedAndLeavesNothingBehind(_ kind: Place.Kind, _ durability: String) async throws {
+    func outOfSpaceIsTypedAndLeavesNoWrites(_ kind: Place.Kind, _ durability: String) async throws {
         try await onThread {
             let place = try Place(kind)
             let child = try Child("fill", place.url("durability=\(durability)"))

@@ -18,7 +18,7 @@ import Testing
         defer { transaction.abort() }
         let cursor = try transaction.cursor()
         var found: [Entry] = []
-        // Behind the catalog.
+        // The entries after the catalog.
         var isThere = try ([0, 0, 0, 1] as [UInt8]).withUnsafeBytes(cursor.seek)
         while isThere {
             found.append((Array(cursor.key), Array(cursor.value)))
@@ -51,7 +51,7 @@ import Testing
         try database.close()
     }
 
-    /// Runs everything there is; what fails fails with an error of the right kind.
+    /// Runs all operations. An operation that fails must throw `.corrupted`.
     private func exercise(_ links: any LinkStorage) throws {
         for work in [
             { _ = try links.children(of: parents) }, { _ = try links.parents(of: children) }, { _ = try links.counts() },
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func everyDamagedBitOfALinkIsSeen() throws {
+    @Test func everyDamagedBitOfALinkIsDetected() throws {
         try withLinks { store, links in
             let whole = try entries(store)
             for entry in whole where !entry.value.isEmpty {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func cutAndForeignBytesAreNoCrash() throws {
+    @Test func truncatedAndForeignBytesNeverCrash() throws {
         var count = 0
         try withLinks { store, _ in count = try entries(store).count }
         for number in 0..<count {

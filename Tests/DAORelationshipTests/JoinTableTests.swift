@@ -16,7 +16,7 @@ private struct Discussion: Model, Plain, Equatable {
     static let schema = Schema("thread", Self.init, Field("id", \.id, .primaryKey), Field("messages", \.messages))
 }
 
-/// The links of SQLite files, seen with SQLite's own eyes.
+/// The links of SQLite files, read with plain SQL.
 @Suite struct JoinTableTests {
     private let relation = RelationDescription(
         entity: "thread", field: "messages", keyKind: .int64, target: "message", targetKeyKind: .int64)
@@ -25,7 +25,7 @@ private struct Discussion: Model, Plain, Equatable {
         try withDirectory { try body($0.appendingPathComponent("links.db").path) }
     }
 
-    /// The rows of a statement, their columns joined by commas.
+    /// Returns the rows of a statement, with columns separated by commas.
     @discardableResult private func run(_ sql: String, _ path: String) throws -> [String] {
         var connection: OpaquePointer?
         var statement: OpaquePointer?
@@ -49,7 +49,7 @@ private struct Discussion: Model, Plain, Equatable {
         Discussion(id: 1, messages: ids.map { Message(id: $0, text: "text \($0)") })
     }
 
-    @Test func linksCanBeJoinedByHand() throws {
+    @Test func linksCanBeJoinedInSQL() throws {
         try withFile { path in
             let database = try SQLiteDatabase(path: path)
             try DAO(storage: database.storage(for: Discussion.self)).create([discussion(3, 1, 2)])
@@ -61,7 +61,7 @@ private struct Discussion: Model, Plain, Equatable {
         }
     }
 
-    @Test func readingFollowsLinksByTheirKeys() throws {
+    @Test func queriesOnLinksUseTheirKeysAndIndexes() throws {
         try withFile { path in
             let database = try SQLiteDatabase(path: path)
             _ = try database.storage(for: Discussion.self)
@@ -73,12 +73,12 @@ private struct Discussion: Model, Plain, Equatable {
         }
     }
 
-    @Test func linksOfOtherToolsAreRead() throws {
+    @Test func linksFromOtherToolsAreRead() throws {
         try withFile { path in
             let database = try SQLiteDatabase(path: path)
             let threads = DAO(storage: try database.storage(for: Discussion.self))
             try threads.create([discussion(1, 2)])
-            // A gap, a link to a row that is not there, and one that was erased by somebody who knows of no links.
+            // A gap in the positions, a link to a missing row, and a row that was erased without its links.
             try run("INSERT INTO message VALUES (7, 'text 7')", path)
             try run("INSERT INTO \"thread.messages\" VALUES (1, 100, 7)", path)
             try run("INSERT INTO \"thread.messages\" VALUES (1, 50, 99)", path)
@@ -89,7 +89,7 @@ private struct Discussion: Model, Plain, Equatable {
         }
     }
 
-    @Test func aTableOfTheSameFormIsAdopted() throws {
+    @Test func tableOfTheSameFormIsAdopted() throws {
         try withFile { path in
             try SQLiteDatabase(path: path).close()
             try run(
@@ -110,7 +110,7 @@ private struct Discussion: Model, Plain, Equatable {
         "(parent INTEGER, position INTEGER, child INTEGER, PRIMARY KEY (parent, child))",
         "(parent INTEGER, position INTEGER, child INTEGER, note TEXT NOT NULL, PRIMARY KEY (parent, position))",
     ])
-    func aTableOfAnotherFormIsRefused(_ columns: String) throws {
+    func tableOfAnotherFormIsRefused(_ columns: String) throws {
         try withFile { path in
             let database = try SQLiteDatabase(path: path)
             try run("CREATE TABLE \"thread.messages\" \(columns)", path)
@@ -120,7 +120,7 @@ private struct Discussion: Model, Plain, Equatable {
         }
     }
 
-    @Test func aFileThatIsOnlyReadNeedsNoTable() throws {
+    @Test func readOnlyFileNeedsNoTable() throws {
         try withFile { path in
             let database = try SQLiteDatabase(path: path)
             try DAO(storage: database.storage(for: Discussion.self)).create([discussion()])
@@ -139,14 +139,15 @@ private struct Discussion: Model, Plain, Equatable {
     }
 }
 
-/// Links that are first met where nothing stays, on every database.
+/// Links whose storage is first created in a transaction that is rolled back, or in a snapshot, on every
+/// database.
 @Suite struct FirstLinksTests {
     private struct Rollback: Error {}
 
     private let relation = RelationDescription(
         entity: "owner", field: "rows", keyKind: .int64, target: "row", targetKeyKind: .string)
 
-    @Test(arguments: Backend.allCases) func linksOutliveTheTransactionThatMadeThem(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func linksWorkAfterTheirFirstTransactionIsRolledBack(_ backend: Backend) throws {
         try withDirectory { directory in
             let database = try backend.open(in: directory)
             var links: (any LinkStorage)?
@@ -176,7 +177,7 @@ private struct Discussion: Model, Plain, Equatable {
         }
     }
 
-    @Test(arguments: Backend.allCases) func aSnapshotFindsNoLinksAndMakesNone(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func snapshotCreatesNoLinks(_ backend: Backend) throws {
         try withDirectory { directory in
             let database = try backend.open(in: directory)
             let links = try database.snapshot {

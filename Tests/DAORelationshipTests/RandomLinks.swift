@@ -5,9 +5,10 @@ import DAOSQLite
 import Foundation
 import Testing
 
-/// Random work on the links of one relationship, held against arrays after every step.
+/// Property-based tests of the links of one relationship. After every step, the links are checked against a
+/// reference model of arrays.
 final class RandomLinks<Row: KeyedRow> {
-    /// What a step throws to have its transaction rolled back.
+    /// The error that rolls back the transaction of a step.
     struct Rollback: Error {}
 
     private let backend: Backend
@@ -20,9 +21,9 @@ final class RandomLinks<Row: KeyedRow> {
     private var database: any Database
     private var links: any LinkStorage
     private var storage: any Storage<Row>
-    /// Keeps what is in memory while the database is opened anew.
+    /// Keeps a database in memory open while the test reopens it.
     private var keeper: (any Database)?
-    /// What is stored.
+    /// The reference model.
     private var lists: [Key: [Key]] = [:]
 
     init(_ backend: Backend, parents kind: ValueKind, seed: UInt64, in directory: URL) throws {
@@ -32,9 +33,9 @@ final class RandomLinks<Row: KeyedRow> {
         relation = RelationDescription(
             entity: "owner", field: "rows", keyKind: kind, target: target.name, targetKeyKind: target.keyKind)
         random = SplitMix64(state: seed)
-        parents = nastyKeys(kind)
-        children = nastyKeys(target.keyKind)
-        // Some links lead nowhere.
+        parents = edgeCaseKeys(kind)
+        children = edgeCaseKeys(target.keyKind)
+        // Some links lead to missing rows.
         rows = children.enumerated().filter { $0.offset % 4 != 3 }.map { Row($0.element) }
         database = try backend.open(in: directory)
         keeper = backend == .memory ? database : nil
@@ -54,7 +55,7 @@ final class RandomLinks<Row: KeyedRow> {
 
     private func reopen() throws {
         if backend == .memory {
-            // Closing the last one would lose everything.
+            // Closing the last database would release the memory.
             if keeper !== database { try database.close() }
         } else {
             try database.close()
@@ -89,7 +90,7 @@ final class RandomLinks<Row: KeyedRow> {
         try links.set(linked, of: owners)
     }
 
-    /// Keeps the beginning of a list, as an application does that appends, removes or inserts.
+    /// Changes part of a list, as an application does that appends, inserts or removes children.
     private func change() throws {
         guard let owner = parents.randomElement(using: &random) else { return }
         var list = lists[owner] ?? []
@@ -114,7 +115,7 @@ final class RandomLinks<Row: KeyedRow> {
         try links.remove(parents: gone)
     }
 
-    /// Some steps that are kept or undone together.
+    /// Runs some steps in a transaction that is committed or rolled back.
     private func transaction(depth: Int) throws {
         let before = lists
         let fails = random.next() % 2 == 0
@@ -167,7 +168,7 @@ final class RandomLinks<Row: KeyedRow> {
     static let kinds: [ValueKind] = [.int64, .uint64, .string, .uuid]
 
     @Test(arguments: Backend.allCases, kinds)
-    func linksAreAsInArrays(_ backend: Backend, _ kind: ValueKind) throws {
+    func linksMatchTheReferenceModel(_ backend: Backend, _ kind: ValueKind) throws {
         for seed in 1...4 as ClosedRange<UInt64> {
             try withDirectory { try RandomLinks<IntegerRow>(backend, parents: kind, seed: seed, in: $0).run(60) }
             try withDirectory { try RandomLinks<UnsignedRow>(backend, parents: kind, seed: seed, in: $0).run(60) }

@@ -4,11 +4,11 @@ import DAOMemory
 import DAOSQLite
 import Foundation
 
-/// A database to keep links in.
+/// A database that stores links.
 enum Backend: String, CaseIterable {
     case memory, sqlite, lmdb
 
-    /// A configuration of a database that is not there yet.
+    /// Returns the URL of a new database in a directory.
     func url(in directory: URL) -> String {
         switch self {
         case .memory: "memory:\(directory.lastPathComponent)"
@@ -22,7 +22,7 @@ enum Backend: String, CaseIterable {
     }
 }
 
-/// Calls a body with a directory that is removed afterwards.
+/// Calls a closure with a directory that is removed afterwards.
 func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-links-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -30,8 +30,8 @@ func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
     return try body(directory)
 }
 
-/// Keys that are hard to keep apart.
-func nastyKeys(_ kind: ValueKind) -> [Key] {
+/// Keys that a faulty encoding would confuse.
+func edgeCaseKeys(_ kind: ValueKind) -> [Key] {
     switch kind {
     case .uint64:
         [0, 1, 2, 255, 256, UInt64(Int64.max) - 1, UInt64(Int64.max)].map { .integer(Int64($0)) }

@@ -1,8 +1,9 @@
-// The asynchronous forms: the same names and meanings, run on the database's own threads, so that the calling task's thread is free
-// meanwhile. A task cancelled before its work began gets `CancellationError`, and nothing was done.
+// The asynchronous methods have the same names and meanings as the synchronous methods. They run on the
+// threads of the database, so they do not block the thread of the calling task. A task that is cancelled
+// before its work begins throws `CancellationError` and changes nothing.
 //
-// Those with a condition run their first step, which makes the condition, where the caller is: its closure may use what an actor, such as
-// the main one, has to itself.
+// The methods with a condition make the condition in the isolation of the caller. The closure can therefore
+// use the state of an actor, such as the main actor.
 
 extension DAO {
     private func reading<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
@@ -15,15 +16,15 @@ extension DAO {
 
     // MARK: Read
 
-    /// The values of a query, in its order.
+    /// Returns the values of a query, in its order.
     public func read(_ query: Query<Record>) async throws -> [Plain] { try await reading { try $0.read(query) } }
 
-    /// All values, or the first of them in an order.
+    /// Returns all values in an order, up to a limit.
     public func read(orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0) async throws -> [Plain] {
         try await read(Query(orderedBy: order, limit: limit, offset: offset))
     }
 
-    /// The values that meet a condition, in an order.
+    /// Returns the values that meet a condition, in an order.
     public nonisolated(nonsending) func read(
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
@@ -31,52 +32,53 @@ extension DAO {
         try await read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
-    /// The first value that meets a condition, or nil.
+    /// Returns the first value that meets a condition; nil when there is none.
     public nonisolated(nonsending) func first(
         orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Plain? {
         try await read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
     }
 
-    /// The values that meet a predicate, in key order.
+    /// Returns the values that meet a predicate, in key order.
     public func read(predicatedBy predicate: Condition<Record>) async throws -> [Plain] {
         try await read(Query(where: predicate))
     }
 
-    /// All values in the order of a field.
+    /// Returns all values in the order of a field.
     public func read(orderedBy field: String, ascending: Bool) async throws -> [Plain] {
         try await read(Query(orderedBy: [.by(field, ascending: ascending)]))
     }
 
-    /// The values that meet a predicate, in the order of a field.
+    /// Returns the values that meet a predicate, in the order of a field.
     public func read(
         predicatedBy predicate: Condition<Record>, orderedBy field: String, ascending: Bool
     ) async throws -> [Plain] {
         try await read(Query(where: predicate, orderedBy: [.by(field, ascending: ascending)]))
     }
 
-    /// The value with a key, or nil.
+    /// Returns the value with a key; nil when the key is not stored.
     public func read(byPrimaryKey id: some UniqueIDConvertible) async throws -> Plain? {
         try await reading { try $0.read(byPrimaryKey: id) }
     }
 
-    /// The values with these keys, in the order asked, each once; keys that are not there are left out.
+    /// Returns the values with the given keys, in the given order, each key once. Keys that are not stored
+    /// are skipped.
     public func read(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) async throws -> [Plain] {
         let ids = Array(ids)
         return try await reading { try $0.read(byPrimaryKeys: ids) }
     }
 
-    /// One page of a query.
+    /// Returns a page of a query.
     public func page(_ query: Query<Record>, limit: Int) async throws -> Page<Plain> {
         try await reading { try $0.page(query, limit: limit) }
     }
 
-    /// One page of all values in an order.
+    /// Returns a page of all values in an order.
     public func page(orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil) async throws -> Page<Plain> {
         try await page(Query(orderedBy: order, after: after), limit: limit)
     }
 
-    /// One page of the values that meet a condition, in an order.
+    /// Returns a page of the values that meet a condition, in an order.
     public nonisolated(nonsending) func page(
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
@@ -84,81 +86,81 @@ extension DAO {
         try await page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
     }
 
-    /// How many values a query has.
+    /// Returns the number of values of a query.
     public func count(_ query: Query<Record> = Query()) async throws -> Int { try await reading { try $0.count(query) } }
 
-    /// How many values meet a condition.
+    /// Returns the number of values that meet a condition.
     public nonisolated(nonsending) func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
         async throws -> Int
     {
         try await count(Query(where: Condition(condition)))
     }
 
-    /// How many values meet a predicate.
+    /// Returns the number of values that meet a predicate.
     public func count(predicatedBy predicate: Condition<Record>) async throws -> Int { try await count(Query(where: predicate)) }
 
-    /// Whether any value meets a condition.
+    /// Returns whether any value meets a condition.
     public nonisolated(nonsending) func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
         async throws -> Bool
     {
         try await count(Query(where: Condition(condition), limit: 1)) > 0
     }
 
-    /// Whether a key is stored.
+    /// Returns whether a key is stored.
     public func exists(byPrimaryKey id: some UniqueIDConvertible) async throws -> Bool {
         try await reading { try $0.exists(byPrimaryKey: id) }
     }
 
-    /// The least value of a field, nil aside; nil when there is none.
+    /// Returns the smallest value of a field; nil when there is none. Nil values are ignored.
     public func min<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.min(field, predicatedBy: predicate) }
     }
 
-    /// The least value of an optional field, nil aside.
+    /// Returns the smallest value of an optional field; nil when there is none. Nil values are ignored.
     public func min<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.min(field, predicatedBy: predicate) }
     }
 
-    /// The greatest value of a field, nil aside; nil when there is none.
+    /// Returns the greatest value of a field; nil when there is none. Nil values are ignored.
     public func max<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.max(field, predicatedBy: predicate) }
     }
 
-    /// The greatest value of an optional field, nil aside.
+    /// Returns the greatest value of an optional field; nil when there is none. Nil values are ignored.
     public func max<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value? {
         try await reading { try $0.max(field, predicatedBy: predicate) }
     }
 
-    /// The sum of a field, nil aside; zero of no values.
+    /// Returns the sum of a field; zero when there are no values. Nil values are ignored.
     public func sum<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value {
         try await reading { try $0.sum(field, predicatedBy: predicate) }
     }
 
-    /// The sum of an optional field, nil aside.
+    /// Returns the sum of an optional field; zero when there are no values. Nil values are ignored.
     public func sum<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Value {
         try await reading { try $0.sum(field, predicatedBy: predicate) }
     }
 
-    /// The mean of a field, nil aside; nil of no values.
+    /// Returns the average of a field; nil when there are no values. Nil values are ignored.
     public func average<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Double? {
         try await reading { try $0.average(field, predicatedBy: predicate) }
     }
 
-    /// The mean of an optional field, nil aside.
+    /// Returns the average of an optional field; nil when there are no values. Nil values are ignored.
     public func average<Value: NumericFieldValue>(
         _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
     ) async throws -> Double? {
@@ -167,26 +169,27 @@ extension DAO {
 
     // MARK: Write
 
-    /// Stores a value whose key is not stored yet.
+    /// Stores a new value.
     public func create(_ plain: Plain) async throws { try await writing { try $0.create(plain) } }
 
-    /// Stores values whose keys are not stored yet: all of them, or none.
+    /// Stores new values, all or none.
     public func create(_ plains: [Plain]) async throws { try await writing { try $0.create(plains) } }
 
-    /// Stores a value: a new one is created, a stored one merged or replaced as the translator says.
+    /// Stores a value. A new value is created; a stored value is merged or replaced, as the translator
+    /// defines.
     public func persist(_ plain: Plain) async throws { try await writing { try $0.persist(plain) } }
 
-    /// Stores values: all of them, or none. Of a repeated key the last wins.
+    /// Stores values, all or none. The last value of a repeated key wins.
     public func persist(_ plains: [Plain]) async throws { try await writing { try $0.persist(plains) } }
 
-    /// The stored value with a key, or else a new one, which is stored.
+    /// Returns the stored value with a key, or stores and returns a new value.
     public func findOrCreate(
         byPrimaryKey id: some UniqueIDConvertible, _ make: @escaping @Sendable () throws -> Plain
     ) async throws -> Plain {
         try await writing { try $0.findOrCreate(byPrimaryKey: id, make) }
     }
 
-    /// Changes the stored records that meet a condition: all of them, or none.
+    /// Changes the stored records that meet a condition, all or none.
     @discardableResult
     public nonisolated(nonsending) func update(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>,
@@ -196,32 +199,32 @@ extension DAO {
         return try await writing { try $0.storage.update(query, change) }
     }
 
-    /// Removes all values.
+    /// Erases all values.
     @discardableResult
     public func erase() async throws -> Int { try await writing { try $0.erase() } }
 
-    /// Removes the value with the same key as this one, if it is stored.
+    /// Erases the stored value with the key of the given value.
     @discardableResult
     public func erase(_ plain: Plain) async throws -> Int { try await writing { try $0.erase(plain) } }
 
-    /// Removes the values with the same keys as these, as far as they are stored.
+    /// Erases the stored values with the keys of the given values.
     @discardableResult
     public func erase(_ plains: [Plain]) async throws -> Int { try await writing { try $0.erase(plains) } }
 
-    /// Removes the value with a key, if it is stored.
+    /// Erases the stored value with a key.
     @discardableResult
     public func erase(byPrimaryKey id: some UniqueIDConvertible) async throws -> Int {
         try await writing { try $0.erase(byPrimaryKey: id) }
     }
 
-    /// Removes the values with these keys, as far as they are stored.
+    /// Erases the stored values with the given keys.
     @discardableResult
     public func erase(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) async throws -> Int {
         let ids = Array(ids)
         return try await writing { try $0.erase(byPrimaryKeys: ids) }
     }
 
-    /// Removes the values that meet a condition.
+    /// Erases the values that meet a condition.
     @discardableResult
     public nonisolated(nonsending) func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
         async throws -> Int
@@ -230,7 +233,7 @@ extension DAO {
         return try await writing { try $0.storage.erase(query) }
     }
 
-    /// Removes the values that meet a predicate.
+    /// Erases the values that meet a predicate.
     @discardableResult
     public func erase(predicatedBy predicate: Condition<Record>) async throws -> Int {
         try await writing { try $0.erase(predicatedBy: predicate) }

@@ -1,41 +1,42 @@
-// The known names of the DAO pattern, with predicates as values or text and fields by name.
+// The traditional method names of the DAO pattern. Predicates are values or text, and fields are given by
+// name.
 
 extension DAO {
-    /// The values that meet a predicate, in key order.
+    /// Returns the values that meet a predicate, in key order.
     ///
-    /// - Parameter predicate: Typed, or text such as `"age > 5"`.
+    /// - Parameter predicate: A typed predicate, or text such as `"age > 5"`.
     public func read(predicatedBy predicate: Condition<Record>) throws -> [Plain] { try read(Query(where: predicate)) }
 
-    /// All values in the order of a field.
+    /// Returns all values in the order of a field.
     ///
     /// - Parameters:
-    ///   - field: The stored name.
-    ///   - ascending: The direction.
-    /// - Throws: `.invalidPredicate` for a name that is not a field's.
+    ///   - field: The stored name of the field.
+    ///   - ascending: Whether the order is ascending.
+    /// - Throws: `.invalidPredicate` when no field has the name.
     public func read(orderedBy field: String, ascending: Bool) throws -> [Plain] {
         try read(Query(orderedBy: [.by(field, ascending: ascending)]))
     }
 
-    /// The values that meet a predicate, in the order of a field.
+    /// Returns the values that meet a predicate, in the order of a field.
     ///
     /// - Parameters:
-    ///   - predicate: Typed, or text.
-    ///   - field: The stored name.
-    ///   - ascending: The direction.
-    /// - Throws: `.invalidPredicate` for a name that is not a field's.
+    ///   - predicate: A typed predicate, or text.
+    ///   - field: The stored name of the field.
+    ///   - ascending: Whether the order is ascending.
+    /// - Throws: `.invalidPredicate` when no field has the name.
     public func read(predicatedBy predicate: Condition<Record>, orderedBy field: String, ascending: Bool) throws -> [Plain] {
         try read(Query(where: predicate, orderedBy: [.by(field, ascending: ascending)]))
     }
 
-    /// How many values meet a predicate.
+    /// Returns the number of values that meet a predicate.
     ///
-    /// - Parameter predicate: Typed, or text.
+    /// - Parameter predicate: A typed predicate, or text.
     public func count(predicatedBy predicate: Condition<Record>) throws -> Int { try count(Query(where: predicate)) }
 
-    /// Removes the values that meet a predicate.
+    /// Erases the values that meet a predicate.
     ///
-    /// - Parameter predicate: Typed, or text.
-    /// - Returns: How many there were.
+    /// - Parameter predicate: A typed predicate, or text.
+    /// - Returns: The number of erased rows.
     @discardableResult
     public func erase(predicatedBy predicate: Condition<Record>) throws -> Int { try storage.erase(Query(where: predicate)) }
 }

@@ -2,30 +2,30 @@ extension DAO {
 
     // MARK: By query
 
-    /// The values of a query, in its order.
+    /// Returns the values of a query, in its order.
     public func read(_ query: Query<Record>) throws -> [Plain] { try translator.translate(models: storage.read(query)) }
 
-    /// All values, or the first of them in an order.
+    /// Returns all values in an order, up to a limit.
     ///
     /// - Parameters:
-    ///   - order: The sort terms; by primary key when there are none.
-    ///   - limit: How many at most; nil for all.
-    ///   - offset: How many of the first to leave out.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values; nil for all.
+    ///   - offset: The number of values to skip.
     public func read(orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0) throws -> [Plain] {
         try read(Query(orderedBy: order, limit: limit, offset: offset))
     }
 
-    /// The values that meet a condition, in an order.
+    /// Returns the values that meet a condition, in an order.
     ///
     /// ```swift
     /// let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead }
     /// ```
     ///
     /// - Parameters:
-    ///   - order: The sort terms; by primary key when there are none.
-    ///   - limit: How many at most; nil for all.
-    ///   - offset: How many of the first to leave out.
-    ///   - condition: Makes the condition from the model's fields.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values; nil for all.
+    ///   - offset: The number of values to skip.
+    ///   - condition: A closure that makes the condition from the fields of the model.
     public func read(
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
@@ -33,11 +33,11 @@ extension DAO {
         try read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
-    /// The first value that meets a condition, or nil.
+    /// Returns the first value that meets a condition; nil when there is none.
     ///
     /// - Parameters:
-    ///   - order: Which one is first; by primary key when there are no terms.
-    ///   - condition: Makes the condition from the model's fields.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - condition: A closure that makes the condition from the fields of the model.
     public func first(
         orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Plain? {
@@ -46,7 +46,8 @@ extension DAO {
 
     // MARK: By key
 
-    /// The value with a key, or nil. Logarithmic in the number of rows.
+    /// Returns the value with a key; nil when the key is not stored. The complexity is logarithmic in the
+    /// number of rows.
     ///
     /// - Parameter id: A `UniqueID`, a string, an integer or a UUID.
     public func read(byPrimaryKey id: some UniqueIDConvertible) throws -> Plain? {
@@ -54,20 +55,21 @@ extension DAO {
         return try translator.translate(model: record)
     }
 
-    /// The values with these keys, in the order asked, each once; keys that are not there are left out (contract Q4).
+    /// Returns the values with the given keys, in the given order, each key once. Keys that are not stored
+    /// are skipped (contract Q4).
     ///
     /// - Parameter ids: `UniqueID`s, strings, integers or UUIDs.
     public func read(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) throws -> [Plain] {
         try translator.translate(models: storage.read(keys: ids.map { try key($0) }, includesSubentities: true))
     }
 
-    // MARK: Page by page
+    // MARK: Pages
 
-    /// One page of a query.
+    /// Returns a page of a query.
     ///
     /// - Parameters:
-    ///   - query: The query; its `after` is where the page begins.
-    ///   - limit: How many values a page has; at least 1.
+    ///   - query: The query. The page begins after the row of its `after` cursor.
+    ///   - limit: The maximum number of values on the page; at least 1.
     /// - Throws: `.invalidQuery` for a limit below 1 or a cursor of another query.
     public func page(_ query: Query<Record>, limit: Int) throws -> Page<Plain> {
         guard limit > 0 else {
@@ -87,23 +89,23 @@ extension DAO {
         return Page(elements: try translator.translate(models: records), next: cursor)
     }
 
-    /// One page of all values in an order.
+    /// Returns a page of all values in an order.
     ///
     /// - Parameters:
-    ///   - order: The sort terms; by primary key when there are none.
-    ///   - limit: How many values a page has; at least 1.
-    ///   - after: The page to go on after; nil for the first.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values on the page; at least 1.
+    ///   - after: The cursor of the previous page; nil for the first page.
     public func page(orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil) throws -> Page<Plain> {
         try page(Query(orderedBy: order, after: after), limit: limit)
     }
 
-    /// One page of the values that meet a condition, in an order.
+    /// Returns a page of the values that meet a condition, in an order.
     ///
     /// - Parameters:
-    ///   - order: The sort terms; by primary key when there are none.
-    ///   - limit: How many values a page has; at least 1.
-    ///   - after: The page to go on after; nil for the first.
-    ///   - condition: Makes the condition from the model's fields.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values on the page; at least 1.
+    ///   - after: The cursor of the previous page; nil for the first page.
+    ///   - condition: A closure that makes the condition from the fields of the model.
     public func page(
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
@@ -111,14 +113,15 @@ extension DAO {
         try page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
     }
 
-    // MARK: One after another
+    // MARK: Streaming
 
-    /// Calls a body with each value of a query, in its order, on one snapshot and in constant memory where an index or the key serves the
-    /// order (contract Q6).
+    /// Calls a closure with each value of a query, in its order. All reads use one snapshot. The memory use
+    /// is constant where the key or an index supplies the order (contract Q6).
     ///
     /// - Parameters:
-    ///   - query: Which values.
-    ///   - body: Called with each; when it throws, reading ends and its error comes out.
+    ///   - query: The query.
+    ///   - body: A closure that is called with each value. An error that it throws ends the read and is
+    ///     rethrown.
     public func forEach(_ query: Query<Record> = Query(), _ body: (Plain) throws -> Void) throws {
         let cursor = try storage.cursor(query)
         defer { cursor.close() }
@@ -129,20 +132,20 @@ extension DAO {
 
     // MARK: Counts
 
-    /// How many values a query has.
+    /// Returns the number of values of a query.
     public func count(_ query: Query<Record> = Query()) throws -> Int { try storage.count(query) }
 
-    /// How many values meet a condition.
+    /// Returns the number of values that meet a condition.
     public func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
         try count(Query(where: Condition(condition)))
     }
 
-    /// Whether any value meets a condition. Stops at the first.
+    /// Returns whether any value meets a condition. The search stops at the first value.
     public func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Bool {
         try storage.count(Query(where: Condition(condition), limit: 1)) > 0
     }
 
-    /// Whether a key is stored.
+    /// Returns whether a key is stored.
     public func exists(byPrimaryKey id: some UniqueIDConvertible) throws -> Bool {
         try storage.contains(key: key(id))
     }

@@ -1,53 +1,59 @@
-// Totals over one field. Nil counts for nothing: an optional field has the same totals as one of its rows that are not nil.
+// Totals of a field. Nil values are ignored: the totals of an optional field are those of its values that are
+// not nil.
 
 extension DAO {
 
-    // MARK: Least and greatest
+    // MARK: Minimum and maximum
 
-    /// The least value of a field, nil aside; nil when there is none. An index serves it.
+    /// Returns the smallest value of a field; nil when there is none. Nil values are ignored. An index on the
+    /// field speeds it up.
     ///
     /// - Parameters:
     ///   - field: A key path to a stored field.
-    ///   - predicate: Which rows; all by default.
+    ///   - predicate: The predicate that rows must meet; by default all rows do.
     public func min<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
         try extreme(field, .ascending(field), predicate)
     }
 
-    /// The least value of an optional field, nil aside; nil when there is none. An index serves it.
+    /// Returns the smallest value of an optional field; nil when there is none. Nil values are ignored. An
+    /// index on the field speeds it up.
     public func min<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
         try extreme(field, .ascending(field), predicate) ?? nil
     }
 
-    /// The greatest value of a field, nil aside; nil when there is none. An index serves it.
+    /// Returns the greatest value of a field; nil when there is none. Nil values are ignored. An index on the
+    /// field speeds it up.
     ///
     /// - Parameters:
     ///   - field: A key path to a stored field.
-    ///   - predicate: Which rows; all by default.
+    ///   - predicate: The predicate that rows must meet; by default all rows do.
     public func max<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
         try extreme(field, .descending(field), predicate)
     }
 
-    /// The greatest value of an optional field, nil aside; nil when there is none. An index serves it.
+    /// Returns the greatest value of an optional field; nil when there is none. Nil values are ignored. An
+    /// index on the field speeds it up.
     public func max<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value? {
         try extreme(field, .descending(field), predicate) ?? nil
     }
 
-    // MARK: Sum and mean
+    // MARK: Sum and average
 
-    /// The sum of a field; zero of no values. Floating-point numbers are added in key order, so every backend gives the same.
+    /// Returns the sum of a field; zero when there are no values. Floating-point numbers are added in key
+    /// order, so the sum is the same on every backend.
     ///
     /// - Parameters:
-    ///   - field: A key path to a stored number.
-    ///   - predicate: Which rows; all by default.
-    /// - Throws: `.arithmeticOverflow` when the field's type cannot hold the sum.
+    ///   - field: A key path to a stored numeric field.
+    ///   - predicate: The predicate that rows must meet; by default all rows do.
+    /// - Throws: `.arithmeticOverflow` when the type of the field cannot hold the sum.
     public func sum<Value: NumericFieldValue>(
         _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value {
@@ -55,7 +61,7 @@ extension DAO {
         return try Value(total: total, entity: Record.schema.description.name, field: name)
     }
 
-    /// The sum of an optional field, nil aside; zero of no values.
+    /// Returns the sum of an optional field; zero when there are no values. Nil values are ignored.
     public func sum<Value: NumericFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Value {
@@ -63,18 +69,18 @@ extension DAO {
         return try Value(total: total, entity: Record.schema.description.name, field: name)
     }
 
-    /// The mean of a field; nil of no values.
+    /// Returns the average of a field; nil when there are no values.
     ///
     /// - Parameters:
-    ///   - field: A key path to a stored number.
-    ///   - predicate: Which rows; all by default.
+    ///   - field: A key path to a stored numeric field.
+    ///   - predicate: The predicate that rows must meet; by default all rows do.
     public func average<Value: NumericFieldValue>(
         _ field: KeyPath<Record, Value>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Double? {
         try total(of: field, predicate).total.average
     }
 
-    /// The mean of an optional field, nil aside; nil of no values.
+    /// Returns the average of an optional field; nil when there are no values. Nil values are ignored.
     public func average<Value: NumericFieldValue>(
         _ field: KeyPath<Record, Value?>, predicatedBy predicate: Condition<Record> = .all
     ) throws -> Double? {

@@ -2,24 +2,25 @@ extension DAO {
 
     // MARK: Create
 
-    /// Stores a value whose key is not stored yet.
+    /// Stores a new value.
     ///
-    /// - Throws: `.duplicateKey` when it is.
+    /// - Throws: `.duplicateKey` when the key is already stored.
     public func create(_ plain: Plain) throws { try create([plain]) }
 
-    /// Stores values whose keys are not stored yet: all of them, or none when anything throws.
+    /// Stores new values. When anything throws, none is stored.
     ///
-    /// - Throws: `.duplicateKey` when a key is stored or given twice.
+    /// - Throws: `.duplicateKey` when a key is already stored or is repeated.
     public func create(_ plains: [Plain]) throws {
         try storage.insert(making: { try translator.translate(plains: plains) })
     }
 
     // MARK: Persist
 
-    /// Stores a value: a new one is created, a stored one merged or replaced as the translator says.
+    /// Stores a value. A new value is created; a stored value is merged or replaced, as the translator
+    /// defines.
     public func persist(_ plain: Plain) throws { try persist([plain]) }
 
-    /// Stores values: all of them, or none when anything throws. Of a repeated key the last wins.
+    /// Stores values. When anything throws, none is stored. The last value of a repeated key wins.
     public func persist(_ plains: [Plain]) throws {
         guard Mapping.merges else {
             return try storage.upsert(making: { try translator.translate(plains: plains) })
@@ -29,10 +30,11 @@ extension DAO {
 
     /// Merges values into the stored rows.
     ///
-    /// The closure captures what it needs and not the DAO, whose type it would ask the runtime for with every row.
+    /// The closure captures the parts of the DAO that it needs. Capturing the DAO would ask the runtime for
+    /// its type with every row.
     private static func merge(_ plains: [Plain], keys: [Key], _ translator: Mapping, _ storage: any Storage<Record>) throws {
         _ = try storage.merge(keys: keys) { index, record in
-            // Taken out and put back, since a copy would count every reference in it.
+            // The record is taken out and put back, because a copy would retain every reference in it.
             if var stored = record.take() {
                 _ = try translator.translate(from: plains[index], to: &stored)
                 record = consume stored
@@ -42,12 +44,12 @@ extension DAO {
         }
     }
 
-    /// The stored value with a key, or else a new one, which is stored.
+    /// Returns the stored value with a key, or stores and returns a new value.
     ///
     /// - Parameters:
     ///   - id: The key.
-    ///   - make: Makes the value when there is none; it has to have that key.
-    /// - Throws: `.keyChanged` when the made value has another key.
+    ///   - make: A closure that makes the new value. The value must have the given key.
+    /// - Throws: `.keyChanged` when the new value has a different key.
     public func findOrCreate(byPrimaryKey id: some UniqueIDConvertible, _ make: () throws -> Plain) throws -> Plain {
         let key = try key(id)
         var result: Plain?
@@ -67,16 +69,16 @@ extension DAO {
         return result
     }
 
-    /// Changes the stored records that meet a condition: all of them, or none when anything throws.
+    /// Changes the stored records that meet a condition. When anything throws, none is changed.
     ///
     /// ```swift
     /// let count = try messages.update(where: { !$0.isRead }) { $0.isRead = true }
     /// ```
     ///
     /// - Parameters:
-    ///   - condition: Makes the condition from the model's fields.
-    ///   - change: Changes a record; its key must stay as it is.
-    /// - Returns: How many records met the condition.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    ///   - change: A closure that changes a record. It must not change the key.
+    /// - Returns: The number of records that met the condition.
     @discardableResult
     public func update(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ change: (inout Record) throws -> Void
@@ -86,41 +88,41 @@ extension DAO {
 
     // MARK: Erase
 
-    /// Removes all values.
+    /// Erases all values.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     @discardableResult
     public func erase() throws -> Int { try storage.erase(Query()) }
 
-    /// Removes the value with the same key as this one, if it is stored.
+    /// Erases the stored value with the key of the given value.
     ///
-    /// - Returns: How many there were: 0 or 1.
+    /// - Returns: The number of erased rows: 0 or 1.
     @discardableResult
     public func erase(_ plain: Plain) throws -> Int { try storage.erase(keys: [key(plain.uniqueId)]) }
 
-    /// Removes the values with the same keys as these, as far as they are stored.
+    /// Erases the stored values with the keys of the given values.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     @discardableResult
     public func erase(_ plains: [Plain]) throws -> Int { try storage.erase(keys: plains.map { try key($0.uniqueId) }) }
 
-    /// Removes the value with a key, if it is stored.
+    /// Erases the stored value with a key.
     ///
-    /// - Returns: How many there were: 0 or 1.
+    /// - Returns: The number of erased rows: 0 or 1.
     @discardableResult
     public func erase(byPrimaryKey id: some UniqueIDConvertible) throws -> Int { try storage.erase(keys: [key(id)]) }
 
-    /// Removes the values with these keys, as far as they are stored.
+    /// Erases the stored values with the given keys.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     @discardableResult
     public func erase(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) throws -> Int {
         try storage.erase(keys: ids.map { try key($0) })
     }
 
-    /// Removes the values that meet a condition.
+    /// Erases the values that meet a condition.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     @discardableResult
     public func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
         try storage.erase(Query(where: Condition(condition)))

@@ -1,4 +1,4 @@
-/// What an application stores and reads its values through: plains in, plains out.
+/// The data access object of an application: it stores and reads the application's values.
 ///
 /// ```swift
 /// let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
@@ -6,8 +6,9 @@
 /// let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead && $0.date > cutoff }
 /// ```
 ///
-/// The backend is not in its type, so a property, a test or a configuration file can swap it. A DAO is a small value that any thread or
-/// task may use. Each call is atomic; calls inside `database.transaction { }` are part of it. Every method has an asynchronous form of the
+/// The type of a DAO does not contain the backend, so a property, a test or a configuration file can replace
+/// the backend. A DAO is a small value that any thread or task can use. Each call is atomic. A call inside
+/// `database.transaction { }` is part of that transaction. Every method has an asynchronous form with the
 /// same name, which does not block the cooperative pool.
 public struct DAO<Mapping: Translator>: Sendable {
     /// The application's value.
@@ -15,29 +16,29 @@ public struct DAO<Mapping: Translator>: Sendable {
     /// The stored record.
     public typealias Record = Mapping.Model
 
-    /// The rows it stands on.
+    /// The storage of the rows.
     public let storage: any Storage<Mapping.Model>
-    /// What translates between rows and values.
+    /// The translator between records and values.
     public let translator: Mapping
 
     /// Creates a DAO.
     ///
     /// - Parameters:
-    ///   - storage: From ``Database/storage(for:)``.
-    ///   - translator: What translates between rows and values.
+    ///   - storage: The storage, from ``Database/storage(for:)``.
+    ///   - translator: The translator between records and values.
     public init(storage: any Storage<Mapping.Model>, translator: Mapping) {
         self.storage = storage
         self.translator = translator
     }
 
-    /// Creates a DAO for a type that is both value and record.
+    /// Creates a DAO for a type that is both the value and the record.
     ///
-    /// - Parameter storage: From ``Database/storage(for:)``.
+    /// - Parameter storage: The storage, from ``Database/storage(for:)``.
     public init<Both>(storage: any Storage<Both>) where Mapping == IdentityTranslator<Both> {
         self.init(storage: storage, translator: IdentityTranslator())
     }
 
-    /// The stored form of an id, checked.
+    /// Returns the stored form of an id, after checking it.
     func key(_ id: some UniqueIDConvertible) throws -> Key {
         let entity = Record.schema.description
         return try id.key(as: Record.schema.keyKind, entity: entity.name)

@@ -1,6 +1,7 @@
-/// An immutable value that the application works with, identified by its ``uniqueId``.
+/// An immutable value of the application, identified by its ``uniqueId``.
 ///
-/// It knows nothing of databases. A ``Translator`` makes it from a stored ``Model`` and back; a type that is both needs none.
+/// It does not depend on databases. A ``Translator`` converts a stored ``Model`` to it and back. A type that
+/// is also a model needs no translator.
 ///
 /// ```swift
 /// struct Message: Plain {
@@ -10,11 +11,11 @@
 /// }
 /// ```
 public protocol Plain: Sendable {
-    /// What tells this value from the others of its type: the primary key of its stored model.
+    /// The id of the value: the primary key of its stored model in portable form.
     var uniqueId: UniqueID { get }
 }
 
 extension Plain {
-    /// Whether another value, of this type or any other, has the same id.
+    /// Whether another value has the same id. Its type is ignored.
     public func equals(_ other: some Plain) -> Bool { uniqueId == other.uniqueId }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The values of a query as they are asked for, on one snapshot, in constant memory (contract Q6).
+/// An asynchronous sequence of the values of a query. It reads one snapshot in constant memory (contract Q6).
 ///
 /// ```swift
 /// for try await message in messages.stream(Query(orderedBy: [.ascending(\.date)])) {
@@ -8,26 +8,27 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The snapshot is taken at the first value and let go at the end, when the loop is left, or when the task is cancelled. Holding one for long keeps
-/// old pages of the database alive, so do not park a loop half-way.
+/// The first call of `next()` takes the snapshot. The snapshot is released at the end, when the loop is left,
+/// or when the task is cancelled. An old snapshot keeps old pages of the database in use, so do not suspend a
+/// loop for long.
 public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
     /// The application's value.
     public typealias Element = Mapping.Plain
-    /// What may be thrown: as from ``DAO/read(_:)``.
+    /// The type of errors; see ``DAO/read(_:)``.
     public typealias Failure = any Error
 
     let dao: DAO<Mapping>
     let query: Query<Mapping.Model>
 
-    /// Begins reading.
+    /// Creates an iterator.
     public func makeAsyncIterator() -> Iterator { Iterator(source: Source(dao: dao, query: query)) }
 
-    /// Gives the values one after another.
+    /// An iterator of the values.
     public struct Iterator: AsyncIteratorProtocol {
         let source: Source
         var batch: ArraySlice<Mapping.Plain> = []
 
-        /// The next value, or nil at the end.
+        /// Returns the next value; nil at the end.
         public mutating func next() async throws -> Mapping.Plain? {
             if batch.isEmpty {
                 do {
@@ -42,9 +43,9 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
         }
     }
 
-    /// The open cursor. One call uses it at a time, which the lock makes certain.
+    /// The open cursor. The lock serialises its calls.
     final class Source: Sendable {
-        /// Never shared: it leaves the lock only inside the lock's own closure.
+        /// Sendable because the lock protects it: the state is used only inside the lock's closure.
         private struct State: @unchecked Sendable { var cursor: RowCursor<Mapping.Model>? }
 
         private let dao: DAO<Mapping>
@@ -86,8 +87,9 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
 }
 
 extension DAO {
-    /// The values of a query, one after another, on one snapshot and in constant memory where an index or the key serves the order.
+    /// Returns an asynchronous sequence of the values of a query. It reads one snapshot. The memory use is
+    /// constant where the key or an index supplies the order.
     ///
-    /// - Parameter query: Which values, in which order; all in key order by default.
+    /// - Parameter query: The query; by default all values in key order.
     public func stream(_ query: Query<Record> = Query()) -> PlainStream<Mapping> { PlainStream(dao: self, query: query) }
 }

@@ -1,7 +1,9 @@
-/// Turns stored models into the application's values, and writes those into models.
+/// A conversion between stored models and the application's values.
 ///
-/// A translator without `translate(from:to:)` replaces a stored model whole: one write, nothing read first. One that has it merges: the stored
-/// model is read, filled, and only what changed is written, so fields that the plain value does not carry survive (contract W2).
+/// A translator without `translate(from:to:)` replaces a stored model completely: the call writes once and
+/// reads nothing. A translator with this method merges: the call reads the stored model, the method changes
+/// it, and the call writes only the changes. Fields that the value does not carry keep their contents
+/// (contract W2).
 ///
 /// ```swift
 /// struct MessageTranslator: Translator {
@@ -11,51 +13,52 @@
 /// }
 /// ```
 ///
-/// When a DAO writes, its translator runs inside the transaction: other DAOs and storages that it uses join, and see the
-/// rows that are not committed yet.
+/// When a DAO writes, its translator runs inside the transaction. Other DAOs and storages that the translator
+/// uses join the transaction and see its uncommitted rows.
 public protocol Translator: Sendable {
     /// The application's value.
     associatedtype Plain: DAOCore.Plain
     /// The stored record.
     associatedtype Model: DAOCore.Model
-    /// What `translate(from:to:)` returns: `Void` where the translator has one. Inferred; nobody writes it.
+    /// The return type of `translate(from:to:)`: `Void` when the translator implements the method. The
+    /// compiler infers it; do not declare it.
     associatedtype Merging = ReplacesWhole
 
-    /// The application's value for a stored record.
+    /// Returns the application's value of a stored record.
     func translate(model: Model) throws -> Plain
 
-    /// A new record for a value.
+    /// Returns a new record for a value.
     func translate(plain: Plain) throws -> Model
 
-    /// Writes a value into the record that is stored for it. The record's key must stay as it is (contract K4).
+    /// Writes a value into its stored record. The key of the record must not change (contract K4).
     func translate(from plain: Plain, to model: inout Model) throws -> Merging
 
-    /// The application's values for stored records, in their order.
+    /// Returns the application's values of stored records, in their order.
     func translate(models: [Model]) throws -> [Plain]
 
-    /// New records for values, in their order.
+    /// Returns new records for values, in their order.
     func translate(plains: [Plain]) throws -> [Model]
 }
 
-/// Marks a translator that has no `translate(from:to:)` of its own: stored models are replaced whole.
+/// The marker of a translator without `translate(from:to:)`. Its stored models are replaced completely.
 public struct ReplacesWhole: Sendable {}
 
 extension Translator {
-    /// Replaces the record whole. A translator with a method of its own here merges instead.
+    /// Replaces the record completely. A translator that implements this method merges instead.
     public func translate(from plain: Plain, to model: inout Model) throws -> ReplacesWhole {
         model = try translate(plain: plain)
         return ReplacesWhole()
     }
 
-    /// Translates one by one.
+    /// Translates the elements individually.
     @inlinable public func translate(models: [Model]) throws -> [Plain] { try models.map { try translate(model: $0) } }
 
-    /// Translates one by one.
+    /// Translates the elements individually.
     @inlinable public func translate(plains: [Plain]) throws -> [Model] { try plains.map { try translate(plain: $0) } }
 
-    /// Writes values into the records that are stored for them, pair by pair.
+    /// Writes values into their stored records. The arrays have the same order.
     ///
-    /// - Throws: `.invalidQuery` when the counts differ; nothing is translated then.
+    /// - Throws: `.invalidQuery` when the counts differ. Nothing is translated in that case.
     public func translate(from plains: [Plain], to models: inout [Model]) throws {
         guard plains.count == models.count else {
             throw StorageError(
@@ -66,7 +69,7 @@ extension Translator {
         for index in plains.indices { _ = try translate(from: plains[index], to: &models[index]) }
     }
 
-    /// Whether the translator has a `translate(from:to:)` of its own.
+    /// Whether the translator implements `translate(from:to:)`.
     @inlinable static var merges: Bool { Merging.self != ReplacesWhole.self }
 }
 

@@ -1,39 +1,48 @@
-/// What a database can do, declared and queryable; what it declares it does not do is refused as `.unsupported`.
+/// The features of a database. An application can query them. A feature that is declared as missing throws
+/// `.unsupported`.
+///
+/// ```swift
+/// if database.capabilities.hasEvolution { try database.evolve(evolution) }
+/// ```
 public struct Capabilities: Sendable, Hashable {
-    /// The engine's name as people know it.
+    /// The display name of the engine.
     public var engine: String
     /// Whether data outlives the process.
     public var isPersistent: Bool
-    /// Whether several processes may use the same database at once.
+    /// Whether several processes can use the same database at the same time.
     public var isMultiProcess: Bool
     /// Whether readers see a snapshot and never wait for a writer.
     public var hasSnapshotReads: Bool
-    /// Whether a transaction can be inside another.
+    /// Whether transactions can be nested.
     public var hasSavepoints: Bool
-    /// Whether every record carries a checksum that is verified when it is read.
+    /// Whether every record has a checksum that is verified on every read.
     public var hasChecksums: Bool
-    /// Whether it brings stored entities up to date, runs migrations, and can be copied: ``Database/withEntityStore(_:_:)``.
+    /// Whether the database can update stored entities, run migrations and be copied; see
+    /// ``Database/withEntityStore(_:_:)``.
     public var hasEvolution: Bool
-    /// Whether the database only refuses writes.
+    /// Whether the database refuses writes.
     public var isReadOnly: Bool
-    /// The longest string or data value in bytes; nil when memory is the only limit.
+    /// The maximum length of a string or data value in bytes; nil when only memory limits it.
     public var maximumValueLength: Int?
-    /// The engine's own handles that ``Database/underlying(as:touching:_:)`` gives; none where there is nothing underneath.
+    /// The types of engine handles that ``Database/underlying(as:touching:_:)`` supports; empty when there
+    /// are none.
     public var underlyingTypes: Set<UnderlyingType>
 
-    /// Declares capabilities.
+    /// Creates capabilities.
     ///
     /// - Parameters:
-    ///   - engine: The engine's name as people know it.
+    ///   - engine: The display name of the engine.
     ///   - isPersistent: Whether data outlives the process.
-    ///   - isMultiProcess: Whether several processes may use the same database at once.
+    ///   - isMultiProcess: Whether several processes can use the same database at the same time.
     ///   - hasSnapshotReads: Whether readers see a snapshot and never wait for a writer.
-    ///   - hasSavepoints: Whether a transaction can be inside another.
-    ///   - hasChecksums: Whether every record carries a checksum that is verified when it is read.
-    ///   - hasEvolution: Whether it brings stored entities up to date, runs migrations, and can be copied.
+    ///   - hasSavepoints: Whether transactions can be nested.
+    ///   - hasChecksums: Whether every record has a checksum that is verified on every read.
+    ///   - hasEvolution: Whether the database can update stored entities, run migrations and be copied.
     ///   - isReadOnly: Whether the database refuses writes.
-    ///   - maximumValueLength: The longest string or data value in bytes; nil when memory is the only limit.
-    ///   - underlyingTypes: The engine's own handles that it gives.
+    ///   - maximumValueLength: The maximum length of a string or data value in bytes; nil when only memory
+    ///     limits it.
+    ///   - underlyingTypes: The types of engine handles that ``Database/underlying(as:touching:_:)``
+    ///     supports.
     public init(
         engine: String, isPersistent: Bool = false, isMultiProcess: Bool = false, hasSnapshotReads: Bool = true,
         hasSavepoints: Bool = true, hasChecksums: Bool = false, hasEvolution: Bool = false, isReadOnly: Bool = false,

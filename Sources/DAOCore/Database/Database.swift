@@ -1,4 +1,4 @@
-/// One open database: it vends storages and runs transactions.
+/// An open database. It creates storages and runs transactions.
 ///
 /// ```swift
 /// let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open("sqlite:///var/lib/app.db")
@@ -9,116 +9,131 @@
 /// }
 /// ```
 ///
-/// A database may be used from any thread or task. Databases opened with the same configuration in one process share what is
-/// underneath (contract C3); each is closed on its own, and dropping the last reference closes it too.
+/// Any thread or task can use a database. Databases that are opened with the same configuration in one
+/// process share one engine (contract C3). Each of them is closed separately. Dropping the last reference to
+/// a database also closes it.
 public protocol Database: AnyObject, Sendable {
 
-    /// What the database was opened with.
+    /// The configuration that the database was opened with.
     var configuration: DatabaseConfiguration { get }
 
-    /// What it can do beyond what every database can.
+    /// The optional features of the database.
     var capabilities: Capabilities { get }
 
-    /// The state of the engine below: where asynchronous calls run, and who observes. All databases on one engine
-    /// return the same.
+    /// The state of the engine: the executor of asynchronous calls, and the observers. All databases on one
+    /// engine return the same state.
     var engineState: EngineState { get }
 
-    /// Makes a storage of a model's own rows, without related ones: what `storage(for:)` stands on. The first call for a model creates what is
-    /// missing in the database.
+    /// Creates a storage of a model's rows, without related rows; `storage(for:)` uses it. The first call for
+    /// a model creates its entity in the database.
     ///
-    /// Applications call `storage(for:)`, which adds relationships; a database supplies this.
+    /// Applications call `storage(for:)`, which adds relationships. Backends implement this method.
     ///
-    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
+    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the
+    ///   stored entity differs.
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record>
 
-    /// Makes a storage of one relationship's links. By default they are rows of a hidden entity, in the database's own storage for it.
+    /// Creates a storage of the links of a relationship. The default stores links as rows of a hidden entity.
     ///
-    /// - Parameter relation: The relationship; both of its entities have been made.
+    /// - Parameter relation: The relationship. The storages of both entities have been created.
     func makeLinks(for relation: RelationDescription) throws -> any LinkStorage
 
-    /// Runs a body as one transaction, here and now: what `transaction` does.
+    /// Runs a closure as a transaction on the current thread. It implements `transaction`.
     ///
-    /// Applications call `transaction`, in one of its two forms; a database supplies this.
+    /// Applications call one of the two forms of `transaction`. Backends implement this method.
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Runs a body in which every read sees the same state, here and now: what `snapshot` does.
+    /// Runs a closure in which every read sees the same state, on the current thread. It implements
+    /// `snapshot`.
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Runs a call that consists of several: the body is this library's and none of the application's.
+    /// Runs a call that consists of several calls. The closure is part of this library and not of the
+    /// application.
     ///
-    /// Outside of a transaction it is one, in which the calls need no savepoints, and which may run again from the beginning when the space of a store
-    /// runs out that can be made larger. Inside one the body just runs, and makes sure itself that it is all or nothing. By default it is
-    /// ``runTransaction(_:)``.
+    /// Outside a transaction, the call runs as a transaction. Its inner calls need no savepoints, and it can
+    /// run again from the beginning when a store that can grow runs out of space. Inside a transaction, the
+    /// closure runs directly and ensures atomicity itself. The default is ``runTransaction(_:)``.
     func runStep<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// A number that is another one whenever entities or relationships are others, whichever process made them so, as the running transaction sees it.
+    /// A version that changes with every change of entities or relationships, by any process, as the running
+    /// transaction sees it.
     ///
-    /// Nil when no other process can change them, or when the database cannot tell: what another process declares is then not known here until the
-    /// database is opened again. That is the default.
+    /// It is nil, which is the default, when no other process can change them, or when the database cannot
+    /// detect a change. In the second case, declarations of other processes are unknown until the database is
+    /// opened again.
     func catalogVersion() throws -> UInt64?
 
-    /// Gives the engine's own handle of the running transaction to a body: what `underlying(as:)` does for the types among
-    /// ``Capabilities/underlyingTypes``. By default there are none.
+    /// Passes the engine's handle of the running transaction to a closure. It implements `underlying(as:)`
+    /// for the types in ``Capabilities/underlyingTypes``. The default has no handles.
     func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result
 
-    /// The entities that are stored, read without the application's types (contract E1).
+    /// Returns the stored entities, which are read without the application's types (contract E1).
     func entities() throws -> [EntityDescription]
 
-    /// Runs a body with entities and rows without the application's types: what migrations and copies are made of.
+    /// Runs a closure with entities and rows without the application's types. Migrations and copies use it.
     ///
-    /// A database that does not offer it leaves it to the default, which throws `.unsupported`.
+    /// The default throws `.unsupported`.
     ///
     /// - Parameters:
-    ///   - access: Whether the body writes. It then runs as one transaction, all or nothing.
-    ///   - body: Gets the store for as long as it runs. Where it writes and the space of a store runs out that can be made larger, it runs again, from
-    ///     the beginning.
-    /// - Throws: What the body throws; `.invalidTransaction` for writing from inside a transaction or a snapshot of this database.
+    ///   - access: Whether the closure writes. A closure that writes runs as one atomic transaction.
+    ///   - body: A closure that gets the store, which is valid while the closure runs. A closure that writes
+    ///     can run again from the beginning when a store that can grow runs out of space.
+    /// - Throws: Any error of the closure; `.invalidTransaction` when a closure that writes is called inside
+    ///   a transaction or a snapshot of this database.
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
 
-    /// Waits for running calls and closes. Afterwards every call is `.closed`; closing again does nothing.
+    /// Waits for running calls and closes the database. Later calls throw `.closed`. A second `close` does
+    /// nothing.
     ///
-    /// - Throws: `.invalidTransaction` from inside a transaction of this database.
+    /// - Throws: `.invalidTransaction` inside a transaction of this database.
     func close() throws
 }
 
-// Both forms stand beside each other here, so that `await` chooses between them on every database. Were the synchronous ones requirements,
-// a class's own method would be preferred to the asynchronous one, `await` or not.
+// Both forms are extension methods, so that `await` selects the form on every database. If the synchronous
+// forms were requirements, the compiler would prefer the method of a class to the asynchronous form, with or
+// without `await`.
 extension Database {
-    /// The rows of a model, with what is related to them. The first call for a model creates what is missing in the database, for related
-    /// models too.
+    /// Returns the storage of a model with its related rows. The first call for a model creates its entity
+    /// and those of related models in the database.
     ///
-    /// - Throws: `.invalidSchema` when a declaration contradicts itself, `.schemaMismatch` when the stored entity differs.
+    /// - Throws: `.invalidSchema` when a declaration contradicts itself, `.schemaMismatch` when the stored
+    ///   entity differs.
     public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try GraphStorage<Record>(self) }
 
-    /// Runs a body as one transaction: all of its writes, or none when it throws (contract T1).
+    /// Runs a closure as a transaction. When the closure throws, none of its writes is kept (contract T1).
     ///
-    /// The body runs here, once, on this thread. DAOs and storages that it uses join by themselves; a transaction inside is a
-    /// savepoint (T2). Reads in the body see its writes; reads elsewhere see the last commit and never wait (T3).
+    /// The closure runs once, on the current thread. DAOs and storages that it uses join the transaction. A
+    /// transaction inside the closure is a savepoint (T2). Reads in the closure see its writes. Reads
+    /// elsewhere see the last commit and never wait (T3).
     ///
-    /// - Throws: What the body throws, unchanged; `.busy` when another process keeps the database locked.
+    /// - Throws: Any error of the closure, unchanged; `.busy` when another process keeps the database locked.
     public func transaction<Result>(_ body: () throws -> Result) throws -> Result { try runTransaction(body) }
 
-    /// Runs a body as one transaction on the database's own writer thread, without blocking the calling task's.
+    /// Runs a closure as a transaction on the writer thread of the database. It does not block the thread of
+    /// the calling task.
     ///
-    /// Nothing in the body suspends. When the task is cancelled before the body began, it does not run.
+    /// The closure is synchronous. When the task is cancelled before the closure begins, the closure does not
+    /// run.
     ///
-    /// - Throws: What the body throws, unchanged; `CancellationError`.
+    /// - Throws: Any error of the closure, unchanged; `CancellationError`.
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await engineState.executor.write { try self.runTransaction(body) }
     }
 
-    /// Runs the body as a transaction.
+    /// Runs the closure as a transaction.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result { try runTransaction(body) }
 
-    /// Knows of no number.
+    /// Returns nil: the version is unknown.
     public func catalogVersion() throws -> UInt64? { nil }
 
-    /// Runs a body in which every read sees the same state, whatever is committed meanwhile. Writes in it are `.invalidTransaction`.
+    /// Runs a closure in which every read sees the same state, regardless of commits in the meantime. A write
+    /// in the closure throws `.invalidTransaction`.
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result { try runSnapshot(body) }
 
-    /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
+    /// Runs a closure in which every read sees the same state. It does not block the thread of the calling
+    /// task.
     public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await engineState.executor.read { try self.runSnapshot(body) }
     }

@@ -1,45 +1,47 @@
 import Foundation
 
-/// How to open a database: as a value, or as a URL in a configuration file.
+/// A description of how to open a database. It is a value, or a URL in a configuration file.
 ///
 /// ```swift
 /// let configuration = try DatabaseConfiguration(url: "sqlite:///var/lib/app.db?durability=relaxed")
 /// ```
 ///
-/// The URL is `scheme:path?option=value&…`, with `scheme:///absolute/path` for an absolute path, `scheme:relative/path` for one relative to the
-/// working directory, and for memory `memory:` or `memory:name`. Characters that mean something in a URL (`?`, `#`, `%`, a space) are
-/// percent-encoded in it. Options: `create` and `readOnly` (`true` or `false`), `durability` (`full` or `relaxed`), `timeout` (seconds), and whatever
-/// the driver has of its own.
+/// The URL is `scheme:path?option=value&…`: `scheme:///absolute/path` for an absolute path,
+/// `scheme:relative/path` for a path relative to the working directory, `memory:` or `memory:name` for
+/// memory. Characters with a meaning in URLs (`?`, `#`, `%`, a space) are percent-encoded. The options are
+/// `create` and `readOnly` (`true` or `false`), `durability` (`full` or `relaxed`), `timeout` (seconds), and
+/// the options of the driver.
 public struct DatabaseConfiguration: Sendable, Hashable {
 
-    /// How much survives when a commit has returned (contract T6).
+    /// The failures that a commit survives after it has returned (contract T6).
     public enum Durability: String, Sendable, Hashable, CaseIterable {
-        /// Survives power loss.
+        /// A commit survives a power loss.
         case full
-        /// Survives a crash of the process.
+        /// A commit survives a crash of the process.
         case relaxed
     }
 
-    /// The URL scheme, which names the driver.
+    /// The URL scheme, which identifies the driver.
     public var scheme: String
-    /// The path of the file; for memory the name that shares it, or empty for one of its own.
+    /// The path of the file. For memory, it is the name of a shared database, or empty for a database that is
+    /// not shared.
     public var path: String
-    /// Whether to refuse every write.
+    /// Whether all writes are refused.
     public var isReadOnly = false
-    /// Whether to create what is missing. If not, a missing file is `.notFound`.
+    /// Whether a missing database is created. Otherwise a missing file throws `.notFound`.
     public var createsIfMissing = true
-    /// How much survives when a commit has returned.
+    /// The failures that a commit survives after it has returned.
     public var durability = Durability.full
-    /// How long to wait for another process's write lock before `.busy`.
+    /// The maximum time to wait for the write lock of another process. After it, the call throws `.busy`.
     public var busyTimeout: Duration = .seconds(5)
-    /// The driver's own options, by name.
+    /// The options of the driver, by name.
     public var options: [String: String] = [:]
 
-    /// Describes a database.
+    /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - scheme: The URL scheme, which names the driver.
-    ///   - path: The path of the file, as it is, without percent-encoding; for memory a name.
+    ///   - scheme: The URL scheme, which identifies the driver.
+    ///   - path: The path of the file, without percent-encoding; for memory a name.
     public init(scheme: String, path: String) {
         self.scheme = scheme
         self.path = path
@@ -47,13 +49,13 @@ public struct DatabaseConfiguration: Sendable, Hashable {
 }
 
 extension DatabaseConfiguration {
-    /// Reads a configuration from a URL.
+    /// Creates a configuration from a URL.
     ///
     /// - Parameter url: The URL as text.
-    /// - Throws: `.invalidConfiguration`, saying what is wrong and where.
+    /// - Throws: `.invalidConfiguration` with the fault and its place.
     public init(url: String) throws {
         func problem(_ message: String) -> StorageError {
-            // An encryption key that somebody put into a URL does not belong into a log.
+            // A URL can contain an encryption key, which must not appear in a log.
             let shown = url.replacing(/([?&]key=)[^&]*/) { "\($0.output.1)…" }
             return StorageError(.invalidConfiguration, "the database URL '\(shown)' \(message)")
         }

@@ -1,17 +1,17 @@
-/// Opens databases of one scheme. Backends offer one each: `.memory`, `.sqlite`, `.lmdb`.
+/// A driver opens the databases of a URL scheme. Every backend has a driver: `.memory`, `.sqlite`, `.lmdb`.
 public struct DatabaseDriver: Sendable {
-    /// The URL scheme it answers to.
+    /// The URL scheme of the driver.
     public let scheme: String
-    /// The options it has beyond those of every configuration.
+    /// The names of the driver's options, in addition to those of every configuration.
     public let optionNames: Set<String>
     private let openDatabase: @Sendable (DatabaseConfiguration) throws -> any Database
 
-    /// Describes a driver.
+    /// Creates a driver.
     ///
     /// - Parameters:
-    ///   - scheme: The URL scheme it answers to, in lower case.
-    ///   - optionNames: The options it has beyond those of every configuration.
-    ///   - open: Opens a database; the options have been checked to be among the driver's.
+    ///   - scheme: The URL scheme of the driver, in lower case.
+    ///   - optionNames: The names of the driver's options, in addition to those of every configuration.
+    ///   - open: A closure that opens a database. The names of the options have been checked.
     public init(
         scheme: String, optionNames: Set<String> = [], open: @escaping @Sendable (DatabaseConfiguration) throws -> any Database
     ) {
@@ -22,7 +22,7 @@ public struct DatabaseDriver: Sendable {
 
     /// Opens a database.
     ///
-    /// - Throws: `.invalidConfiguration` for an option that the driver does not have; whatever opening throws.
+    /// - Throws: `.invalidConfiguration` when the driver does not have an option; any error of opening.
     public func open(_ configuration: DatabaseConfiguration) throws -> any Database {
         for name in configuration.options.keys.sorted() where !optionNames.contains(name) {
             if name == "key" {
@@ -39,7 +39,7 @@ public struct DatabaseDriver: Sendable {
     }
 }
 
-/// The drivers an application was built with; picks one by the scheme of a URL.
+/// The available drivers of an application. The scheme of a URL selects the driver.
 ///
 /// ```swift
 /// let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
@@ -48,25 +48,26 @@ public struct DatabaseDriver: Sendable {
 public struct DatabaseDrivers: Sendable {
     private let drivers: [DatabaseDriver]
 
-    /// Takes the drivers to choose from; of two with one scheme the last counts.
+    /// Creates a selection of drivers. When two drivers have the same scheme, the last driver is used.
     public init(_ drivers: DatabaseDriver...) { self.drivers = drivers }
 
-    /// Takes the drivers to choose from; of two with one scheme the last counts.
+    /// Creates a selection of drivers. When two drivers have the same scheme, the last driver is used.
     public init(_ drivers: [DatabaseDriver]) { self.drivers = drivers }
 
-    /// The schemes there are, sorted.
+    /// The available schemes, sorted.
     public var schemes: [String] { Set(drivers.map(\.scheme)).sorted() }
 
-    /// Opens the database that a URL describes.
+    /// Opens the database of a URL.
     ///
-    /// - Parameter url: See ``DatabaseConfiguration``.
-    /// - Throws: `.invalidConfiguration` for a malformed URL, an unknown scheme or option; whatever opening throws.
+    /// - Parameter url: The URL; see ``DatabaseConfiguration``.
+    /// - Throws: `.invalidConfiguration` for a malformed URL, an unknown scheme or an unknown option; any
+    ///   error of opening.
     public func open(_ url: String) throws -> any Database { try open(DatabaseConfiguration(url: url)) }
 
-    /// Opens the database that a configuration describes.
+    /// Opens the database of a configuration.
     ///
-    /// - Parameter configuration: Its scheme picks the driver.
-    /// - Throws: As for a URL.
+    /// - Parameter configuration: The configuration. Its scheme selects the driver.
+    /// - Throws: The errors of opening the database of a URL.
     public func open(_ configuration: DatabaseConfiguration) throws -> any Database {
         guard let driver = drivers.last(where: { $0.scheme == configuration.scheme }) else {
             throw StorageError(

@@ -1,41 +1,46 @@
-/// A handle of an engine's own: a way past the DAO, for what only that engine can do.
+/// An engine's handle for direct engine access. It gives access to features that only that engine has.
 ///
-/// Backends declare one each, such as `SQLiteHandle` for SQLite's connection and `LMDBHandle` for LMDB's transaction.
-/// ``Database/underlying(as:touching:_:)`` gives it; ``Capabilities/underlyingTypes`` tells which types a database has.
+/// Backends declare the types, such as `SQLiteHandle` for SQLite's connection and `LMDBHandle` for LMDB's
+/// transaction. ``Database/underlying(as:touching:_:)`` passes the handle to a closure.
+/// ``Capabilities/underlyingTypes`` contains the types that a database supports.
 public protocol UnderlyingHandle {}
 
-/// A type of handle that a database gives, by its identity.
+/// The identity of a type of handle.
 public struct UnderlyingType: Sendable, Hashable, CustomStringConvertible {
     private let identity: ObjectIdentifier
-    /// The type's name, for people.
+    /// The name of the type.
     public let description: String
 
-    /// Describes a type.
+    /// Creates the identity of a type.
     public init<Handle: UnderlyingHandle>(_ type: Handle.Type) {
         identity = ObjectIdentifier(type)
         description = String(describing: type)
     }
 }
 
-/// The entities whose rows somebody may have written past the DAO, so that their observations look again.
+/// The entities whose rows may have been written by direct engine access. Their observations read again.
 ///
-/// An observation that is woken for nothing reads its query once and yields nothing.
+/// An observation whose result did not change reads its query once and yields nothing.
+///
+/// ```swift
+/// try database.underlying(as: SQLiteHandle.self, touching: .models(MessageModel.self)) { handle in … }
+/// ```
 public struct TouchedEntities: Sendable, Hashable {
-    /// The names of the entities; nil for all there are.
+    /// The names of the entities; nil for all entities.
     let names: Set<String>?
 
-    /// Any of them: all observations look again.
+    /// All entities: all observations read again.
     public static let all = TouchedEntities(names: nil)
 
-    /// None: nothing was written that anybody observes.
+    /// No entity: no observation reads again.
     public static let none = TouchedEntities(names: [])
 
-    /// Those of models.
+    /// Returns the entities of models.
     public static func models(_ models: any Model.Type...) -> TouchedEntities {
         TouchedEntities(names: Set(models.map { $0.entityName }))
     }
 
-    /// Those with names.
+    /// Returns the entities with names.
     public static func named(_ names: String...) -> TouchedEntities { TouchedEntities(names: Set(names)) }
 }
 
@@ -44,7 +49,7 @@ extension Model {
 }
 
 extension Database {
-    /// Gives the engine's own handle of the running transaction, or snapshot, to a body (contract T7).
+    /// Passes the engine's handle of the running transaction or snapshot to a closure (contract T7).
     ///
     /// ```swift
     /// try database.transaction {
@@ -55,19 +60,23 @@ extension Database {
     /// }
     /// ```
     ///
-    /// What the body writes belongs to the transaction: DAOs see it at once, others with the commit, and it is undone with the
-    /// transaction, or by itself when the body throws. In a snapshot it can only read. The body may use DAOs in between.
+    /// Writes of the closure belong to the transaction. DAOs inside the transaction see them immediately,
+    /// other readers after the commit. They are undone with the transaction, or when the closure throws. In a
+    /// snapshot, the closure can only read. The closure can also use DAOs.
     ///
-    /// The handle is good for as long as the body runs, on its thread. The transaction is not the body's to begin, commit or undo, and
-    /// what it leaves in the database has to be what the DAO would have stored: nothing checks that but the engine.
+    /// The handle is valid while the closure runs, on its thread. The closure must not begin, commit or roll
+    /// back the transaction. It must leave the database in a form that the DAO itself would have stored; only
+    /// the engine checks this.
     ///
     /// - Parameters:
-    ///   - type: The type of the handle, which names the engine.
-    ///   - entities: Whose rows the body may write, for observations; all unless said. In a snapshot it means nothing.
-    ///   - body: Gets the handle.
-    /// - Returns: What the body returns.
-    /// - Throws: `.unsupported` when this database has no handle of that type, wherever it is called; `.invalidTransaction` outside of
-    ///   a transaction or snapshot of this database; `.closed`; what the body throws.
+    ///   - type: The type of the handle, which identifies the engine.
+    ///   - entities: The entities whose rows the closure may write, for observations; by default all
+    ///     entities. It has no effect in a snapshot.
+    ///   - body: A closure that gets the handle.
+    /// - Returns: The result of the closure.
+    /// - Throws: `.unsupported` when this database does not support the type, wherever it is called;
+    ///   `.invalidTransaction` outside a transaction or snapshot of this database; `.closed`; any error of
+    ///   the closure.
     public func underlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities = .all, _ body: (Handle) throws -> Result
     ) throws -> Result {
@@ -75,7 +84,7 @@ extension Database {
         return try runUnderlying(as: type, touching: entities, body)
     }
 
-    /// Refuses: a database without handles of its own.
+    /// Throws `.unsupported`: the database has no handles.
     public func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {

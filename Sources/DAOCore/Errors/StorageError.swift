@@ -1,11 +1,11 @@
 import Foundation
 
-/// The one error that a database, a storage or a DAO throws by itself.
+/// An error of a database, a storage or a DAO.
 ///
-/// Whatever the engine underneath, the same fault gives the same ``Kind``. An error thrown by application code (a
-/// translator, the body of a transaction) is never wrapped: it comes out as it went in.
+/// The same fault has the same ``Kind`` on every backend. An error that application code throws, such as a
+/// translator or the closure of a transaction, is rethrown unchanged and is never wrapped.
 ///
-/// Values of the application's data never appear in an error; keys, entity names and field names do.
+/// An error never contains values of the application's data. It contains keys, entity names and field names.
 ///
 /// ```swift
 /// do {
@@ -16,88 +16,92 @@ import Foundation
 /// ```
 public struct StorageError: Error, Sendable {
 
-    /// What went wrong, as a closed list that an application can switch over.
+    /// The kind of a fault. It is a closed list that an application can switch over.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-        /// A `create` of a key that is already stored, or given twice in one call.
+        /// `create` got a key that is already stored, or got the same key twice in one call.
         case duplicateKey
-        /// A second equal value in a field declared `.unique`.
+        /// A field declared `.unique` got a value that another row already has.
         case uniqueViolation
-        /// A translator or a configuration block rewrote the primary key of a stored model.
+        /// A translator or a configuration closure changed the primary key of a stored model.
         case keyChanged
-        /// A key that no backend stores: too long, or not of the model's key type.
+        /// The key cannot be stored: it is too long, or does not have the type of the model's key.
         case invalidKey
-        /// A predicate or a sort that cannot be understood: text with a typo, an unknown field, a value of the wrong type.
+        /// A predicate or a sort is not valid: a typing error in the text, an unknown field, a value of the
+        /// wrong type.
         case invalidPredicate
-        /// A query that makes no sense: a negative limit or offset, a cursor of another query.
+        /// A query is not valid: a negative limit or offset, a cursor of another query.
         case invalidQuery
-        /// A sum that its field's type cannot hold.
+        /// The type of the field cannot hold the sum.
         case arithmeticOverflow
-        /// A model's schema contradicts itself: no key or two keys, two fields of one name, two fields swapped.
+        /// The schema of a model contradicts itself: no key or two keys, two fields with the same name, two
+        /// swapped fields.
         case invalidSchema
-        /// A URL, a scheme or an option that does not say how to open a database.
+        /// The URL, the scheme or an option does not describe how to open a database.
         case invalidConfiguration
-        /// A stored value that cannot be read as the type of its field.
+        /// A stored value cannot be read as the type of its field.
         case corruptedValue
         /// The file, or a part of it, is damaged.
         case corrupted
-        /// The stored schema and the application's differ in a way that needs a migration step.
+        /// The stored schema and the application's schema differ in a way that needs a migration step.
         case schemaMismatch
-        /// The file was written by a newer version of the application or of this library.
+        /// A newer version of the application or of this library wrote the file.
         case schemaIsNewer
-        /// A transaction used after its end, or from a thread that does not own it.
+        /// A transaction was used after its end, or from a thread that does not own it.
         case invalidTransaction
-        /// The database was closed.
+        /// The database is closed.
         case closed
-        /// Another writer kept the database locked for longer than the configured wait.
+        /// Another writer locked the database for longer than the configured timeout.
         case busy
         /// The disk, or the address space of the map, is full.
         case outOfSpace
-        /// A write to something that can only be read.
+        /// The database can only be read.
         case readOnly
-        /// The file is there but is not a database of this kind.
+        /// The file exists but is not a database of this kind.
         case notADatabase
-        /// There is no database at the path, and the configuration says not to create one.
+        /// The path has no database, and the configuration does not create missing databases.
         case notFound
-        /// The backend does not have the asked-for feature.
+        /// The backend does not have the requested feature.
         case unsupported
-        /// The operating system refused to read or write.
+        /// The operating system failed to read or write.
         case io
     }
 
     /// The kind of fault, the same on every backend.
     public let kind: Kind
-    /// What happened and what to do about it, in a sentence or two, without the values of any data.
+    /// What happened and what to do about it, in one or two sentences. It contains no values of the
+    /// application's data.
     public let message: String
-    /// The entity that was worked on, when there was one.
+    /// The name of the entity; nil when the fault does not concern an entity.
     public var entity: String?
-    /// The key of the row that was worked on, when there was one.
+    /// The key of the row; nil when the fault does not concern a row.
     public var key: UniqueID?
-    /// The key of the other row in a conflict, for ``Kind/uniqueViolation``.
+    /// The key of the conflicting row, for ``Kind/uniqueViolation``.
     public var conflictingKey: UniqueID?
-    /// The field that was worked on, when there was one.
+    /// The name of the field; nil when the fault does not concern a field.
     public var field: String?
-    /// The path of the database's file, when it has one.
+    /// The path of the database's file; nil when the database has no file.
     public var path: String?
-    /// For ``Kind/invalidPredicate`` from text: where in the text, as an offset in `Character`s from its start.
+    /// The position of a fault in the text of a predicate (``Kind/invalidPredicate``), as an offset in
+    /// `Character`s.
     public var position: Int?
-    /// The engine's own result code, when an engine reported the fault.
+    /// The engine's result code; nil when the engine did not report the fault.
     public var engineCode: Int?
-    /// The engine's own words, when an engine reported the fault.
+    /// The engine's message; nil when the engine did not report the fault.
     public var engineMessage: String?
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - kind: What went wrong.
-    ///   - message: What happened and what to do about it; no data values.
-    ///   - entity: The entity that was worked on.
-    ///   - key: The key of the row that was worked on.
-    ///   - conflictingKey: The key of the other row in a conflict.
-    ///   - field: The field that was worked on.
+    ///   - kind: The kind of fault.
+    ///   - message: What happened and what to do about it, without values of the application's data.
+    ///   - entity: The name of the entity.
+    ///   - key: The key of the row.
+    ///   - conflictingKey: The key of the conflicting row.
+    ///   - field: The name of the field.
     ///   - path: The path of the database's file.
-    ///   - position: The offset in a predicate's text, in characters.
-    ///   - engineCode: The engine's own result code.
-    ///   - engineMessage: The engine's own words.
+    ///   - position: The offset in the text of a predicate, in characters.
+    ///   - engineCode: The engine's result code.
+    ///   - engineMessage: The engine's message.
     public init(
         _ kind: Kind,
         _ message: String,
@@ -124,7 +128,7 @@ public struct StorageError: Error, Sendable {
 }
 
 extension StorageError: CustomStringConvertible {
-    /// The kind, the message and every detail there is, on one line.
+    /// The kind, the message and all details, on one line.
     public var description: String {
         var details: [String] = []
         if let entity { details.append("entity: \(entity)") }
@@ -139,6 +143,6 @@ extension StorageError: CustomStringConvertible {
 }
 
 extension StorageError: LocalizedError {
-    /// The same text as ``description``, for interfaces that show an error to a person.
+    /// The same text as ``description``, for user interfaces.
     public var errorDescription: String? { description }
 }

@@ -1,21 +1,22 @@
-/// The name of the property that holds a database's version.
+/// The name of the property with the version of a database.
 private let versionProperty = "version"
 
 extension EntityStore {
-    /// The version of the application's data; nil when none was ever given.
+    /// Returns the version of the application's data; nil when no version was set.
     func version() throws -> Int? { try property(versionProperty).flatMap { Int($0) } }
 
-    /// Gives the application's data a version.
+    /// Sets the version of the application's data.
     func setVersion(_ version: Int) throws { try setProperty(versionProperty, to: String(version)) }
 }
 
 extension Database {
-    /// The version of the application's data, as ``evolve(_:onProgress:)`` left it; 0 when none was ever given (contract E1).
+    /// The version of the application's data that ``evolve(_:onProgress:)`` has set; 0 when no version was
+    /// set (contract E1).
     public var schemaVersion: Int { get throws { try withEntityStore(.read) { try $0.version() ?? 0 } } }
 
-    /// What ``evolve(_:onProgress:)`` would do, without writing anything; nil when there is nothing to do.
+    /// Returns what ``evolve(_:onProgress:)`` would do, without writing; nil when nothing is to be done.
     ///
-    /// - Throws: `.schemaIsNewer` when the database is of a later version.
+    /// - Throws: `.schemaIsNewer` when the database has a later version.
     public func pendingMigration(_ evolution: Evolution) throws -> MigrationPlan? {
         try evolution.check()
         let declarations = try evolution.declarations()
@@ -25,15 +26,18 @@ extension Database {
         }
     }
 
-    /// Brings the database to an application's version: migration steps, automatic changes and the version, in one transaction.
+    /// Migrates the database to a version of the application: migration steps, automatic changes and the
+    /// version, in one transaction.
     ///
-    /// When there is nothing to do, nothing is written.
+    /// When nothing is to be done, nothing is written.
     ///
     /// - Parameters:
-    ///   - evolution: The version and the way to it.
-    ///   - onProgress: Called while rows are written, on this thread and inside the transaction.
-    /// - Throws: `.schemaIsNewer` when the database is of a later version (contract E4); `.schemaMismatch` for what takes a step that is not there (E3);
-    ///   `.readOnly`; what a step throws. The database is then as it was.
+    ///   - evolution: The version and its migration steps.
+    ///   - onProgress: A closure that is called while rows are written, on this thread and inside the
+    ///     transaction.
+    /// - Throws: `.schemaIsNewer` when the database has a later version (contract E4); `.schemaMismatch` when
+    ///   a change needs a missing migration step (E3); `.readOnly`; any error of a step. After an error the
+    ///   database is unchanged.
     public func evolve(_ evolution: Evolution, onProgress: (EvolutionProgress) -> Void = { _ in }) throws {
         try evolution.check()
         let declarations = try evolution.declarations()
@@ -48,14 +52,15 @@ extension Database {
         }
         try withoutActuallyEscaping(onProgress) { onProgress in
             try withEntityStore(.write) { store in
-                // Another process may have been here since.
+                // Another process may have changed the database since the first check.
                 let work = try EvolutionWork(evolution, declarations, store, path: path)
                 if !work.isNothing { try work.run(store, onProgress) }
             }
         }
     }
 
-    /// Brings the database to an application's version on its own writer thread; see ``evolve(_:onProgress:)``.
+    /// Migrates the database to a version of the application on its writer thread; see
+    /// ``evolve(_:onProgress:)``.
     public func evolve(
         _ evolution: Evolution, onProgress: @escaping @Sendable (EvolutionProgress) -> Void = { _ in }
     ) async throws {
@@ -67,20 +72,21 @@ extension Database {
 }
 
 extension DatabaseDrivers {
-    /// Opens the database that a URL describes and brings it to an application's version.
+    /// Opens the database of a URL and migrates it to a version of the application.
     ///
     /// - Parameters:
-    ///   - url: See ``DatabaseConfiguration``.
-    ///   - evolution: The version and the way to it.
-    ///   - onProgress: Called while rows are written.
-    /// - Throws: What opening throws, and what ``Database/evolve(_:onProgress:)`` throws; the database is closed then.
+    ///   - url: The URL; see ``DatabaseConfiguration``.
+    ///   - evolution: The version and its migration steps.
+    ///   - onProgress: A closure that is called while rows are written.
+    /// - Throws: The errors of opening and of ``Database/evolve(_:onProgress:)``. After an error the database
+    ///   is closed.
     public func open(
         _ url: String, evolution: Evolution, onProgress: (EvolutionProgress) -> Void = { _ in }
     ) throws -> any Database {
         try open(DatabaseConfiguration(url: url), evolution: evolution, onProgress: onProgress)
     }
 
-    /// Opens the database that a configuration describes and brings it to an application's version.
+    /// Opens the database of a configuration and migrates it to a version of the application.
     public func open(
         _ configuration: DatabaseConfiguration, evolution: Evolution, onProgress: (EvolutionProgress) -> Void = { _ in }
     ) throws -> any Database {
@@ -94,9 +100,9 @@ extension DatabaseDrivers {
         }
     }
 
-    /// What opening the database with an evolution would do: nothing is created, and nothing written.
+    /// Returns what opening the database with an evolution would do, without creating or writing anything.
     ///
-    /// - Returns: Nil when there is nothing to do, or no database yet.
+    /// - Returns: The plan; nil when nothing is to be done, or when the database does not exist.
     public func pendingMigration(_ url: String, evolution: Evolution) throws -> MigrationPlan? {
         var configuration = try DatabaseConfiguration(url: url)
         configuration.isReadOnly = true

@@ -1,4 +1,4 @@
-/// The version of an application's data, and how a database gets there.
+/// The version of an application's data, and the migration of a database to it.
 ///
 /// ```swift
 /// let evolution = Evolution(version: 3, migrations: [
@@ -10,36 +10,39 @@
 /// let database = try drivers.open("sqlite:///var/lib/app.db", evolution: evolution)
 /// ```
 ///
-/// The steps of the versions that a database has not seen run in their order, then its entities become what the models declare, then it
-/// gets the version: all in one transaction. A failure, or the end of the process, leaves the database as it was.
+/// The steps of the versions after the database's version run in order. Then the stored entities are changed
+/// to the declarations of the models, and the version is set. All of this is one transaction. An error, or
+/// the end of the process, leaves the database unchanged.
 ///
-/// A database that no version was ever given to is of version 0; one without entities gets the version without running a step.
+/// A database without a version has version 0. A database without entities gets the version, and no step
+/// runs.
 public struct Evolution: Sendable {
-    /// The version of the application's data: 1 or more.
+    /// The version of the application's data, at least 1.
     public var version: Int
-    /// The steps, in any order. A version without a step needs none.
+    /// The steps, in any order. A version can have no step.
     public var migrations: [Migration]
-    /// Models whose entities become what they declare in the same transaction; those of other models do when their storage is first asked for.
+    /// Models whose entities are changed to their declarations in the same transaction. The entities of other
+    /// models are changed when their storage is first requested.
     public var models: [any Model.Type]
 
-    /// Describes an evolution.
+    /// Creates an evolution.
     ///
     /// - Parameters:
-    ///   - version: The version of the application's data.
-    ///   - migrations: The steps.
-    ///   - models: Models whose entities become what they declare in the same transaction.
+    ///   - version: The version of the application's data, at least 1.
+    ///   - migrations: The steps, in any order.
+    ///   - models: Models whose entities are changed to their declarations in the same transaction.
     public init(version: Int, migrations: [Migration] = [], models: [any Model.Type] = []) {
         self.version = version
         self.migrations = migrations
         self.models = models
     }
 
-    /// The steps from one version to this one, in their order.
+    /// Returns the steps from a version to this version, in order.
     func steps(from stored: Int) -> [Migration] {
         migrations.filter { $0.version > stored }.sorted { $0.version < $1.version }
     }
 
-    /// What the models declare.
+    /// Returns the declarations of the models.
     func declarations() throws -> [EntityDeclaration] {
         func declaration<Record: Model>(_ model: Record.Type) throws -> EntityDeclaration {
             if let problem = Record.schema.problem { throw problem }

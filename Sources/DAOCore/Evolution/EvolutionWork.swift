@@ -1,6 +1,6 @@
-/// What is to be done to bring a database to a version, as far as can be told before the steps have run.
+/// The work to migrate a database to a version, as far as it is known before the steps run.
 struct EvolutionWork {
-    /// The version that the database has; nil when it never got one.
+    /// The version of the database; nil when no version was set.
     let stored: Int?
 
     private let evolution: Evolution
@@ -10,9 +10,9 @@ struct EvolutionWork {
     private let changes: [EntityChange]
     private let path: String
 
-    /// Looks at a database.
+    /// Determines the work for a database.
     ///
-    /// - Throws: `.schemaIsNewer` when it is of a later version.
+    /// - Throws: `.schemaIsNewer` when the database has a later version.
     init(_ evolution: Evolution, _ declarations: [EntityDeclaration], _ store: any EntityStore, path: String) throws {
         let stored = try store.version()
         let entities = try store.entities()
@@ -31,7 +31,7 @@ struct EvolutionWork {
         changes = Self.changes(declarations, entities)
     }
 
-    /// Whether the database is as it is to be.
+    /// Whether nothing is to be done.
     var isNothing: Bool { stored == evolution.version && changes.isEmpty }
 
     private static func changes(_ declarations: [EntityDeclaration], _ entities: [EntityDescription]) -> [EntityChange] {
@@ -44,7 +44,7 @@ struct EvolutionWork {
         }
     }
 
-    /// Does it.
+    /// Does the work.
     func run(_ store: any EntityStore, _ report: @escaping (EvolutionProgress) -> Void) throws {
         for step in steps { try step.run(in: store, report) }
         for change in Self.changes(declarations, try store.entities()) {
@@ -57,7 +57,7 @@ struct EvolutionWork {
         if stored != evolution.version { try store.setVersion(evolution.version) }
     }
 
-    /// Says what it is.
+    /// Returns the plan of the work.
     func plan(_ store: any EntityStore) throws -> MigrationPlan {
         var rows: [String: Int] = [:]
         for entity in entities { rows[entity.name] = try store.count(entity.name) }

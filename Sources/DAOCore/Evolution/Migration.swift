@@ -1,4 +1,5 @@
-/// One step of the way from an earlier version of an application's data to a later one, written once for every database.
+/// A migration step from an earlier version of an application's data to a later version. It is written once
+/// and works on every database.
 ///
 /// ```swift
 /// Migration(to: 2, "sizes of messages") { step in
@@ -9,22 +10,23 @@
 /// }
 /// ```
 ///
-/// A step does not use the application's models, which are those of the newest version and not of the one it leads to. What is added,
-/// dropped or renamed by declaration alone needs no step.
+/// A step does not use the application's models, because these have the newest version and not the version of
+/// the step. Changes that are only declared, such as added, dropped and renamed fields, need no step.
 public struct Migration: Sendable {
-    /// The version it leads to.
+    /// The version after the step.
     public let version: Int
-    /// What it does, for people.
+    /// The name of the step, for progress and plans.
     public let name: String
     private let body: @Sendable (MigrationStep) throws -> Void
 
-    /// Describes a step.
+    /// Creates a step.
     ///
     /// - Parameters:
-    ///   - version: The version it leads to, from the one before; 1 or more.
-    ///   - name: What it does, for people.
-    ///   - body: Changes entities and rows. It runs inside the one transaction of the whole migration, and touches nothing else that it could not
-    ///     do again: after a failure it runs anew.
+    ///   - version: The version after the step, at least 1. The step starts from the version before it.
+    ///   - name: The name of the step, for progress and plans.
+    ///   - body: A closure that changes entities and rows. It runs inside the transaction of the whole
+    ///     migration. After a failure it runs again from the beginning, so any effect outside the database
+    ///     must be repeatable.
     public init(to version: Int, _ name: String = "", perform body: @escaping @Sendable (MigrationStep) throws -> Void) {
         self.version = version
         self.name = name.isEmpty ? "to version \(version)" : name
@@ -37,18 +39,18 @@ public struct Migration: Sendable {
     }
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 public struct EvolutionProgress: Sendable, Equatable {
-    /// What is being done: the name of a migration step, or of an automatic change.
+    /// The name of the running migration step, or of the automatic change.
     public var step: String
-    /// The entity whose rows are being written.
+    /// The entity whose rows are written.
     public var entity: String
-    /// How many of its rows are done.
+    /// The number of rows that are done.
     public var rows: Int
-    /// How many rows it has.
+    /// The number of rows of the entity.
     public var total: Int
 
-    /// Describes progress.
+    /// Creates a progress value.
     public init(step: String, entity: String, rows: Int, total: Int) {
         self.step = step
         self.entity = entity

@@ -1,31 +1,37 @@
-/// What a database would go through to get to an application's version: found out without writing anything.
+/// The changes that migrate a database to a version of the application. A plan is determined without writing.
+///
+/// ```swift
+/// if let plan = try drivers.pendingMigration(url, evolution: evolution) { print(plan) }
+/// ```
 public struct MigrationPlan: Sendable {
-    /// What would happen to one entity by itself.
+    /// The automatic change of an entity.
     public struct AutomaticChange: Sendable, Equatable {
-        /// The entity.
+        /// The name of the entity.
         public var entity: String
-        /// The changes, in words.
+        /// Descriptions of the changes.
         public var changes: [String]
-        /// What takes a migration step, in words: opening fails unless one of ``MigrationPlan/steps`` does it.
+        /// Descriptions of the differences that need a migration step. Opening fails unless one of
+        /// ``MigrationPlan/steps`` resolves them.
         public var obstacles: [String]
-        /// How many rows the entity has.
+        /// The number of rows of the entity.
         public var rows: Int
     }
 
-    /// The version that the database has; 0 when it never got one.
+    /// The version of the database; 0 when no version was set.
     public let from: Int
-    /// The version that it would get.
+    /// The version after the migration.
     public let to: Int
-    /// The names of the steps that would run, in their order.
+    /// The names of the steps that would run, in order.
     public let steps: [String]
-    /// What would happen to entities by itself, as they are stored now; steps that run before may leave less to do.
+    /// The automatic changes of the entities as they are stored now. Steps that run before them can make some
+    /// of them unnecessary.
     public let automaticChanges: [AutomaticChange]
-    /// How many rows each entity has now.
+    /// The current number of rows of each entity.
     public let rows: [String: Int]
 }
 
 extension MigrationPlan: CustomStringConvertible {
-    /// The plan for people, on several lines.
+    /// A readable description of the plan, on several lines.
     public var description: String {
         var lines = ["from version \(from) to \(to)"]
         lines += steps.map { "step: \($0)" }

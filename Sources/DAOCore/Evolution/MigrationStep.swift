@@ -1,6 +1,7 @@
-/// What a ``Migration`` works with: the entities and rows as they are stored, without the application's types.
+/// The entities and rows of a database for a ``Migration``, as they are stored, without the application's
+/// types.
 ///
-/// It is used by the body it is given to, and not kept.
+/// A step is valid only inside the closure that gets it.
 public final class MigrationStep {
     let store: any EntityStore
     private let name: String
@@ -14,12 +15,12 @@ public final class MigrationStep {
 
     // MARK: Entities
 
-    /// The entities, by name.
+    /// Returns the entities, ordered by name.
     public func entities() throws -> [EntityDescription] { try store.entities() }
 
-    /// The entity with a name.
+    /// Returns the entity with a name.
     ///
-    /// - Throws: `.schemaMismatch` when there is none.
+    /// - Throws: `.schemaMismatch` when the entity does not exist.
     public func entity(_ name: String) throws -> EntityDescription {
         guard let entity = try store.entity(named: name) else {
             throw StorageError(
@@ -30,23 +31,25 @@ public final class MigrationStep {
         return entity
     }
 
-    /// Makes an entity without rows.
+    /// Creates an entity without rows.
     ///
-    /// - Throws: `.schemaMismatch` when there is one of the name, case aside; `.invalidSchema` for a description that contradicts itself.
+    /// - Throws: `.schemaMismatch` when an entity with the name exists, compared case-insensitively;
+    ///   `.invalidSchema` when the description contradicts itself.
     public func createEntity(_ entity: EntityDescription) throws {
         try SchemaCheck.check(entity)
         try store.create(entity)
     }
 
-    /// Removes an entity with its rows.
+    /// Drops an entity with its rows.
     public func dropEntity(_ name: String) throws {
         try store.removeLinks(ofAllRowsOf: entity(name))
         try store.drop(name)
     }
 
-    /// Gives an entity another name.
+    /// Renames an entity.
     ///
-    /// - Throws: `.schemaMismatch` when there is none, or the new name is one's already, case aside; `.invalidSchema` for a name that cannot be one.
+    /// - Throws: `.schemaMismatch` when the entity does not exist, or when another entity has the new name,
+    ///   compared case-insensitively; `.invalidSchema` when the new name is not valid.
     public func renameEntity(_ name: String, to newName: String) throws {
         var entity = try entity(name)
         entity.name = newName
@@ -62,9 +65,10 @@ public final class MigrationStep {
     /// Adds a field.
     ///
     /// - Parameters:
-    ///   - field: The field; its position is behind the others.
-    ///   - entity: The entity.
-    ///   - value: What rows that are stored have in it; nil by default, which an optional field can have.
+    ///   - field: The field. It is added after the existing fields.
+    ///   - entity: The name of the entity.
+    ///   - value: The value of the field in stored rows. The default is nil, which requires an optional
+    ///     field.
     public func addField(_ field: FieldDescription, to entity: String, value: Value = .null) throws {
         try change(entity) { wanted, defaults in
             wanted.fields.append(field)
@@ -81,7 +85,7 @@ public final class MigrationStep {
         }
     }
 
-    /// Gives a field another name; its values stay.
+    /// Renames a field. Its values are kept.
     public func renameField(_ field: String, of entity: String, to name: String) throws {
         let stored = try self.entity(entity)
         let position = try position(of: field, in: entity)
@@ -93,7 +97,7 @@ public final class MigrationStep {
         try store.apply(EntityChange(from: stored, to: EntityDeclaration(wanted, earlierNames: earlierNames)))
     }
 
-    /// Says whether a field has an index, and whether it is unique.
+    /// Adds or removes the index of a field, and sets whether it is unique.
     public func setIndex(on field: String, of entity: String, isIndexed: Bool, isUnique: Bool = false) throws {
         let position = try position(of: field, in: entity)
         try change(entity) { wanted, _ in
@@ -105,12 +109,14 @@ public final class MigrationStep {
     /// Changes the type of a field.
     ///
     /// - Parameters:
-    ///   - field: The field; not the primary key, see ``rewrite(_:as:_:)``.
-    ///   - entity: The entity.
+    ///   - field: The name of the field. It cannot be the primary key; use ``rewrite(_:as:_:)`` for the
+    ///     primary key.
+    ///   - entity: The name of the entity.
     ///   - type: The new type.
-    ///   - convert: Gives a value of the new type for one of the old, nil included; by default ``Value/converted(to:)``, which refuses what it cannot
-    ///     convert exactly.
-    /// - Throws: `.corruptedValue` naming the row and the field of a value that is not one of the new type; what the closure throws.
+    ///   - convert: A closure that converts a value, including nil, to the new type. The default is
+    ///     ``Value/converted(to:)``, which refuses a value that has no exact conversion.
+    /// - Throws: `.corruptedValue` with the row and the field when a value cannot be converted; any error of
+    ///   the closure.
     public func changeType(
         of field: String, in entity: String, to type: FieldType, _ convert: ((Value) throws -> Value)? = nil
     ) throws {
@@ -133,9 +139,10 @@ public final class MigrationStep {
         }
     }
 
-    /// Makes another field the primary key.
+    /// Changes the primary key to another field.
     ///
-    /// - Throws: `.duplicateKey` when two rows have the same value in it; `.invalidKey` for a value that cannot be a key.
+    /// - Throws: `.duplicateKey` when two rows have the same value in the field; `.invalidKey` when a value
+    ///   cannot be a key.
     public func changeKey(of entity: String, to field: String) throws {
         let stored = try self.entity(entity)
         let position = try position(of: field, in: entity)
@@ -147,18 +154,19 @@ public final class MigrationStep {
 
     // MARK: Rows
 
-    /// How many rows an entity has.
+    /// Returns the number of rows of an entity.
     public func count(_ entity: String) throws -> Int { try store.count(self.entity(entity).name) }
 
-    /// Gives every row of an entity to a closure, in the order of keys, and stores what it changed.
+    /// Calls a closure with every row of an entity, in key order, and stores the changes.
     ///
-    /// Memory is constant: rows are written a batch at a time.
+    /// The memory use is constant, because rows are written in batches.
     ///
     /// - Parameters:
-    ///   - entity: The entity.
-    ///   - body: Reads the row's fields, sets those that change, or erases the row.
-    /// - Throws: What the closure throws; `.keyChanged` when it set the primary key; `.schemaMismatch` when it used a field that is not there;
-    ///   `.corruptedValue` and `.uniqueViolation`, naming the row, for values that cannot be stored.
+    ///   - entity: The name of the entity.
+    ///   - body: A closure that reads the fields of the row, sets the fields that change, or erases the row.
+    /// - Throws: Any error of the closure; `.keyChanged` when it set the primary key; `.schemaMismatch` when
+    ///   it used an unknown field; `.corruptedValue` and `.uniqueViolation` with the row for values that
+    ///   cannot be stored.
     public func forEachRow(of entity: String, _ body: (MigrationRow) throws -> Void) throws {
         let stored = try self.entity(entity)
         let total = try store.count(entity)
@@ -183,7 +191,7 @@ public final class MigrationStep {
                                 "a migration step changes the key of a row while it walks the rows; use changeKey or rewrite instead",
                                 entity: entity, key: UniqueID(key), field: stored.fields[stored.keyIndex].name)
                         }
-                        // Here the row can be named.
+                        // The check is made here, where the error can name the row.
                         try stored.write(row.values, to: RowWriter())
                         changed.append(row.values)
                     }
@@ -200,10 +208,10 @@ public final class MigrationStep {
 
     /// Stores rows of an entity.
     ///
-    /// - Parameters:
+    /// - rows: The values by field name. A field without a value is nil.
     ///   - rows: Values by field name; a field that is not named is nil.
-    ///   - entity: The entity.
-    /// - Throws: `.duplicateKey` when a row has the key of one that is stored.
+    ///   - entity: The name of the entity.
+    /// - Throws: `.duplicateKey` when a row has the key of a stored row.
     public func insert(_ rows: [[String: Value]], into entity: String) throws {
         let stored = try self.entity(entity)
         try store.store(
@@ -216,14 +224,16 @@ public final class MigrationStep {
             }, in: entity, replaces: false)
     }
 
-    /// Writes an entity anew: other fields, other types, another key.
+    /// Rewrites an entity with other fields, other types or another key.
     ///
     /// - Parameters:
-    ///   - entity: The entity.
-    ///   - wanted: What it is to be; its name is the entity's.
-    ///   - transform: Gets a row as it is and one of the new form, in which fields of the same name and type have their values already. It sets the
-    ///     others, or erases the new row to leave it out.
-    /// - Throws: What the closure throws; `.duplicateKey`, `.uniqueViolation`, `.corruptedValue`, naming the row.
+    ///   - entity: The name of the entity.
+    ///   - wanted: The new description of the entity, with the same name.
+    ///   - transform: A closure that gets a stored row and a new row. Fields with the same name and type
+    ///     already have their values in the new row. The closure sets the other fields, or erases the new row
+    ///     to omit it.
+    /// - Throws: Any error of the closure; `.duplicateKey`, `.uniqueViolation`, `.corruptedValue` with the
+    ///   row.
     public func rewrite(
         _ entity: String, as wanted: EntityDescription, _ transform: (_ old: MigrationRow, _ new: MigrationRow) throws -> Void
     ) throws {
@@ -245,7 +255,7 @@ public final class MigrationStep {
         }
     }
 
-    // MARK: What they share
+    // MARK: Helpers
 
     private func rewrite(
         _ stored: EntityDescription, as wanted: EntityDescription, _ transform: ([Value]) throws -> [Value]?
@@ -256,7 +266,8 @@ public final class MigrationStep {
             stored, as: wanted, onRow: { report(EvolutionProgress(step: name, entity: wanted.name, rows: $0, total: total)) }
         ) { _, values in
             guard let row = try transform(values) else { return nil }
-            // Here the row can be named that a value came from; the store only knows where it was to go.
+            // The check is made here, where the error can name the stored row. The store knows only the new
+            // row.
             try wanted.write(row, to: RowWriter())
             return row
         }
@@ -284,11 +295,17 @@ public final class MigrationStep {
 
 /// A row in a migration: values by field name.
 ///
-/// It is one object that shows one row after another: a closure that gets it does not keep it.
+/// ```swift
+/// try step.forEachRow(of: "message") { row in
+///     if row["text"] == .string("") { row.erase() } else { row["isRead"] = .bool(false) }
+/// }
+/// ```
+///
+/// The same object represents each row in turn. Do not use it outside the closure that gets it.
 public final class MigrationRow {
-    /// The entity that the row is of.
+    /// The entity of the row.
     public let entity: EntityDescription
-    /// The values, one for each field in the entity's order.
+    /// The values of all fields, in the order of the entity.
     public private(set) var values: [Value] = []
     /// Whether the row was erased.
     public private(set) var isErased = false
@@ -302,9 +319,10 @@ public final class MigrationRow {
         positions = Dictionary(entity.fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of a field.
+    /// Reads or sets the value of a field.
     ///
-    /// A field that the entity does not have is nil and cannot be set: the migration step fails with its name after the closure.
+    /// An unknown field is nil and cannot be set. After the closure, the migration step fails with the name
+    /// of the field.
     public subscript(name: String) -> Value {
         get {
             guard let position = position(name) else { return .null }
@@ -317,7 +335,7 @@ public final class MigrationRow {
         }
     }
 
-    /// Removes the row.
+    /// Erases the row.
     public func erase() { isErased = true }
 
     func show(_ values: [Value]) {

@@ -1,13 +1,15 @@
 import Foundation
 
 extension Value {
-    /// The value in another type, when it is exactly that there: numbers to numbers that are equal, numbers and Booleans to their text and back, a
-    /// text to the date, UUID or URL that it is, anything to itself.
+    /// Returns the value converted exactly to another kind. Numbers convert to equal numbers, numbers and
+    /// Booleans to their text and back, a text to the date, UUID or URL that it spells. Every value converts
+    /// to its own kind.
     ///
-    /// What would round, overflow or guess is refused: a migration step converts such values itself.
+    /// A conversion that would round, overflow or guess is refused. A migration step must convert such values
+    /// itself.
     ///
-    /// - Parameter kind: The type; nil stays nil.
-    /// - Returns: Nil when the value has no exact form of that type.
+    /// - Parameter kind: The new kind. Nil remains nil.
+    /// - Returns: The converted value; nil when there is no exact conversion.
     public func converted(to kind: ValueKind) -> Value? {
         if isNull { return .null }
         switch kind {

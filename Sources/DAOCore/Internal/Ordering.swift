@@ -1,7 +1,8 @@
 import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Bytes as unsigned numbers, a prefix before what it begins: less than, equal to or greater than zero.
+    /// Compares bytes as unsigned numbers, with a prefix first. It returns a negative number, zero or a
+    /// positive number for less, equal or greater.
     @inlinable package func order(against other: UnsafeRawBufferPointer) -> Int {
         let common = Swift.min(count, other.count)
         if common > 0, let left = baseAddress, let right = other.baseAddress {
@@ -13,12 +14,13 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-    /// Whether two strings are the same UTF-8 bytes; Swift's own `==` is canonical equivalence.
+    /// Returns whether two strings have the same UTF-8 bytes. Swift's `==` is canonical equivalence.
     @inlinable package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && orderOfBytes(against: other) == 0
     }
 
-    /// Whether the string stands before (negative), with (zero) or after (positive) another by UTF-8 bytes.
+    /// Compares the string with another string by UTF-8 bytes. It returns a negative number, zero or a
+    /// positive number for less, equal or greater.
     @inlinable package func orderOfBytes(against other: String) -> Int {
         var left = self
         var right = other
@@ -29,10 +31,10 @@ extension String {
 }
 
 extension Double {
-    /// The value as it is stored: no negative zero, one NaN (contract V2).
+    /// The stored form of the number: no negative zero, one NaN (contract V2).
     @inlinable package var normalized: Double { isNaN ? .nan : self + 0.0 }
 
-    /// The order of numbers with NaN equal to itself and after everything else (contract P3).
+    /// Compares two numbers. NaN equals itself and comes after all other numbers (contract P3).
     @inlinable package func totalOrder(against other: Double) -> Int {
         if self < other { return -1 }
         if self > other { return 1 }
@@ -41,10 +43,11 @@ extension Double {
     }
 }
 
-/// Exact comparison between numbers of different types: no value is rounded to the other's type first.
+/// The exact comparison of numbers of different types. No value is rounded to the type of the other value.
 enum NumericOrder {
 
-    /// Less than, equal to or greater than zero. Both values are numbers.
+    /// Returns a negative number, zero or a positive number for less, equal or greater. Both values are
+    /// numbers.
     static func order(_ left: Value, _ right: Value) -> Int {
         switch (left, right) {
         case (.integer(let left), .unsigned(let right)): return order(left, right)
@@ -66,7 +69,8 @@ enum NumericOrder {
 
     private static func order<Integer: FixedWidthInteger>(_ left: Integer, _ right: Double) -> Int {
         if right.isNaN { return -1 }
-        // Every value at or beyond the bounds compares without conversion; inside them truncation is exact.
+        // A value at or beyond the bounds is compared without conversion. Inside the bounds, truncation is
+        // exact.
         if right >= Double(Integer.max) { return -1 }
         if right < Double(Integer.min) { return 1 }
         let whole = right.rounded(.towardZero)
@@ -95,12 +99,14 @@ enum NumericOrder {
 }
 
 extension Decimal {
-    /// Where a finite floating-point number stands among the decimal ones: at one of them, or between it and the next above.
+    /// Returns the position of a finite floating-point number among decimal numbers: equal to a decimal
+    /// number, or between a decimal number and the next greater one.
     ///
-    /// A floating-point number means the shortest decimal that reads back as it, which is what a person wrote. Between 2⁵³ and 2⁶⁴ it means
-    /// exactly itself, so that it stands among the integers alike, whichever of the three types it is compared with.
+    /// A floating-point number stands for the shortest decimal number that reads back as it, because that is
+    /// the number a person wrote. Between 2⁵³ and 2⁶⁴ it stands for its exact value. It then has the same
+    /// position among integers, whichever of the three types it is compared with.
     ///
-    /// - Returns: Nil when it is beyond all of them.
+    /// - Returns: The position; nil when the number is beyond all decimal numbers.
     static func place(of number: Double) -> (value: Decimal, isExact: Bool)? {
         let magnitude = number.magnitude
         if magnitude >= 0x1p53, magnitude < 0x1p64 {
@@ -109,7 +115,8 @@ extension Decimal {
         }
         if let decimal = Decimal(string: number.description) { return (decimal, true) }
         if magnitude > 1 { return nil }
-        // Too small to have all its digits: counted in units of the least decimal, and rounded down.
+        // The number is too small to have all its digits. It is counted in units of the smallest decimal
+        // number and rounded down.
         let parts = number.description.split(separator: "e")
         guard magnitude >= 1e-128, parts.count == 2, let exponent = Int(parts[1]),
             var units = Decimal(string: "\(parts[0])e\(exponent + 128)")
@@ -120,6 +127,6 @@ extension Decimal {
         return (Decimal(sign: .plus, exponent: -128, significand: 1) * whole, whole == units)
     }
 
-    /// The floating-point number nearest to this one; Foundation's own conversion is off by a bit half of the time.
+    /// The nearest floating-point number. Foundation's conversion is off by one bit in half of all cases.
     var nearestDouble: Double { isNaN ? .nan : Double(description) ?? .nan }
 }

@@ -1,11 +1,14 @@
 import Foundation
 
-/// A primary key as backends store it: the typed counterpart of ``UniqueID``.
+/// A primary key in its stored form. It is the typed counterpart of ``UniqueID``.
 ///
-/// Keys of one model are all of one case, except that unsigned ones up to `Int64.max` are `.integer` and those beyond
-/// are `.unsigned`; they order as numbers. Strings order by their UTF-8 bytes, UUIDs by their bytes.
+/// All keys of one model have the same case. Unsigned keys are the exception: they are `.integer` up to
+/// `Int64.max` and `.unsigned` beyond. Both order as numbers. Strings order by their UTF-8 bytes, UUIDs by
+/// their bytes.
+///
+/// Applications use ``UniqueID``, or the value of the key field itself, such as an `Int` or a `String`.
 public enum Key: Sendable, Hashable {
-    /// An integer of any width that fits 64 signed bits.
+    /// An integer of any width that fits into 64 signed bits.
     case integer(Int64)
     /// An unsigned integer beyond `Int64.max`.
     case unsigned(UInt64)
@@ -14,10 +17,10 @@ public enum Key: Sendable, Hashable {
     /// A UUID.
     case uuid(UUID)
 
-    /// The longest string key, in UTF-8 bytes, the same on every backend (contract K3).
+    /// The maximum length of a string key, in UTF-8 bytes. It is the same on every backend (contract K3).
     public static let maximumLength = 256
 
-    /// Whether two keys are equal; strings by bytes, not by canonical equivalence.
+    /// Whether two keys are equal. Strings are compared by bytes, not by canonical equivalence.
     public static func == (left: Key, right: Key) -> Bool {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): left == right
@@ -38,7 +41,7 @@ public enum Key: Sendable, Hashable {
         }
     }
 
-    /// The key as a value, to compare it with a field.
+    /// The key as a value that can be compared with the value of a field.
     public var value: Value {
         switch self {
         case .integer(let value): .integer(value)
@@ -67,12 +70,12 @@ extension UniqueID {
         }
     }
 
-    /// The stored form of this id for a model whose key is of the given kind.
+    /// Returns the stored form of this id for a model whose key has the given kind.
     ///
     /// - Parameters:
     ///   - kind: The kind of the model's key field.
-    ///   - entity: The entity, for the error.
-    /// - Throws: `.invalidKey` when the id is not of that kind, out of its range, or too long.
+    ///   - entity: The name of the entity, for the error.
+    /// - Throws: `.invalidKey` when the id does not have that kind, is out of its range, or is too long.
     @inlinable public func key(as kind: ValueKind, entity: String) throws -> Key {
         switch (form, kind) {
         case (.signed(let value), .int64): return .integer(value)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A type that can be the primary key of a model: any integer of the standard library up to 64 bits, `String`, `UUID`,
-/// or a `RawRepresentable` around one of them.
+/// A type that can be the primary key of a model: an integer type of the standard library with up to 64 bits,
+/// `String`, `UUID`, or a `RawRepresentable` type with such a raw value.
 ///
 /// ```swift
 /// struct UserID: RawRepresentable, PrimaryKeyValue { let rawValue: Int }

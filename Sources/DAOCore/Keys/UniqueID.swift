@@ -1,9 +1,9 @@
 import Foundation
 
-/// The portable form of a primary key: what a ``Plain`` identifies itself with, whatever the type of the stored key.
+/// The portable form of a primary key. A ``Plain`` is identified by it, whatever the type of the stored key.
 ///
-/// Two unique ids are equal when their ``rawValue``s are the same bytes, so `UniqueID(value: 5)` equals
-/// `UniqueID(rawValue: "5")`, while "é" composed and decomposed are two ids.
+/// Two ids are equal when their ``rawValue``s have the same bytes. `UniqueID(value: 5)` equals
+/// `UniqueID(rawValue: "5")`. The composed and the decomposed form of "é" are two ids.
 ///
 /// ```swift
 /// let byNumber = UniqueID(42)
@@ -12,19 +12,20 @@ import Foundation
 /// ```
 public struct UniqueID: Sendable, RawRepresentable {
 
-    /// The id in the form it was given, or in the canonical form that equals it.
+    /// The parsed id. A text that is the canonical spelling of an integer or a UUID has the form of that
+    /// value.
     @usableFromInline enum Form: Sendable {
         case signed(Int64)
-        /// Only values beyond `Int64.max`.
+        /// Contains only values beyond `Int64.max`.
         case unsigned(UInt64)
         case uuid(UUID)
-        /// Anything that is not the canonical text of one of the above.
+        /// Contains any text that is not the canonical spelling of an integer or a UUID.
         case text(String)
     }
 
     @usableFromInline let form: Form
 
-    /// The id as text: integers in decimal, UUIDs in upper case with dashes, strings as they are.
+    /// The id as text: integers in decimal, UUIDs in upper case with dashes, strings unchanged.
     public var rawValue: String {
         switch form {
         case .signed(let value): String(value)
@@ -36,19 +37,19 @@ public struct UniqueID: Sendable, RawRepresentable {
 
     /// Creates an id from its text.
     ///
-    /// - Parameter rawValue: Any text, the empty one included.
+    /// - Parameter rawValue: Any text. An empty text is allowed.
     public init(rawValue: String) {
         form = Self.canonicalForm(of: rawValue)
     }
 
     /// Creates an id from its text.
     ///
-    /// - Parameter text: Any text, the empty one included.
+    /// - Parameter text: Any text. An empty text is allowed.
     public init(_ text: String) { self.init(rawValue: text) }
 
     /// Creates an id from any integer type of the standard library, up to 64 bits wide.
     ///
-    /// - Parameter value: The integer. One wider than 64 bits is kept as its decimal text.
+    /// - Parameter value: The integer. An integer that needs more than 64 bits is stored as its decimal text.
     @inlinable public init<Integer: FixedWidthInteger>(value: Integer) {
         if let signed = Int64(exactly: value) {
             form = .signed(signed)
@@ -69,7 +70,8 @@ public struct UniqueID: Sendable, RawRepresentable {
     /// - Parameter uuid: The UUID.
     public init(_ uuid: UUID) { form = .uuid(uuid) }
 
-    /// The integer or UUID that a text is the canonical spelling of, else the text itself: two spellings, one id.
+    /// Returns the integer or UUID whose canonical spelling is the text; otherwise the text itself. An id has
+    /// the same form whether it was created from a value or from its text.
     private static func canonicalForm(of text: String) -> Form {
         let utf8 = text.utf8
         guard let first = utf8.first else { return .text(text) }

@@ -1,15 +1,25 @@
-/// What can say which row: a ``UniqueID``, a `String`, any integer, a `UUID`, or a wrapper around one of them.
+/// A value that identifies a row: a ``UniqueID``, a `String`, an integer, a `UUID`, or a wrapper of such a
+/// value.
+///
+/// ```swift
+/// try messages.read(byPrimaryKey: 42)
+/// try messages.read(byPrimaryKey: message.uniqueId)
+/// ```
 public protocol UniqueIDConvertible: Sendable {
-    /// The id as a key of a model whose keys are of the given kind.
+    /// Returns the stored key for a model whose key has the given kind.
     ///
-    /// - Throws: `.invalidKey` when it is not one.
+    /// - Parameters:
+    ///   - kind: The kind of the model's key field.
+    ///   - entity: The name of the entity, for the error.
+    /// - Throws: `.invalidKey` when the value is not a key of that kind.
     func key(as kind: ValueKind, entity: String) throws -> Key
 }
 
 extension UniqueID: UniqueIDConvertible {}
 
 extension PrimaryKeyValue {
-    /// The value's own key where the kinds are the same, else what its portable form is as a key of that kind.
+    /// Returns the key of the value when the kinds are the same; otherwise the key that its portable form
+    /// has.
     @inlinable public func key(as kind: ValueKind, entity: String) throws -> Key {
         switch (key, kind) {
         case (.integer(let value), .int64): .integer(value)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a row holds in 128 bits, to tell whether it changed without keeping a copy of it.
+/// A 128-bit hash of a row. It detects a change of the row without a copy of it.
 struct Fingerprint: Hashable, Sendable {
     private let halves: SIMD2<Int>
 
-    /// The fingerprint of a record's stored fields, its related records included.
+    /// Creates the fingerprint of the stored fields of a record and of its related records.
     init<Record: Model>(of record: Record) throws {
         let writer = FingerprintWriter()
         try Record.schema.encode(record, to: writer)
@@ -12,7 +12,7 @@ struct Fingerprint: Hashable, Sendable {
     }
 }
 
-/// Feeds every field, bit for bit, to two hashers that begin differently.
+/// Feeds every field, bit for bit, to two hashers with different initial states.
 private final class FingerprintWriter: RowWriter {
     private var left = Hasher()
     private var right = Hasher()

@@ -1,4 +1,5 @@
-/// How a list that is shown becomes the next one, in the terms that views animate: what goes, what comes, what moves, what looks different.
+/// The change from one displayed list to the next, in the terms that views animate: removals, insertions,
+/// moves and updates.
 ///
 /// ```swift
 /// for step in list.change.difference {
@@ -10,23 +11,25 @@
 /// for offset in list.change.updated { table.reload(offset) }
 /// ```
 public struct ListChange: Sendable, Hashable {
-    /// From the keys before to the keys now: applied to the former it gives the latter.
+    /// The difference from the old keys to the new keys. Applying it to the old keys gives the new keys.
     ///
-    /// An element that moves is a removal and an insertion that name each other by `associatedWith`. No more elements move than have to.
+    /// A moved element is a removal and an insertion that refer to each other with `associatedWith`. The
+    /// number of moved elements is minimal.
     public let difference: CollectionDifference<UniqueID>
 
-    /// Where in the list now those are that were in it before and whose stored records have changed; ascending.
+    /// The offsets in the new list of elements that were in the old list and whose stored records have
+    /// changed, in ascending order.
     public let updated: [Int]
 
-    /// Whether nothing is different.
+    /// Whether nothing changed.
     public var isEmpty: Bool { difference.isEmpty && updated.isEmpty }
 
-    /// What makes one list of keys another. Takes n log n steps for n keys.
+    /// Creates the change from one list of keys to another. The complexity is O(n log n) for n keys.
     ///
     /// - Parameters:
-    ///   - old: The keys before, each once.
-    ///   - new: The keys now, each once.
-    ///   - isUpdated: Whether an element that is in both looks different.
+    ///   - old: The old keys, without duplicates.
+    ///   - new: The new keys, without duplicates.
+    ///   - isUpdated: Returns whether an element of both lists has changed.
     public init(from old: [UniqueID], to new: [UniqueID], isUpdated: (UniqueID) -> Bool = { _ in false }) {
         let places = Dictionary(zip(old, old.indices), uniquingKeysWith: { first, _ in first })
         let common = new.indices.filter { places[new[$0]] != nil }
@@ -34,7 +37,7 @@ public struct ListChange: Sendable, Hashable {
         difference = Self.difference(from: old, to: new, common.map { (places[new[$0], default: 0], $0) })
     }
 
-    /// - Parameter common: The offsets before and now of the keys that are in both, in the order of now.
+    /// - Parameter common: The old and new offsets of the keys in both lists, in the order of the new list.
     private static func difference(
         from old: [UniqueID], to new: [UniqueID], _ common: [(old: Int, new: Int)]
     ) -> CollectionDifference<UniqueID> {
@@ -55,13 +58,14 @@ public struct ListChange: Sendable, Hashable {
         let insertions = new.indices.filter { !stays.contains($0) }.map {
             CollectionDifference<UniqueID>.Change.insert(offset: $0, element: new[$0], associatedWith: sources[$0])
         }
-        // Keys that are there twice, which a database does not give, make no valid pairs.
+        // Duplicate keys, which a database never returns, do not make valid pairs.
         return CollectionDifference(removals + insertions) ?? new.difference(from: old)
     }
 
-    /// The positions of the longest run of numbers, not necessarily side by side, that only rise.
+    /// Returns the positions of a longest increasing subsequence of numbers.
     private static func longestRise(in numbers: [Int]) -> [Int] {
-        // For every length the position of the least number that such a run can end with, and for every position the one before it.
+        // For every length, the position of the smallest number that such a subsequence can end with. For
+        // every position, the position before it in the subsequence.
         var ends: [Int] = []
         var previous = [Int?](repeating: nil, count: numbers.count)
         for (position, number) in numbers.enumerated() {

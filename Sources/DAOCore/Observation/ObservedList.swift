@@ -1,6 +1,7 @@
 import Observation
 
-/// The values of a query as a view shows them: always those of the last commit, with how they came to be.
+/// The values of a query for a view. They are always those of the last commit, together with their last
+/// change.
 ///
 /// ```swift
 /// struct UnreadView: View {
@@ -16,31 +17,34 @@ import Observation
 /// UnreadView(list: ObservedList(messages, orderedBy: .descending(\.date)) { !$0.isRead })
 /// ```
 ///
-/// It begins to follow its query when it is made and stops when nobody holds it any more. It lives on the main actor; reading and
-/// translating happen elsewhere. What ``QueryObservation`` says of commits, their order and a slow consumer holds here too.
+/// The list observes its query from its creation until its last reference is dropped. It is isolated to the
+/// main actor; reads and translations run on other threads. The guarantees of ``QueryObservation`` about
+/// commits, their order and a slow consumer apply to it.
 @MainActor @Observable
 public final class ObservedList<Mapping: Translator> {
-    /// The values, in the query's order: empty until the first result is there, and those of the last result after an error or while a new
-    /// query is on its way.
+    /// The values, in the order of the query. They are empty until the first result. After an error, and
+    /// until the first result of a new query, they are those of the last result.
     public private(set) var elements: [Mapping.Plain] = []
 
-    /// Whether the first result of the query is on its way.
+    /// Whether the first result of the query is pending.
     public private(set) var isLoading = true
 
-    /// Why the values are not followed any more; nil while they are. ``retry()`` begins again.
+    /// The error that ended the observation; nil while the query is observed. ``retry()`` observes again.
     public private(set) var error: (any Error)?
 
-    /// How the elements before became these. After a new query every element that was there before counts as updated.
+    /// The change from the previous elements to the current elements. After a new query, every element that
+    /// was already in the list counts as updated.
     public private(set) var change = ListChange(from: [], to: [])
 
-    /// How often the elements have changed. A view that applies each ``change`` to what it shows has missed one when this has grown by more
-    /// than one, and shows ``elements`` anew then.
+    /// The number of changes of the elements. A view can apply each ``change`` to its elements. When the
+    /// revision has grown by more than one, the view has missed a change and must reload ``elements``.
     public private(set) var revision = 0
 
-    /// Whether there is a result, and it is empty.
+    /// Whether a result exists and is empty.
     public var isEmpty: Bool { elements.isEmpty && !isLoading && error == nil }
 
-    /// What is shown. Another query begins anew; setting an equal one does nothing.
+    /// The observed query. Setting a different query starts a new observation; setting an equal query does
+    /// nothing.
     public var query: Query<Mapping.Model> {
         get { followed }
         set {
@@ -54,24 +58,24 @@ public final class ObservedList<Mapping: Translator> {
     @ObservationIgnored private let dao: DAO<Mapping>
     @ObservationIgnored private var task: Task<Void, Never>?
 
-    /// Begins to follow a query.
+    /// Creates a list and starts to observe a query.
     ///
     /// - Parameters:
-    ///   - dao: Where from.
-    ///   - query: Which values, in which order.
+    ///   - dao: The DAO that reads the values.
+    ///   - query: The query; by default all values in key order.
     public init(_ dao: DAO<Mapping>, query: Query<Mapping.Model> = Query()) {
         self.dao = dao
         followed = query
         follow()
     }
 
-    /// Begins to follow the values that meet a condition.
+    /// Creates a list and starts to observe the values that meet a condition.
     ///
     /// - Parameters:
-    ///   - dao: Where from.
-    ///   - order: The sort terms; by primary key when there are none.
-    ///   - limit: How many at most; nil for all.
-    ///   - condition: Makes the condition from the model's fields.
+    ///   - dao: The DAO that reads the values.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values; nil for all.
+    ///   - condition: A closure that makes the condition from the fields of the model.
     public convenience init(
         _ dao: DAO<Mapping>, orderedBy order: Sort<Mapping.Model>..., limit: Int? = nil,
         where condition: (FieldProxy<Mapping.Model>) -> some ConditionConvertible<Mapping.Model>
@@ -81,7 +85,7 @@ public final class ObservedList<Mapping: Translator> {
 
     deinit { task?.cancel() }
 
-    /// Begins anew after an error; does nothing without one.
+    /// Starts a new observation after an error. Without an error it does nothing.
     public func retry() {
         if error != nil { follow() }
     }
@@ -95,7 +99,7 @@ public final class ObservedList<Mapping: Translator> {
             var isFirst = true
             do {
                 for try await change in changes {
-                    // Cancelled is also who has been told to follow another query meanwhile.
+                    // A new query also cancels the task of the previous query.
                     guard !Task.isCancelled, let self else { return }
                     self.show(change, isFirst: isFirst)
                     isFirst = false

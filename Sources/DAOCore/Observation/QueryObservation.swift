@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The result of a query now, and again after every commit that changes it (contract O1, O2).
+/// An asynchronous sequence of the results of a query: the current result, then a new result after every
+/// commit that changes it (contract O1, O2).
 ///
 /// ```swift
 /// for try await unread in messages.observe({ !$0.isRead }) {
@@ -8,59 +9,70 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Results come in the order of commits. A slow consumer may miss results in between, never the last. Nothing comes after a rollback, nor when
-/// rows change that are not in the result. The sequence ends by throwing `.closed` when the database is closed, or `CancellationError` when
-/// its task is cancelled; leaving the loop lets go of everything. Each iteration reads by itself, on the database's reader threads; what the
-/// translator reads through other DAOs is of the same commit, but only rows of its model, and of those that it has relationships to, make a
-/// new result.
+/// Results arrive in commit order. A slow consumer can miss intermediate results, but never the last result.
+/// A rollback and a change of rows outside the result produce nothing. The sequence throws `.closed` when the
+/// database is closed, and `CancellationError` when its task is cancelled. Leaving the loop releases all
+/// resources.
+///
+/// Each iteration reads separately, on the reader threads of the database. The reads of the translator
+/// through other DAOs are from the same commit. Only rows of its model, and of models that it has
+/// relationships to, cause a new result.
 public struct QueryObservation<Mapping: Translator>: AsyncSequence, Sendable {
     /// The values of the query, in its order.
     public typealias Element = [Mapping.Plain]
 
     let changes: ChangeObservation<Mapping>
 
-    /// Begins observing.
+    /// Starts the observation.
     public func makeAsyncIterator() -> Iterator { Iterator(changes: changes.makeAsyncIterator()) }
 
-    /// Gives the results.
+    /// An iterator of the results.
     public struct Iterator: AsyncIteratorProtocol {
         var changes: ChangeObservation<Mapping>.Iterator
 
-        /// The next result.
+        /// Returns the next result.
         public mutating func next() async throws -> [Mapping.Plain]? { try await changes.next()?.elements }
     }
 }
 
-/// A result of an observed query, and how it differs from the one before (contract O3).
+/// A result of an observed query, and its difference from the previous result (contract O3).
 public struct ObservedChange<Plain: Sendable>: Sendable {
     /// The values of the query, in its order.
     public let elements: [Plain]
-    /// Keys that were not in the result before, in its order; all of them the first time.
+    /// The keys that were not in the previous result, in the order of the query. The first result contains
+    /// all keys here.
     public let inserted: [UniqueID]
-    /// Keys that were in the result before, whose stored records have changed.
+    /// The keys that were in the previous result and whose stored records have changed.
     public let updated: [UniqueID]
-    /// Keys that are not in the result any more, in ascending order.
+    /// The keys that are no longer in the result, in ascending order.
     public let erased: [UniqueID]
 }
 
-/// The result of a query now with every later change of it, as ``DAO/observeChanges(_:)`` gives it.
+/// An asynchronous sequence of the result of a query and its changes; see ``DAO/observeChanges(_:)``.
 ///
-/// What ``QueryObservation`` says of order, slowness and ends holds here too.
+/// ```swift
+/// for try await change in messages.observeChanges() {
+///     print(change.inserted, change.updated, change.erased)
+/// }
+/// ```
+///
+/// The guarantees of ``QueryObservation`` about order, a slow consumer and the end of the sequence apply to
+/// it.
 public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
-    /// A result, and how it differs from the one before.
+    /// A result and its difference from the previous result.
     public typealias Element = ObservedChange<Mapping.Plain>
 
     let dao: DAO<Mapping>
     let query: Query<Mapping.Model>
 
-    /// Begins observing.
+    /// Starts the observation.
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             dao: dao, query: query,
             subscription: Subscription(dao.storage.database, entities: Mapping.Model.schema.reachedEntities))
     }
 
-    /// Gives the changes.
+    /// An iterator of the changes.
     public struct Iterator: AsyncIteratorProtocol {
         let dao: DAO<Mapping>
         let query: Query<Mapping.Model>
@@ -73,7 +85,7 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
             self.subscription = subscription
         }
 
-        /// The next change; the first is the result as it is.
+        /// Returns the next change. The first change contains the current result.
         public mutating func next() async throws -> ObservedChange<Mapping.Plain>? {
             while true {
                 if last != nil { await subscription.signal.wait() }
@@ -84,7 +96,7 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
             }
         }
 
-        /// Reads the rows, and translates them when they differ from the last.
+        /// Reads the rows, and translates them when they differ from the previous result.
         private func read(
             _ dao: DAO<Mapping>, _ query: Query<Mapping.Model>, _ last: Reading?
         ) async throws -> (Reading, ObservedChange<Mapping.Plain>?) {
@@ -94,14 +106,15 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
                 let reading = try Reading(of: records)
                 return (reading, try reading.change(since: last) { try dao.translator.translate(models: records) })
             }
-            // The translator reads in the same snapshot, so that what it finds is of the same commit as the rows.
+            // The translator reads from the same snapshot, so that its reads are from the same commit as the
+            // rows.
             guard database.capabilities.hasSnapshotReads else { return try await database.engineState.executor.read(read) }
             return try await database.snapshot(read)
         }
     }
 }
 
-/// What a result was: enough to tell the next one from it.
+/// The keys and fingerprints of a result. They suffice to compare it with the next result.
 private struct Reading: Sendable {
     let order: [Key]
     let fingerprints: [Key: Fingerprint]
@@ -112,7 +125,7 @@ private struct Reading: Sendable {
             zip(order, try records.map { try Fingerprint(of: $0) }), uniquingKeysWith: { $1 })
     }
 
-    /// What changed since an earlier reading; nil when nothing did.
+    /// Returns the change since an earlier reading; nil when nothing changed.
     func change<Plain>(since earlier: Reading?, elements: () throws -> [Plain]) throws -> ObservedChange<Plain>? {
         let before = earlier?.fingerprints ?? [:]
         let inserted = order.filter { before[$0] == nil }
@@ -125,7 +138,7 @@ private struct Reading: Sendable {
     }
 }
 
-/// An iterator's place in the hub; leaving it with the iterator.
+/// The registration of an iterator with the hub. It ends with the iterator.
 final class Subscription: Sendable {
     let signal = Signal()
     private let hub: ObservationHub
@@ -134,7 +147,8 @@ final class Subscription: Sendable {
     init(_ database: any Database, entities: Set<String>) {
         let signal = signal
         hub = database.engineState.observations
-        // Before the first reading, so that no commit falls between it and the first wait.
+        // The observer is added before the first read, so that no commit is missed between the read and the
+        // first wait.
         id = hub.add(entities) { signal.raise() }
     }
 
@@ -142,19 +156,19 @@ final class Subscription: Sendable {
 }
 
 extension DAO {
-    /// The values of a query now, and again after every commit that changes them.
+    /// Returns the values of a query now, and again after every commit that changes them.
     ///
-    /// - Parameter query: Which values, in which order.
+    /// - Parameter query: The query; by default all values in key order.
     public func observe(_ query: Query<Record> = Query()) -> QueryObservation<Mapping> {
         QueryObservation(changes: observeChanges(query))
     }
 
-    /// The values that meet a condition now, and again after every commit that changes them.
+    /// Returns the values that meet a condition now, and again after every commit that changes them.
     ///
     /// - Parameters:
-    ///   - condition: Makes the condition from the model's fields.
-    ///   - order: The sort terms; by primary key when there are none.
-    ///   - limit: How many at most; nil for all.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values; nil for all.
     public func observe(
         _ condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, orderedBy order: Sort<Record>...,
         limit: Int? = nil
@@ -162,9 +176,9 @@ extension DAO {
         observe(Query(where: Condition(condition), orderedBy: order, limit: limit))
     }
 
-    /// The values of a query now, and every later change with its difference.
+    /// Returns the values of a query now, and every later change with its difference.
     ///
-    /// - Parameter query: Which values, in which order.
+    /// - Parameter query: The query; by default all values in key order.
     public func observeChanges(_ query: Query<Record> = Query()) -> ChangeObservation<Mapping> {
         ChangeObservation(dao: self, query: query)
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one waiting task, and remembers being raised while nobody waits: however often, once.
+/// Wakes a waiting task. Signals that are raised while no task waits are stored as one signal.
 final class Signal: Sendable {
     private enum State {
         case idle
@@ -10,7 +10,7 @@ final class Signal: Sendable {
 
     private let state = Mutex(State.idle)
 
-    /// Wakes the waiting task, or lets the next one through at once.
+    /// Wakes the waiting task, or lets the next waiting task continue immediately.
     func raise() {
         let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if case .waiting(let continuation) = state {
@@ -23,7 +23,7 @@ final class Signal: Sendable {
         continuation?.resume()
     }
 
-    /// Waits until the signal is raised or the task is cancelled. One task waits at a time.
+    /// Waits until the signal is raised or the task is cancelled. Only one task can wait at a time.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,71 +1,73 @@
-/// Which rows of a model: a plain value, made from typed expressions or from text.
+/// A condition on the rows of a model. It is a value that is made from typed expressions or from text.
 ///
 /// ```swift
 /// let typed = Condition<MessageModel> { !$0.isRead && $0.date > cutoff }
 /// let text = Condition<MessageModel>("isRead == false AND date > %@", cutoff)
 /// ```
 ///
-/// Making one never fails; one that cannot be understood throws `.invalidPredicate` when it is used. (It is what others call a
-/// predicate; Foundation has taken that name for a type.)
+/// Its creation never fails. A condition that is not valid throws `.invalidPredicate` when it is used. Other
+/// libraries call it a predicate; Foundation has a type with that name.
 public struct Condition<Record: Model>: Sendable, Hashable {
-    /// The tree.
+    /// The tree of the condition.
     public let node: PredicateNode
 
-    /// Wraps a tree.
+    /// Creates a condition from a tree.
     ///
-    /// - Parameter node: The tree; its fields are positions in the schema of `Record`.
+    /// - Parameter node: The tree. Its fields are positions in the schema of `Record`.
     public init(_ node: PredicateNode) { self.node = node }
 
-    /// Makes a predicate from a closure over the fields.
+    /// Creates a condition from a closure over the fields.
     ///
-    /// - Parameter build: Gets a proxy whose members are the model's fields. Runs at once.
+    /// - Parameter build: A closure that gets a proxy whose members are the fields of the model. It runs
+    ///   before the initializer returns.
     public init(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) {
         node = build(FieldProxy()).condition.node
     }
 
-    /// Every row.
+    /// The condition that all rows meet.
     public static var all: Condition { Condition(.constant(true)) }
 
-    /// No row.
+    /// The condition that no row meets.
     public static var none: Condition { Condition(.constant(false)) }
 }
 
-/// What can stand where a condition is wanted: a ``Condition``, or a field that is a `Bool`.
+/// A value that can be used as a condition: a ``Condition``, or a field of type `Bool`.
 public protocol ConditionConvertible<Record> {
-    /// The model it is about.
+    /// The model of the rows.
     associatedtype Record: Model
     /// The condition.
     var condition: Condition<Record> { get }
 }
 
 extension Condition: ConditionConvertible {
-    /// Itself.
+    /// The condition itself.
     public var condition: Condition { self }
 }
 
-/// Stands for one row in a predicate's closure; its members are the model's fields.
+/// A proxy of a row in the closure of a condition. Its members are the fields of the model.
 @dynamicMemberLookup
 public struct FieldProxy<Record: Model>: Sendable {
     /// Creates the proxy.
     public init() {}
 
-    /// A field, to compare.
+    /// An expression of a field.
     public subscript<Value: FieldValue>(dynamicMember keyPath: KeyPath<Record, Value>) -> FieldExpression<Record, Value> {
         FieldExpression(keyPath)
     }
 }
 
-/// A field in a predicate or an aggregate.
+/// A field in a condition or an aggregate.
 @dynamicMemberLookup
 public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
-    /// The position in the schema; nil when the key path leads to something that is not stored.
+    /// The position of the field in the schema; nil when the key path does not lead to a stored field.
     public let index: Int?
-    /// The relationships to one that lead to the model whose field it is, as positions in each one's schema.
+    /// The to-one relationships that lead to the model of the field. Each is a position in the schema of the
+    /// model before it.
     let path: [Int]
-    /// What is wrong with the key path, if anything.
+    /// The fault of the key path; nil when it is valid.
     let problem: PredicateProblem?
 
-    /// Finds the field that a key path leads to.
+    /// Creates an expression of the field with a key path.
     ///
     /// - Parameter keyPath: A key path to a stored field.
     public init(_ keyPath: KeyPath<Record, Value>) {
@@ -74,7 +76,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         problem = index == nil ? PredicateProblem.notStored(keyPath, in: Record.self) : nil
     }
 
-    /// A field of the one row that another field refers to.
+    /// Creates an expression of a field of the related row of a to-one relationship.
     init<Related: Model, Inner>(_ relation: FieldExpression<Record, Related?>, _ keyPath: KeyPath<Related, Inner>) {
         let inner = Related.schema.index(of: keyPath)
         index = relation.index == nil ? nil : inner
@@ -82,7 +84,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: Related.self) : nil)
     }
 
-    /// A node about the field, or the problem that it is not stored.
+    /// Returns a condition on the field, or the problem that the field is not stored.
     func node(_ make: (Int) -> PredicateNode) -> Condition<Record> {
         guard let index else { return Condition(problem.map { .invalid($0) } ?? .constant(false)) }
         return Condition(path.reversed().reduce(make(index)) { .through(field: $1, $0) })
@@ -90,12 +92,12 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
 }
 
 extension FieldExpression: ConditionConvertible where Value == Bool {
-    /// Whether the field is true.
+    /// The condition that the field is true.
     public var condition: Condition<Record> { node { .compare(field: $0, .equal, .bool(true)) } }
 }
 
 extension PredicateProblem {
-    /// The problem that a key path leads to something that is not stored.
+    /// The problem that a key path does not lead to a stored field.
     fileprivate static func notStored<Record: Model>(_ keyPath: AnyKeyPath, in model: Record.Type) -> PredicateProblem {
         PredicateProblem("\(keyPath) is not a stored field of '\(Record.schema.description.name)'")
     }

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Brings the literals of a predicate into the types of their fields, exactly: a comparison with a value that the field cannot hold becomes
-/// the comparison with its neighbour that has the same answer, or a constant.
+/// Converts the literals of a predicate exactly into the types of their fields. A field may not be able to
+/// hold a literal. The comparison then uses the neighbouring value that gives the same answer, or becomes a
+/// constant.
 enum Literal {
 
-    /// Where a literal stands among the values that a field can hold.
+    /// The position of a literal relative to the values that a field can hold.
     private enum Place {
-        /// It is one of them.
+        /// The field can hold the literal.
         case at(Value)
-        /// Between two of them; the value is the next one below.
+        /// The literal is between two values. The associated value is the next lower value.
         case above(Value)
-        /// Between two of them; the value is the next one above.
+        /// The literal is between two values. The associated value is the next greater value.
         case below(Value)
-        /// Below all of them.
+        /// The literal is less than all values.
         case belowAll
-        /// Above all of them.
+        /// The literal is greater than all values.
         case aboveAll
     }
 
-    /// The filter for a field against a literal.
+    /// Returns the filter that compares a field with a literal.
     static func compare(
         _ field: Int, _ description: FieldDescription, _ comparison: Comparison, _ value: Value, isNegated: Bool, entity: String
     ) throws -> Filter {
@@ -36,7 +37,7 @@ enum Literal {
         return isNegated ? negation(of: filter, isOptional: description.type.isOptional) : filter
     }
 
-    /// The filter for a field against a list of literals.
+    /// Returns the filter that compares a field with a list of literals.
     static func isIn(
         _ field: Int, _ description: FieldDescription, _ values: [Value], isNegated: Bool, entity: String
     ) throws -> Filter {
@@ -53,7 +54,7 @@ enum Literal {
         }
         let set = ValueSet(members)
         if isNegated {
-            // A nil field is in no set, so the set's negation holds for it; nil in the list takes that back.
+            // A nil field is in no set, so the negated set contains it. A nil in the list excludes it again.
             let outside: Filter = set.values.isEmpty ? .all : .isIn(field: field, set, isNegated: true)
             return includesNull ? .every([outside, .isNull(field: field, false)]) : outside
         }
@@ -61,16 +62,17 @@ enum Literal {
         return includesNull ? .any([inside, .isNull(field: field, true)]) : inside
     }
 
-    /// The literal in the field's own type where the field can hold it, else as it is.
+    /// Returns the literal in the type of the field when the field can hold it; otherwise the unchanged
+    /// literal.
     ///
-    /// - Throws: `.invalidPredicate` for a literal of a type that the field is not compared with.
+    /// - Throws: `.invalidPredicate` when the field cannot be compared with the literal's type.
     static func typed(_ value: Value, _ description: FieldDescription, entity: String) throws -> Value {
         if value.isNull { return value }
         if case .at(let value) = try place(of: value, in: description, entity: entity) { return value }
         return value
     }
 
-    /// Refuses two fields that cannot be compared with each other.
+    /// Throws when two fields cannot be compared with each other.
     static func checkComparable(_ left: FieldDescription, _ right: FieldDescription, entity: String) throws {
         let (leftKind, rightKind) = (left.type.kind, right.type.kind)
         guard leftKind == rightKind || (leftKind.isNumeric && rightKind.isNumeric) || (leftKind.isText && rightKind.isText) else {
@@ -80,7 +82,7 @@ enum Literal {
         }
     }
 
-    /// Refuses a text operator on a field that is not text.
+    /// Throws when a text operator is used on a field that is not text.
     static func checkText(_ match: TextMatch, _ field: FieldDescription, entity: String) throws {
         guard field.type.kind.isText else {
             throw PredicateProblem("'\(field.name)' is \(field.type): only text has \(match.rawValue)", field: field.name)
@@ -88,7 +90,7 @@ enum Literal {
         }
     }
 
-    /// Refuses an ordering comparison on a field that has no order.
+    /// Throws when an ordering comparison is used on a field without an order.
     static func checkOrder(_ comparison: Comparison, _ field: FieldDescription, entity: String) throws {
         if field.type.kind.isRelationship || (!field.type.kind.isOrdered && comparison != .equal && comparison != .notEqual) {
             throw PredicateProblem(
@@ -152,7 +154,8 @@ enum Literal {
             return place.isExact ? .at(.decimal(place.value)) : .above(.decimal(place.value))
         case (.double, .double(let number)): return .at(.double(number.normalized))
         case (.float, .double(let number)):
-            // What the compiler makes of a literal for a Float: the nearest one. A number beyond them all is not infinite, though.
+            // The compiler rounds a literal of type `Float` to the nearest value, and so does this code. A
+            // finite number beyond the range does not become infinite, however.
             let nearest = Double(Float(number))
             if nearest.isInfinite, number.isFinite {
                 return .above(.double(number < 0 ? -.infinity : Double(Float.greatestFiniteMagnitude)))
@@ -174,7 +177,7 @@ enum Literal {
         return value
     }
 
-    /// A whole or decimal number among the floating-point ones.
+    /// Returns the position of an integer or decimal number among floating-point numbers.
     private static func floatingPoint(_ value: Value, isFloat: Bool) -> Place {
         let nearest: Double =
             switch value {
@@ -191,7 +194,7 @@ enum Literal {
         return .above(.double(below.normalized))
     }
 
-    /// Any number among the integers of a width.
+    /// Returns the position of a number among the integers of a width.
     private static func integer(_ value: Value, _ kind: ValueKind, _ wrongType: () -> StorageError) throws -> Place {
         let range = kind.integerRange ?? 0...0
         let least = Value.integer(range.lowerBound)

@@ -2,15 +2,17 @@ import Foundation
 
 extension PredicateNode {
 
-    /// The filter that backends interpret.
+    /// Returns the filter that backends interpret.
     ///
-    /// - Parameter entity: The entity the predicate is about.
-    /// - Throws: `.invalidPredicate` for a field that is not there, a literal of the wrong type, or an operator the field's type does not have.
+    /// - Parameter entity: The entity of the predicate.
+    /// - Throws: `.invalidPredicate` for an unknown field, a literal of the wrong type, or an operator that
+    ///   the type of the field does not have.
     public func filter(for entity: EntityDescription) throws -> Filter {
         try filter(isNegated: false, depth: 0, for: entity)
     }
 
-    /// How deep a tree may nest: far beyond what anybody writes, and safely within a thread's stack.
+    /// The maximum depth of a tree. It is far greater than the depth of real predicates, and small enough for
+    /// the stack of a thread.
     static let maximumDepth = 1000
 
     private func filter(isNegated: Bool, depth: Int, for entity: EntityDescription) throws -> Filter {
@@ -52,7 +54,7 @@ extension PredicateNode {
 }
 
 extension EntityDescription {
-    /// A field by its position, or the error that there is none.
+    /// Returns the field at a position; throws when there is none.
     fileprivate func field(at index: Int) throws -> FieldDescription {
         guard fields.indices.contains(index) else {
             throw PredicateProblem("'\(name)' has no field at position \(index)").error(entity: name)
@@ -62,7 +64,7 @@ extension EntityDescription {
 }
 
 extension Filter {
-    /// The conjunction, flattened and with constants folded.
+    /// Returns the conjunction of filters, flattened and with constants folded.
     package static func every(_ filters: [Filter]) -> Filter {
         var parts: [Filter] = []
         for filter in filters {
@@ -76,7 +78,7 @@ extension Filter {
         return parts.isEmpty ? .all : (parts.count == 1 ? parts[0] : .and(parts))
     }
 
-    /// The disjunction, flattened and with constants folded.
+    /// Returns the disjunction of filters, flattened and with constants folded.
     package static func any(_ filters: [Filter]) -> Filter {
         var parts: [Filter] = []
         for filter in filters {

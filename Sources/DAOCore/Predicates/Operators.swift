@@ -1,8 +1,9 @@
 import Foundation
 
-// The operators of the typed form. Both sides have the field's own type, so a wrong literal is a compiler error at that literal.
+// The operators of typed conditions. Both operands have the type of the field, so a wrong literal is a
+// compiler error at that literal.
 
-/// A type whose values have an order: `<` and sorting take only fields of these.
+/// A type whose values have an order. Only fields of such a type can be sorted and compared with `<`.
 public protocol OrderedFieldValue: FieldValue {}
 extension Bool: OrderedFieldValue {}
 extension Int: OrderedFieldValue {}
@@ -25,87 +26,90 @@ extension URL: OrderedFieldValue {}
 extension Date: OrderedFieldValue {}
 extension Optional: OrderedFieldValue where Wrapped: OrderedFieldValue {}
 
-/// A type whose values are text to `contains`, `hasPrefix`, `hasSuffix` and `matches`.
+/// A type whose values are text for `contains`, `hasPrefix`, `hasSuffix` and `matches`.
 public protocol TextFieldValue: FieldValue {}
 extension String: TextFieldValue {}
 extension URL: TextFieldValue {}
 extension Optional: TextFieldValue where Wrapped: TextFieldValue {}
 
-/// Whether a field equals a value; nil equals nil.
+/// The condition that a field equals a value. Nil equals nil.
 public func == <Record, Value>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
     field.node { .compare(field: $0, .equal, value.fieldValue) }
 }
 
-/// Whether a field differs from a value; nil differs from every value but nil.
+/// The condition that a field differs from a value. Nil differs from every value except nil.
 public func != <Record, Value>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
     field.node { .compare(field: $0, .notEqual, value.fieldValue) }
 }
 
-/// Whether a field is less than a value; false when either is nil.
+/// The condition that a field is less than a value. It is false when either is nil.
 public func < <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
     field.node { .compare(field: $0, .less, value.fieldValue) }
 }
 
-/// Whether a field is at most a value; false when either is nil.
+/// The condition that a field is less than or equal to a value. It is false when either is nil.
 public func <= <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
     field.node { .compare(field: $0, .lessOrEqual, value.fieldValue) }
 }
 
-/// Whether a field is greater than a value; false when either is nil.
+/// The condition that a field is greater than a value. It is false when either is nil.
 public func > <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
     field.node { .compare(field: $0, .greater, value.fieldValue) }
 }
 
-/// Whether a field is at least a value; false when either is nil.
+/// The condition that a field is greater than or equal to a value. It is false when either is nil.
 public func >= <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
     field.node { .compare(field: $0, .greaterOrEqual, value.fieldValue) }
 }
 
-/// Whether two fields of a row are equal; nil equals nil.
+/// The condition that two fields of a row are equal. Nil equals nil.
 public func == <Record, Value>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.equal, with: right) }
 
-/// Whether two fields of a row differ; nil differs from every value.
+/// The condition that two fields of a row differ. Nil differs from every value except nil.
 public func != <Record, Value>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.notEqual, with: right) }
 
-/// Whether one field of a row is less than another; false when either is nil.
+/// The condition that the left field of a row is less than the right field. It is false when either is nil.
 public func < <Record, Value: OrderedFieldValue>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.less, with: right) }
 
-/// Whether one field of a row is at most another; false when either is nil.
+/// The condition that the left field of a row is less than or equal to the right field. It is false when
+/// either is nil.
 public func <= <Record, Value: OrderedFieldValue>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.lessOrEqual, with: right) }
 
-/// Whether one field of a row is greater than another; false when either is nil.
+/// The condition that the left field of a row is greater than the right field. It is false when either is
+/// nil.
 public func > <Record, Value: OrderedFieldValue>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.greater, with: right) }
 
-/// Whether one field of a row is at least another; false when either is nil.
+/// The condition that the left field of a row is greater than or equal to the right field. It is false when
+/// either is nil.
 public func >= <Record, Value: OrderedFieldValue>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.greaterOrEqual, with: right) }
 
-/// Both conditions.
+/// The condition that both conditions hold.
 public func && <Left: ConditionConvertible, Right: ConditionConvertible>(
     left: Left, right: Right
 ) -> Condition<Left.Record> where Left.Record == Right.Record {
     Condition(.both([left.condition.node, right.condition.node]))
 }
 
-/// Either condition.
+/// The condition that at least one of two conditions holds.
 public func || <Left: ConditionConvertible, Right: ConditionConvertible>(
     left: Left, right: Right
 ) -> Condition<Left.Record> where Left.Record == Right.Record {
     Condition(.either([left.condition.node, right.condition.node]))
 }
 
-/// Exactly the rows that do not meet a condition.
+/// The condition that holds for exactly the rows that do not meet the operand.
 public prefix func ! <Operand: ConditionConvertible>(operand: Operand) -> Condition<Operand.Record> {
     Condition(.not(operand.condition.node))
 }
@@ -119,19 +123,21 @@ extension FieldExpression {
         return node { .compareFields($0, comparison, right) }
     }
 
-    /// Whether the field's value is one of these; nil among them matches nil.
+    /// Returns the condition that the value of the field is in a list. A nil in the list matches nil.
     ///
-    /// - Parameter values: From none, which matches nothing, to 100,000 and more.
+    /// - Parameter values: Any number of values. An empty list matches nothing; 100,000 values and more are
+    ///   allowed.
     public func `in`(_ values: some Sequence<Value>) -> Condition<Record> {
         node { .isIn(field: $0, values.map(\.fieldValue)) }
     }
 }
 
 extension FieldExpression where Value: OrderedFieldValue {
-    /// Whether the field is between two values, both included; nothing when the bounds are reversed or nil.
+    /// Returns the condition that the field is between two values, inclusive. It matches nothing when the
+    /// bounds are reversed or nil.
     ///
     /// - Parameters:
-    ///   - lower: The least value that matches.
+    ///   - lower: The smallest value that matches.
     ///   - upper: The greatest value that matches.
     public func between(_ lower: Value, and upper: Value) -> Condition<Record> {
         node {
@@ -143,27 +149,31 @@ extension FieldExpression where Value: OrderedFieldValue {
 }
 
 extension FieldExpression where Value: TextFieldValue {
-    /// Whether the field's text equals another under the options; nil matches nothing.
+    /// Returns the condition that the text of the field equals a text under the options. Nil matches nothing.
     public func equals(_ text: String, _ options: TextOptions) -> Condition<Record> {
         node { .text(field: $0, .equals, text, options) }
     }
 
-    /// Whether the field's text has a text somewhere in it, by bytes unless options say otherwise; nil matches nothing.
+    /// Returns the condition that the text of the field contains a text. Without options, bytes are compared.
+    /// Nil matches nothing.
     public func contains(_ text: String, _ options: TextOptions = []) -> Condition<Record> {
         node { .text(field: $0, .contains, text, options) }
     }
 
-    /// Whether the field's text begins with a text, by bytes unless options say otherwise; nil matches nothing.
+    /// Returns the condition that the text of the field begins with a text. Without options, bytes are
+    /// compared. Nil matches nothing.
     public func hasPrefix(_ text: String, _ options: TextOptions = []) -> Condition<Record> {
         node { .text(field: $0, .hasPrefix, text, options) }
     }
 
-    /// Whether the field's text ends with a text, by bytes unless options say otherwise; nil matches nothing.
+    /// Returns the condition that the text of the field ends with a text. Without options, bytes are
+    /// compared. Nil matches nothing.
     public func hasSuffix(_ text: String, _ options: TextOptions = []) -> Condition<Record> {
         node { .text(field: $0, .hasSuffix, text, options) }
     }
 
-    /// Whether the field's whole text matches a pattern of `*` and `?`; see ``TextMatch/matches``. Nil matches nothing.
+    /// Returns the condition that the complete text of the field matches a pattern with `*` and `?`; see
+    /// ``TextMatch/matches``. Nil matches nothing.
     public func matches(_ pattern: String, _ options: TextOptions = []) -> Condition<Record> {
         node { .text(field: $0, .matches, pattern, options) }
     }

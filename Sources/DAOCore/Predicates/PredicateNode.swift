@@ -1,42 +1,45 @@
-/// A predicate as plain data: the tree that the typed form and the text form both make.
+/// A predicate as plain data. Typed conditions and text predicates produce the same tree.
 ///
-/// Fields are positions in the schema. The tree says what was written; ``Filter`` is what backends interpret.
+/// Fields are positions in the schema. The tree represents the predicate as it was written; backends
+/// interpret ``Filter``.
 public indirect enum PredicateNode: Sendable, Hashable {
-    /// Always, or never.
+    /// True or false for all rows.
     case constant(Bool)
-    /// All of them; true when empty.
+    /// The conjunction of nodes; true when there are none.
     case and([PredicateNode])
-    /// Any of them; false when empty.
+    /// The disjunction of nodes; false when there are none.
     case or([PredicateNode])
-    /// Exactly what the operand is not.
+    /// The exact negation of a node.
     case not(PredicateNode)
-    /// A field against a value.
+    /// A comparison of a field with a value.
     case compare(field: Int, Comparison, Value)
-    /// A field against another field of the same row.
+    /// A comparison of two fields of the same row.
     case compareFields(Int, Comparison, Int)
-    /// Whether a field's value is one of these; `.null` among them stands for nil.
+    /// Whether the value of a field is in a list; `.null` in the list matches nil.
     case isIn(field: Int, [Value])
     /// Whether the text of a field matches a pattern.
     case text(field: Int, TextMatch, String, TextOptions)
-    /// Whether any, all or none of a list of related rows meet a condition on them.
+    /// Whether any, all or none of the related rows of a to-many relationship meet a condition.
     case related(field: Int, RelatedMatch, PredicateNode)
-    /// How many related rows there are, against a number.
+    /// A comparison of the number of related rows with a number.
     case relatedCount(field: Int, Comparison, Int)
-    /// A condition on the one related row; where there is none, on a row of which everything is nil.
+    /// A condition on the related row of a to-one relationship. Without a related row, the condition is
+    /// evaluated with all fields nil.
     case through(field: Int, PredicateNode)
-    /// Something that could not be understood; thrown when the predicate is used.
+    /// A node that is not valid. Its problem is thrown when the predicate is used.
     case invalid(PredicateProblem)
 }
 
 extension PredicateNode {
-    /// The conjunction of one or more; a chain grows in width, not in depth, so that a thousand conditions are one level.
+    /// Returns the conjunction of one or more nodes. A chain of conditions becomes wider, not deeper: a
+    /// thousand conditions are one level.
     static func both(_ nodes: [PredicateNode]) -> PredicateNode {
         if nodes.count == 1 { return nodes[0] }
         if case .and(let first) = nodes.first { return .and(first + nodes.dropFirst()) }
         return .and(nodes)
     }
 
-    /// The disjunction of one or more; a chain grows in width, as with ``both(_:)``.
+    /// Returns the disjunction of one or more nodes. A chain becomes wider, not deeper, as in ``both(_:)``.
     static func either(_ nodes: [PredicateNode]) -> PredicateNode {
         if nodes.count == 1 { return nodes[0] }
         if case .or(let first) = nodes.first { return .or(first + nodes.dropFirst()) }
@@ -44,32 +47,33 @@ extension PredicateNode {
     }
 }
 
-/// How many of the related rows have to meet a condition (contract P5).
+/// The number of related rows that must meet a condition (contract P5).
 public enum RelatedMatch: String, Sendable, Hashable, CaseIterable {
-    /// At least one; false of no rows.
+    /// At least one row; false when there are no rows.
     case any
-    /// Every one; true of no rows.
+    /// All rows; true when there are no rows.
     case all
-    /// Not one; true of no rows.
+    /// No row; true when there are no rows.
     case none
 }
 
-/// How two values are compared, in two-valued logic (contract P1).
+/// A comparison of two values, in two-valued logic (contract P1).
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
-    /// Equal; nil equals nil only.
+    /// Equal. Nil equals only nil.
     case equal
-    /// Not equal; nil differs from every value.
+    /// Not equal. Nil differs from every value except nil.
     case notEqual
-    /// Less; false when either is nil.
+    /// Less. It is false when either value is nil.
     case less
-    /// Less or equal; false when either is nil.
+    /// Less or equal. It is false when either value is nil.
     case lessOrEqual
-    /// Greater; false when either is nil.
+    /// Greater. It is false when either value is nil.
     case greater
-    /// Greater or equal; false when either is nil.
+    /// Greater or equal. It is false when either value is nil.
     case greaterOrEqual
 
-    /// The comparison that holds between two non-nil values exactly when this one does not.
+    /// The negated comparison. It holds between two values that are not nil exactly when this comparison does
+    /// not hold.
     public var negated: Comparison {
         switch self {
         case .equal: .notEqual
@@ -81,7 +85,7 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The comparison with its operands exchanged.
+    /// The comparison with exchanged operands.
     public var mirrored: Comparison {
         switch self {
         case .equal, .notEqual: self
@@ -92,9 +96,10 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the comparison holds between two values in this order.
+    /// Returns whether the comparison holds for two values.
     ///
-    /// - Parameter order: Negative, zero or positive, as from ``Value/order(_:_:)``.
+    /// - Parameter order: The order of the two values, a negative number, zero or a positive number; see
+    ///   ``Value/order(_:_:)``.
     @inlinable public func holds(_ order: Int) -> Bool {
         switch self {
         case .equal: order == 0
@@ -107,55 +112,62 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// How text matches a pattern. Nil matches nothing.
+/// A text operator. Nil matches nothing.
 public enum TextMatch: String, Sendable, Hashable, CaseIterable {
-    /// The whole text is the pattern, under the options.
+    /// The text equals the pattern under the options.
     case equals
-    /// The pattern is somewhere in the text.
+    /// The text contains the pattern.
     case contains
     /// The text begins with the pattern.
     case hasPrefix
     /// The text ends with the pattern.
     case hasSuffix
-    /// The whole text matches a pattern in which `*` stands for any run of characters, `?` for any one Unicode scalar, and a
-    /// backslash makes the next character literal. Under options `?` is one scalar of the folded text with the marks that follow it.
+    /// The complete text matches a pattern. In the pattern, `*` stands for any number of characters, `?` for
+    /// exactly one Unicode scalar, and a backslash makes the next character literal. With options, `?` stands
+    /// for one scalar of the folded text and the marks that follow it.
     case matches
 }
 
-/// What text matching looks past. The meaning is Unicode's, in no locale, the same on every backend (contract P2).
+/// Differences that a text operator ignores. The options have the meaning that Unicode defines, without a
+/// locale, and are the same on every backend (contract P2).
+///
+/// ```swift
+/// try messages.read { $0.text.contains("cafe", [.caseInsensitive, .diacriticInsensitive]) }
+/// ```
 public struct TextOptions: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bits of the options.
     public let rawValue: Int
     /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// Upper, lower and title case are the same, by full case folding: "ß" is "ss", final sigma is sigma, "İ" is "i̇".
+    /// Ignores upper, lower and title case, by full case folding: "ß" equals "ss", final sigma equals sigma,
+    /// "İ" equals "i̇".
     public static let caseInsensitive = TextOptions(rawValue: 1)
-    /// Letters with and without combining marks are the same.
+    /// Ignores combining marks on letters.
     public static let diacriticInsensitive = TextOptions(rawValue: 2)
 }
 
-/// Why a predicate cannot be used; becomes a ``StorageError`` when it is.
+/// The fault of a predicate. It becomes a ``StorageError`` when the predicate is used.
 public struct PredicateProblem: Sendable, Hashable {
-    /// What is wrong and what was expected.
+    /// A description of the fault and of what was expected.
     public var message: String
-    /// The field it is about.
+    /// The name of the field; nil when the fault does not concern a field.
     public var field: String?
-    /// Where in the text, in characters.
+    /// The offset in the text, in characters; nil for typed conditions.
     public var position: Int?
 
     /// Creates a problem.
     ///
     /// - Parameters:
-    ///   - message: What is wrong and what was expected.
-    ///   - field: The field it is about.
-    ///   - position: Where in the text, in characters.
+    ///   - message: A description of the fault and of what was expected.
+    ///   - field: The name of the field.
+    ///   - position: The offset in the text, in characters.
     public init(_ message: String, field: String? = nil, position: Int? = nil) {
         self.message = message
         self.field = field
         self.position = position
     }
 
-    /// The problem as the error to throw.
+    /// Returns the problem as an error.
     public func error(entity: String) -> StorageError {
         StorageError(.invalidPredicate, message, entity: entity, field: field, position: position)
     }

@@ -1,37 +1,39 @@
-// Conditions on related rows: `$0.messages.contains { !$0.isRead }`, `$0.messages.count > 3`, `$0.author.name == "Ada"`.
+// Conditions on related rows: `$0.messages.contains { !$0.isRead }`, `$0.messages.count > 3`,
+// `$0.author.name == "Ada"`.
 
 extension FieldExpression {
-    /// A field of the one related row. Where there is no such row it is nil, as in an optional chain.
+    /// A field of the related row. It is nil when there is no related row, as in an optional chain.
     public subscript<Related: Model, Inner: FieldValue>(
         dynamicMember keyPath: KeyPath<Related, Inner>
     ) -> FieldExpression<Record, Inner?> where Value == Related? { FieldExpression<Record, Inner?>(self, keyPath) }
 
-    /// An optional field of the one related row.
+    /// An optional field of the related row.
     public subscript<Related: Model, Inner: FieldValue>(
         dynamicMember keyPath: KeyPath<Related, Inner?>
     ) -> FieldExpression<Record, Inner?> where Value == Related? { FieldExpression<Record, Inner?>(self, keyPath) }
 
-    /// A list of the one related row. Where there is no such row it is empty.
+    /// A list of the related row. It is empty when there is no related row.
     public subscript<Related: Model, Inner: Model>(
         dynamicMember keyPath: KeyPath<Related, [Inner]>
     ) -> FieldExpression<Record, [Inner]> where Value == Related? { FieldExpression<Record, [Inner]>(self, keyPath) }
 }
 
 extension FieldExpression {
-    /// Whether any of the related rows meets a condition.
+    /// Returns the condition that any related row meets a condition.
     ///
     /// ```swift
     /// try threads.read { $0.messages.contains { !$0.isRead } }
     /// ```
     ///
-    /// - Parameter condition: Makes the condition from the related model's fields.
+    /// - Parameter condition: A closure that makes the condition from the fields of the related model.
     public func contains<Related: Model>(
         _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
     ) -> Condition<Record> where Value == [Related] { related(.any, condition) }
 
-    /// Whether all of the related rows meet a condition; true of none.
+    /// Returns the condition that all related rows meet a condition. It is true when there are no related
+    /// rows.
     ///
-    /// - Parameter condition: Makes the condition from the related model's fields.
+    /// - Parameter condition: A closure that makes the condition from the fields of the related model.
     public func allSatisfy<Related: Model>(
         _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
     ) -> Condition<Record> where Value == [Related] { related(.all, condition) }
@@ -45,33 +47,37 @@ extension FieldExpression {
 }
 
 extension FieldExpression where Value: RelatedList {
-    /// Whether there are no related rows.
+    /// The condition that there are no related rows.
     public var isEmpty: Condition<Record> { count == 0 }
 
-    /// How many related rows there are, to compare with a number.
+    /// The number of related rows, for a comparison with a number.
     public var count: RelatedCount<Record> {
         RelatedCount { comparison, number in node { .relatedCount(field: $0, comparison, number) } }
     }
 }
 
-/// A type of field that is a list of related models: `[SomeModel]`.
+/// The type of a to-many relationship field: `[SomeModel]`.
 public protocol RelatedList: RelationValue {}
 extension Array: RelatedList where Element: Model {}
 
-/// How many rows are related to a row; compares with an `Int`.
+/// The number of related rows of a row. It can be compared with an `Int`.
+///
+/// ```swift
+/// try discussions.read { $0.messages.count > 3 }
+/// ```
 public struct RelatedCount<Record: Model> {
     let compare: (Comparison, Int) -> Condition<Record>
 
-    /// Whether there are exactly as many.
+    /// The condition that the number of related rows equals a number.
     public static func == (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.equal, number) }
-    /// Whether there are more or fewer.
+    /// The condition that the number of related rows differs from a number.
     public static func != (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.notEqual, number) }
-    /// Whether there are fewer.
+    /// The condition that the number of related rows is less than a number.
     public static func < (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.less, number) }
-    /// Whether there are at most as many.
+    /// The condition that the number of related rows is less than or equal to a number.
     public static func <= (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.lessOrEqual, number) }
-    /// Whether there are more.
+    /// The condition that the number of related rows is greater than a number.
     public static func > (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.greater, number) }
-    /// Whether there are at least as many.
+    /// The condition that the number of related rows is greater than or equal to a number.
     public static func >= (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.greaterOrEqual, number) }
 }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// A type whose values can be summed and averaged.
+/// A numeric type: its values can be summed and averaged.
 public protocol NumericFieldValue: OrderedFieldValue {
-    /// The number that a total stands for.
+    /// Creates the number from a total.
     ///
     /// - Throws: `.arithmeticOverflow` when the type cannot hold it.
     init(total: NumericTotal, entity: String, field: String) throws
 }
 
-/// A sum as it is built up, in key order: exact for integers and decimals, plain addition for floating-point numbers.
+/// A sum that is computed in key order. Integers and decimals are added exactly, floating-point numbers with
+/// rounding.
 public struct NumericTotal: Sendable {
     private(set) var whole: Int128 = 0
     private(set) var floating: Double = 0
     private(set) var decimal: Decimal = 0
-    /// Whether the decimal sum went beyond what a decimal holds, which Foundation answers with NaN.
+    /// Whether the decimal sum exceeded the range of `Decimal`. Foundation returns NaN in that case.
     private(set) var isDecimalTooLarge = false
-    /// How many values were added.
+    /// The number of added values.
     public private(set) var count = 0
 
     mutating func add(_ value: Value) {
@@ -32,14 +33,14 @@ public struct NumericTotal: Sendable {
         count += 1
     }
 
-    /// The mean, or nil of no values.
+    /// The average; nil when no value was added.
     var average: Double? {
         count == 0 ? nil : (Double(whole) + floating + decimal.nearestDouble) / Double(count)
     }
 }
 
 extension NumericFieldValue where Self: FixedWidthInteger {
-    /// The whole number.
+    /// Creates the number from the sum of integers.
     public init(total: NumericTotal, entity: String, field: String) throws {
         guard let value = Self(exactly: total.whole) else {
             throw StorageError.arithmeticOverflow(entity, field: field, type: Self.self)
@@ -58,15 +59,15 @@ extension UInt16: NumericFieldValue {}
 extension UInt32: NumericFieldValue {}
 extension UInt64: NumericFieldValue {}
 extension Double: NumericFieldValue {
-    /// The floating-point number.
+    /// Creates the number from the sum of floating-point numbers.
     public init(total: NumericTotal, entity: String, field: String) throws { self = total.floating }
 }
 extension Float: NumericFieldValue {
-    /// The floating-point number, rounded to this width.
+    /// Creates the number from the sum of floating-point numbers, rounded to this width.
     public init(total: NumericTotal, entity: String, field: String) throws { self = Float(total.floating) }
 }
 extension Decimal: NumericFieldValue {
-    /// The decimal number.
+    /// Creates the number from the sum of decimals.
     public init(total: NumericTotal, entity: String, field: String) throws {
         if total.isDecimalTooLarge {
             throw StorageError.arithmeticOverflow(entity, field: field, type: Self.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Some rows of a query, and where the next ones begin.
+/// A page: some rows of a query, and the cursor of the next page.
 ///
 /// ```swift
 /// var page = try messages.page(orderedBy: .descending(\.date), limit: 50)
@@ -11,14 +11,14 @@ import Foundation
 public struct Page<Element> {
     /// The rows of this page.
     public let elements: [Element]
-    /// Where the next page begins; nil when this one was not full, so there are no more rows.
+    /// The cursor of the next page. It is nil when this page is not full, because no more rows follow.
     public let next: PageCursor?
 
     /// Creates a page.
     ///
     /// - Parameters:
     ///   - elements: The rows of this page.
-    ///   - next: Where the next page begins.
+    ///   - next: The cursor of the next page; nil when no more rows follow.
     public init(elements: [Element], next: PageCursor?) {
         self.elements = elements
         self.next = next
@@ -27,16 +27,17 @@ public struct Page<Element> {
 
 extension Page: Sendable where Element: Sendable {}
 
-/// Marks the last row of a page by its sort values and key, so that walking pages while rows come and go neither repeats a row nor
-/// skips one that was there throughout (contract Q5).
+/// The position after the last row of a page, given by the sort values and the key of that row. While rows
+/// are inserted and erased, a sequence of pages never repeats a row and never skips a row that was stored
+/// throughout (contract Q5).
 ///
-/// It is opaque and can be stored or sent as text; it holds values of the fields that the query sorts by.
+/// A cursor is opaque and can be stored or sent as text. It contains the row's values of the sorted fields.
 public struct PageCursor: Sendable, Hashable, Codable {
     private let entity: String
     private let fields: [String]
     private let values: [CursorValue]
 
-    /// Marks the row with these values in an order.
+    /// Creates a cursor after the row with the given values in an order.
     package init(entity: EntityDescription, order: [SortTerm], values: [Value]) {
         self.entity = entity.name
         fields = Self.names(of: order, in: entity)
@@ -47,9 +48,10 @@ public struct PageCursor: Sendable, Hashable, Codable {
         order.map { (entity.fields[$0.field].name) + ($0.isAscending ? "+" : "-") }
     }
 
-    /// The rows that come after the cursor's in its order.
+    /// Returns a filter of the rows after the cursor in its order.
     ///
-    /// - Throws: `.invalidQuery` when the cursor was made by a query with another order or of another entity.
+    /// - Throws: `.invalidQuery` when the cursor belongs to a query with a different order or of a different
+    ///   entity.
     func filter(order: [SortTerm], entity: EntityDescription) throws -> Filter {
         guard self.entity == entity.name, fields == Self.names(of: order, in: entity), values.count == order.count else {
             throw StorageError(
@@ -57,7 +59,8 @@ public struct PageCursor: Sendable, Hashable, Codable {
                 "the page cursor belongs to a query with another order or of another entity; begin at the first page",
                 entity: entity.name)
         }
-        // (a > x) or (a = x and b > y) or …, and in front the bound on the first term, for an index to begin at.
+        // (a > x) or (a = x and b > y) or … In front stands the bound on the first term, where an index scan
+        // can begin.
         var alternatives: [Filter] = []
         var equalSoFar: [Filter] = []
         for (term, stored) in zip(order, values) {
@@ -81,7 +84,7 @@ public struct PageCursor: Sendable, Hashable, Codable {
         return .every([bound, .any(alternatives)])
     }
 
-    /// The rows whose value of one term is after the given one.
+    /// Returns a filter of the rows whose value of a term comes after the given value.
     private static func beyond(_ term: SortTerm, _ value: Value) -> Filter {
         switch (value.isNull, term.isAscending) {
         case (true, true): .isNull(field: term.field, false)
@@ -93,7 +96,7 @@ public struct PageCursor: Sendable, Hashable, Codable {
     }
 }
 
-/// A value as a cursor keeps it: exact through any coding.
+/// A value in a cursor. Encoding and decoding keep it exactly.
 private struct CursorValue: Hashable, Codable {
     let value: Value
 
@@ -143,7 +146,7 @@ private struct CursorValue: Hashable, Codable {
 }
 
 extension Value {
-    /// Whether the value is one that a field of the kind holds.
+    /// Whether a field of the kind can contain the value.
     fileprivate func fits(_ kind: ValueKind) -> Bool {
         switch (self, kind) {
         case (.bool, .bool), (.double, .double), (.double, .float), (.decimal, .decimal), (.string, .string), (.string, .url),

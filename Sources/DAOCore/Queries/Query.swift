@@ -1,31 +1,34 @@
-/// What to read: a plain value that every backend interprets alike.
+/// A description of the rows to read. It is a value that every backend interprets in the same way.
 ///
 /// ```swift
 /// let query = Query<MessageModel>(where: Condition { !$0.isRead }, orderedBy: [.descending(\.date)], limit: 50)
 /// ```
 public struct Query<Record: Model>: Sendable, Hashable {
-    /// Which rows.
+    /// The condition that rows must meet.
     public var predicate: Condition<Record>
-    /// In which order; by primary key when empty.
+    /// The sort terms. Without terms, the order is that of the primary key.
     public var order: [Sort<Record>]
-    /// How many at most; nil for all.
+    /// The maximum number of rows; nil for all.
     public var limit: Int?
-    /// How many of the first to leave out.
+    /// The number of rows to skip.
     public var offset: Int
-    /// The page to go on after, from ``Page/next``.
+    /// The cursor of the previous page, from ``Page/next``; nil for the first page.
     public var after: PageCursor?
-    /// Whether related models are read too; without them, relationship fields are empty and never written back (contract R6).
+    /// Whether related models are read. If they are not read, relationship fields are empty and are never
+    /// written back (contract R6).
     public var includesSubentities: Bool
 
-    /// Describes a query.
+    /// Creates a query.
     ///
     /// - Parameters:
-    ///   - predicate: Which rows.
-    ///   - order: In which order; by primary key when empty.
-    ///   - limit: How many at most; nil for all. Negative is `.invalidQuery` when the query runs.
-    ///   - offset: How many of the first to leave out. Negative is `.invalidQuery` when the query runs.
-    ///   - after: The page to go on after.
-    ///   - includesSubentities: Whether related models are read too.
+    ///   - predicate: The condition that rows must meet.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of rows; nil for all. With a negative limit, the query throws
+    ///     `.invalidQuery` when it runs.
+    ///   - offset: The number of rows to skip. With a negative offset, the query throws `.invalidQuery` when
+    ///     it runs.
+    ///   - after: The cursor of the previous page; nil for the first page.
+    ///   - includesSubentities: Whether related models are read.
     public init(
         where predicate: Condition<Record> = .all, orderedBy order: [Sort<Record>] = [], limit: Int? = nil, offset: Int = 0,
         after: PageCursor? = nil, includesSubentities: Bool = true

@@ -1,33 +1,38 @@
-/// How a query is answered.
+/// The plan of a query.
+///
+/// ```swift
+/// let plan = try messages.storage.explain(Query(where: Condition { $0.date > cutoff }))
+/// print(plan)  // through the index on 'date'
+/// ```
 public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
-    /// How the rows are found.
+    /// The access path of a query.
     public enum Access: Sendable, Hashable {
-        /// By primary key.
+        /// The primary key.
         case primaryKey
-        /// Through the index on a field.
+        /// The index of a field.
         case index(field: String)
-        /// By looking at every row.
+        /// A scan of all rows.
         case scan
-        /// Not at all: no row can match.
+        /// No access: no row can match.
         case nothing
     }
 
-    /// How the rows are found.
+    /// The access path.
     public var access: Access
-    /// Whether rows are looked at that may not match.
+    /// Whether the access path also returns rows that do not match, which are then filtered.
     public var filtersRows: Bool
-    /// Whether the rows have to be sorted after they are found.
+    /// Whether the rows are sorted after they are read.
     public var sortsRows: Bool
-    /// The engine's own words, if it has any.
+    /// The engine's description of the plan; empty when it has none.
     public var details: [String]
 
-    /// Describes a plan.
+    /// Creates a plan.
     ///
     /// - Parameters:
-    ///   - access: How the rows are found.
-    ///   - filtersRows: Whether rows are looked at that may not match.
-    ///   - sortsRows: Whether the rows have to be sorted after they are found.
-    ///   - details: The engine's own words.
+    ///   - access: The access path.
+    ///   - filtersRows: Whether the access path also returns rows that do not match.
+    ///   - sortsRows: Whether the rows are sorted after they are read.
+    ///   - details: The engine's description of the plan.
     public init(access: Access, filtersRows: Bool, sortsRows: Bool, details: [String] = []) {
         self.access = access
         self.filtersRows = filtersRows
@@ -35,7 +40,7 @@ public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
         self.details = details
     }
 
-    /// The plan in a few words.
+    /// A short description of the plan.
     public var description: String {
         let found =
             switch access {

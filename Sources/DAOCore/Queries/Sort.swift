@@ -1,62 +1,66 @@
-/// One term of a sort: a field and a direction.
+/// A term of a sort: a field and a direction.
 ///
-/// Ascending puts nil first and NaN last of the numbers; descending is the exact reverse. Rows that are equal under every term
-/// come in ascending order of their keys (contract Q1, Q2).
+/// In ascending order, nil comes first, and NaN comes after all other numbers. The descending order is the
+/// exact reverse. Rows that are equal in all terms are in ascending order of their keys (contract Q1, Q2).
 ///
 /// ```swift
 /// try messages.read(orderedBy: .descending(\.date), .ascending(\.sender))
 /// ```
 public struct Sort<Record: Model>: Sendable, Hashable {
-    /// The position of the field; nil when it could not be found.
+    /// The position of the field; nil when it was not found.
     let index: Int?
-    /// The position of the relationship to the one row whose field it is; nil for a field of the row itself.
+    /// The position of the to-one relationship whose row has the field; nil for a field of the row itself.
     let relation: Int?
     let isAscending: Bool
     let problem: PredicateProblem?
 
-    /// From the least value to the greatest, nil first.
+    /// Sorts from the smallest value to the greatest, with nil first.
     ///
     /// - Parameter keyPath: A key path to a stored field.
     public static func ascending<Value: OrderedFieldValue>(_ keyPath: KeyPath<Record, Value>) -> Sort {
         Sort(keyPath, isAscending: true)
     }
 
-    /// From the greatest value to the least, nil last.
+    /// Sorts from the greatest value to the smallest, with nil last.
     ///
     /// - Parameter keyPath: A key path to a stored field.
     public static func descending<Value: OrderedFieldValue>(_ keyPath: KeyPath<Record, Value>) -> Sort {
         Sort(keyPath, isAscending: false)
     }
 
-    /// By a field of the one related row, from the least value to the greatest. Rows without one come first, with those whose field is nil.
+    /// Sorts by a field of the related row, from the smallest value to the greatest. Rows without a related
+    /// row come first, together with rows whose field is nil.
     ///
     /// ```swift
     /// try messages.read(orderedBy: .ascending(\.author, \.name))
     /// ```
     ///
-    /// The rows are sorted in memory: O(n log n) in the rows that meet the condition, whatever the limit.
+    /// The rows are sorted in memory. The complexity is O(n log n) in the number of rows that meet the
+    /// condition, whatever the limit.
     ///
     /// - Parameters:
-    ///   - relation: A key path to a relationship to one.
+    ///   - relation: A key path to a to-one relationship.
     ///   - keyPath: A key path to a stored field of the related model.
     public static func ascending<Related: Model, Value: OrderedFieldValue>(
         _ relation: KeyPath<Record, Related?>, _ keyPath: KeyPath<Related, Value>
     ) -> Sort { Sort(relation, keyPath, isAscending: true) }
 
-    /// By a field of the one related row, from the greatest value to the least; the exact reverse of ascending.
+    /// Sorts by a field of the related row, from the greatest value to the smallest. The order is the exact
+    /// reverse of the ascending order.
     ///
     /// - Parameters:
-    ///   - relation: A key path to a relationship to one.
+    ///   - relation: A key path to a to-one relationship.
     ///   - keyPath: A key path to a stored field of the related model.
     public static func descending<Related: Model, Value: OrderedFieldValue>(
         _ relation: KeyPath<Record, Related?>, _ keyPath: KeyPath<Related, Value>
     ) -> Sort { Sort(relation, keyPath, isAscending: false) }
 
-    /// By the name of a field, for sorts chosen at run time. An unknown name throws `.invalidPredicate` when the sort is used.
+    /// Sorts by the name of a field, for sorts that are chosen at run time. The query throws
+    /// `.invalidPredicate` when the name is unknown.
     ///
     /// - Parameters:
-    ///   - field: The stored name; `author.name` for a field of the one related row.
-    ///   - ascending: The direction.
+    ///   - field: The stored name of the field; for a field of the related row, a path such as `author.name`.
+    ///   - ascending: Whether the order is ascending.
     public static func by(_ field: String, ascending: Bool = true) -> Sort { Sort(named: field, isAscending: ascending) }
 
     private init<Value: FieldValue>(_ keyPath: KeyPath<Record, Value>, isAscending: Bool) {
@@ -107,12 +111,12 @@ public struct Sort<Record: Model>: Sendable, Hashable {
 }
 
 extension PredicateProblem {
-    /// The problem that a name is not that of a field, with the names there are.
+    /// Returns the problem of an unknown field name. Its message lists the names of the fields.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - entity: The entity that does not have it.
-    ///   - position: Where in the text, in characters.
+    ///   - entity: The entity without such a field.
+    ///   - position: The offset in the text, in characters.
     public static func unknownField(_ name: String, in entity: EntityDescription, at position: Int? = nil) -> PredicateProblem {
         PredicateProblem(
             "'\(entity.name)' has no field '\(name)'; it has: \(entity.fields.map(\.name).joined(separator: ", "))", field: name,

@@ -1,31 +1,32 @@
-/// One erasure of rows with what goes with them: their links in both directions, and the rows that lose their last parent where a relationship
-/// says so.
+/// The erasure of rows, of their links in both directions, and of related rows that lose their last parent in
+/// a relationship with `.cascade`.
 ///
-/// It runs inside a transaction and ends on any graph: a row is erased once, and one that anybody else still refers to is kept.
+/// It runs inside a transaction and terminates on any graph: every row is erased once, and a row that another
+/// row still refers to is kept.
 final class GraphErase {
     let graph: StorageGraph
     private var pending: [any ErasableRows] = []
-    /// The relationships of the database, by the entity they lead to; read when they are needed first.
+    /// The relationships of the database by the entity they lead to. They are read on first use.
     private var relations: [String: Set<RelationDescription>]?
 
     init(_ graph: StorageGraph) { self.graph = graph }
 
-    /// Erases rows and what goes with them.
+    /// Erases rows, their links and the related rows of cascades.
     ///
-    /// - Returns: How many of the rows asked for there were.
+    /// - Returns: The number of the given rows that were stored.
     func erase<Record: Model>(_ model: Record.Type, keys: [Key]) throws -> Int {
         let count = try remove(model, keys: keys)
         try drain()
         return count
     }
 
-    /// Erases those rows that no row refers to.
+    /// Erases the candidates that no row refers to.
     func eraseOrphans(_ candidates: [any ErasableRows]) throws {
         pending += candidates
         try drain()
     }
 
-    /// The relationships that lead to an entity.
+    /// Returns the relationships that lead to an entity.
     private func relations(to entity: String) throws -> Set<RelationDescription> {
         let known = try relations ?? graph.database.engineState.relations.relations(in: graph.database)
         relations = known
@@ -36,7 +37,7 @@ final class GraphErase {
         while let rows = pending.popLast() { try rows.eraseUnlinked(in: self) }
     }
 
-    /// Removes rows and every link that begins or ends at them.
+    /// Removes rows and all links that begin or end at them.
     private func remove<Record: Model>(_ model: Record.Type, keys: [Key]) throws -> Int {
         if keys.isEmpty { return 0 }
         for relation in Record.schema.relations {
@@ -53,7 +54,7 @@ final class GraphErase {
         return try graph.rows(of: model).erase(keys: keys)
     }
 
-    /// Rows of one model that may have to go.
+    /// Rows of one model that may be erased.
     struct Rows<Record: Model>: ErasableRows {
         let keys: [Key]
 
@@ -68,8 +69,8 @@ final class GraphErase {
     }
 }
 
-/// Rows of one model that may have to go, with the model hidden.
+/// Rows of one model that may be erased, without the type of the model.
 protocol ErasableRows {
-    /// Erases those of the rows that no row refers to.
+    /// Erases the rows that no row refers to.
     func eraseUnlinked(in erase: GraphErase) throws
 }

@@ -1,16 +1,17 @@
-// Conditions and sorts through relationships. They are answered with sets of keys, found by a fixed number of queries on the related rows and the
-// links, so that every database gives the same rows whatever it can evaluate by itself.
+// Conditions and sorts through relationships. They are resolved into sets of keys by a fixed number of
+// queries on related rows and links. Every database therefore returns the same rows, whatever it can evaluate
+// itself.
 
 extension Query {
     /// Whether a sort term is a field of a related row.
     var sortsThroughRelations: Bool { order.contains { $0.relation != nil } }
 
-    /// Whether the query asks for anything that is not in the rows themselves.
+    /// Whether the query needs data that is not in the rows of the model.
     var reachesRelated: Bool { sortsThroughRelations || predicate.node.reachesRelated(Record.schema.description) }
 }
 
 extension GraphStorage {
-    /// The query with conditions on related rows answered.
+    /// Returns the query with its conditions on related rows resolved into sets of keys.
     func rewritten(_ query: Query<Record>) throws -> Query<Record> {
         var query = query
         query.predicate = Condition(try rewritten(query.predicate.node, depth: 0))
@@ -18,7 +19,7 @@ extension GraphStorage {
     }
 
     private func rewritten(_ node: PredicateNode, depth: Int) throws -> PredicateNode {
-        // Deeper trees are refused where the rest of the query is looked at.
+        // A later check of the query refuses deeper trees.
         guard depth < PredicateNode.maximumDepth else { return node }
         switch node {
         case .and(let nodes): return .and(try nodes.map { try rewritten($0, depth: depth + 1) })
@@ -57,14 +58,14 @@ extension GraphStorage {
         throw PredicateProblem("'\(name)' of '\(entity.name)' is not a relationship", field: name).error(entity: entity.name)
     }
 
-    /// The rows with a child that meets a condition.
+    /// Returns a condition on the rows with a child that meets a condition.
     private func parents(_ relation: any Relation<Record>, holding node: PredicateNode) throws -> PredicateNode {
         let links = try relation.links(in: graph)
         if node == .constant(true) { return isOne(of: try links.counts().map(\.parent)) }
         return isOne(of: try links.parents(of: relation.children(matching: node, in: graph)))
     }
 
-    /// The rows with that many children.
+    /// Returns a condition on the rows by their number of children.
     private func counted(_ relation: any Relation<Record>, _ comparison: Comparison, _ count: Int) throws -> PredicateNode {
         func holds(_ number: Int) -> Bool { comparison.holds(number, against: count) }
         let counts = try relation.links(in: graph).counts()
@@ -73,7 +74,8 @@ extension GraphStorage {
             : isOne(of: counts.filter { holds($0.count) }.map(\.parent))
     }
 
-    /// The rows whose only child is one of these, or that have none where null is among them.
+    /// Returns a condition on the rows whose related row is in a list. With null in the list, rows without a
+    /// related row meet it too.
     private func equal(_ relation: any Relation<Record>, _ values: [Value], _ comparison: Comparison) throws -> PredicateNode {
         let entity = Record.schema.description
         guard relation.isToOne, comparison == .equal || comparison == .notEqual else {
@@ -103,11 +105,11 @@ extension GraphStorage {
 // MARK: Sorting
 
 extension GraphStorage {
-    /// The keys of a query that sorts by fields of related rows, in its order.
+    /// Returns the keys of a query that sorts by fields of related rows, in its order.
     func sortedKeys(_ query: Query<Record>) throws -> [Key] {
         let schema = Record.schema
         var unsorted = try rewritten(query)
-        // The window and the other terms are checked as they stand.
+        // Checks the limit, the offset and the other sort terms unchanged.
         unsorted.order = query.order.filter { $0.relation == nil }
         _ = try unsorted.resolved()
         if query.after != nil {
@@ -119,7 +121,7 @@ extension GraphStorage {
         let records = try flat.read(unsorted)
         let keys = records.map { schema.key(of: $0) }
         let columns = try query.order.map { try column(of: $0, records, keys) }
-        // Records come in key order, so their places break ties as keys do.
+        // The records are in key order, so equal records are ordered by their indices.
         let order = records.indices.sorted { left, right in
             for (values, isAscending) in columns {
                 let result = Value.order(values[left], values[right])
@@ -131,7 +133,7 @@ extension GraphStorage {
         return (query.limit.map { rest.prefix($0) } ?? rest).map { keys[$0] }
     }
 
-    /// The values that a sort term compares.
+    /// Returns the values that a sort term compares.
     private func column(of term: Sort<Record>, _ records: [Record], _ keys: [Key]) throws -> ([Value], isAscending: Bool) {
         let entity = Record.schema.description
         if let problem = term.problem { throw problem.error(entity: entity.name) }
@@ -144,7 +146,7 @@ extension GraphStorage {
 }
 
 extension PredicateNode {
-    /// Whether the node says anything about related rows.
+    /// Returns whether the node contains a condition on related rows.
     fileprivate func reachesRelated(_ entity: EntityDescription) -> Bool {
         var pending = [self]
         while let node = pending.popLast() {
@@ -160,7 +162,8 @@ extension PredicateNode {
         return false
     }
 
-    /// Whether the node holds where there is no row: every field of it is nil, as in an optional chain, and every list empty.
+    /// Returns whether the node holds where there is no row: all fields are nil, as in an optional chain, and
+    /// all lists are empty.
     fileprivate func holdsWithoutRow<Record: Model>(of model: Record.Type) throws -> Bool {
         switch self {
         case .and(let nodes): return try nodes.allSatisfy { try $0.holdsWithoutRow(of: model) }
@@ -181,14 +184,14 @@ extension PredicateNode {
 }
 
 extension Comparison {
-    /// Whether the comparison holds between two counts.
+    /// Returns whether the comparison holds between two numbers.
     fileprivate func holds(_ number: Int, against other: Int) -> Bool {
         holds(number < other ? -1 : (number == other ? 0 : 1))
     }
 }
 
 extension Key {
-    /// The key that a value stands for; nil when it is not one of the kind.
+    /// Creates the key from a value; nil when the value is not a key of the kind.
     fileprivate init?(_ value: Value, of kind: ValueKind) {
         switch (value, kind) {
         case (.string(let text), .string): self = .string(text)

@@ -1,19 +1,20 @@
-/// The rows of a model with everything related to them: what `Database.storage(for:)` gives.
+/// The storage of a model with all related rows. `Database.storage(for:)` returns it.
 ///
-/// It stands on the flat storages and the links that a database supplies, so relationships mean the same on every one. A model without
-/// relationships, to which nobody refers either, goes straight through.
+/// It uses the flat storages and the links that a database supplies, so relationships have the same meaning
+/// on every database. Calls for a model go directly to its flat storage when the model has no relationships
+/// and no relationship leads to it.
 struct GraphStorage<Record: Model>: Storage {
-    /// The rows alone.
+    /// The rows of the model, without related rows.
     let flat: any Storage<Record>
     let graph: StorageGraph
-    /// Whether rows stand for themselves alone. Kept, since to look at the schema's relationships in every call would cost more than reading a row:
-    /// their type is put together at run time.
+    /// Whether the model has no relationships. The value is stored, because the type of the schema's
+    /// relationships is built at run time: checking them in every call would cost more than reading a row.
     private let isFlat: Bool
 
-    /// Opens a model and everything it reaches.
+    /// Opens the storages of a model and of all models that its relationships reach.
     init(_ database: any Database) throws { try self.init(graph: StorageGraph(database, from: Record.self)) }
 
-    /// Takes a model out of a graph that reaches it.
+    /// Creates the storage of a model from a graph that reaches it.
     init(graph: StorageGraph) throws {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
@@ -64,7 +65,7 @@ extension GraphStorage {
         if isFlat { return try flat.count(query) }
         return try database.snapshot {
             var query = query
-            // How many there are does not depend on their order.
+            // The order does not affect the count.
             if query.sortsThroughRelations { query.order = [] }
             return try flat.count(rewritten(query))
         }
@@ -94,7 +95,7 @@ extension GraphStorage {
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         if isFlat { return try flat.cursor(query) }
-        // Conditions and sorts through relationships are answered on a snapshot; what is kept of it are keys.
+        // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
         if query.reachesRelated {
             let snapshot = try flat.cursor(Query(limit: 1))
             if snapshot.holdsSnapshot { return try KeyCursor(self, query, snapshot) }
@@ -102,7 +103,8 @@ extension GraphStorage {
             let cursor = try flat.cursor(query)
             if cursor.holdsSnapshot { return GraphCursor(cursor, graph, query.form) }
         }
-        // As in the default of `Storage`: reading no keys costs little, and finds out whether the database was closed meanwhile.
+        // As in the default implementation of `Storage`: reading no keys is cheap and detects that the
+        // database was closed.
         return ArrayCursor(try read(query)) { _ = try flat.read(keys: [], includesSubentities: false) }
     }
 }
@@ -132,13 +134,13 @@ extension GraphStorage {
         if isFlat { return try flat.merge(keys: keys, body) }
         return try database.transaction {
             var stored = 0
-            // One by one: what the body does to a row may change those after it.
+            // Rows are merged individually, because the closure can change rows that follow.
             for (index, key) in keys.enumerated() where try merge(key, { try body(index, &$0) }) { stored += 1 }
             return stored
         }
     }
 
-    /// Merges the row with a key; the body finds its related rows in it.
+    /// Merges the row with a key. The closure gets the row with its related rows.
     private func merge(_ key: Key, includesSubentities: Bool = true, _ body: (inout Record?) throws -> Void) throws -> Bool {
         let original = try read(keys: [key], includesSubentities: includesSubentities).first
         var record = original
@@ -175,14 +177,14 @@ extension GraphStorage {
     /// Erases rows.
     ///
     /// - Parameters:
-    ///   - alone: Erases them where that changes nothing else.
-    ///   - withRelated: Erases them with their links and what goes with them.
+    ///   - alone: Erases the rows when the erasure changes nothing else.
+    ///   - withRelated: Erases the rows together with their links and the related rows of cascades.
     private func erase(alone: () throws -> Int, withRelated: (GraphErase) throws -> Int) throws -> Int {
         let relations = graph.database.engineState.relations
         let entity = Record.schema.description.name
         if isFlat, !database.capabilities.isMultiProcess, !relations.hasRelations(to: entity) { return try alone() }
         return try database.runStep {
-            // Only in a write transaction is it certain that no other process declares a relationship meanwhile.
+            // Another process can declare a relationship at any time, except during a write transaction.
             if isFlat, try relations.relations(in: database)[entity] == nil { return try alone() }
             return try database.transaction { try withRelated(GraphErase(graph)) }
         }
@@ -190,11 +192,11 @@ extension GraphStorage {
 }
 
 extension Query {
-    /// How much of what is related the query wants.
+    /// The related rows that the query includes.
     fileprivate var form: GraphForm { includesSubentities ? .whole : .withoutLists }
 }
 
-/// The rows of a cursor with what is related to them, read on the cursor's own snapshot.
+/// A cursor that adds related rows to the rows of another cursor, from the snapshot of that cursor.
 private final class GraphCursor<Record: Model>: RowCursor<Record> {
     private let flat: RowCursor<Record>
     private let graph: StorageGraph
@@ -218,10 +220,10 @@ private final class GraphCursor<Record: Model>: RowCursor<Record> {
     override func close() { flat.close() }
 }
 
-/// The rows of keys that were found on a snapshot, read on that snapshot a batch at a time.
+/// A cursor over keys that were found on a snapshot. It reads the rows from that snapshot in batches.
 private final class KeyCursor<Record: Model>: RowCursor<Record> {
     private let storage: GraphStorage<Record>
-    /// Holds the snapshot; its own rows are not read.
+    /// Holds the snapshot. Its rows are not read.
     private let snapshot: RowCursor<Record>
     private let includesSubentities: Bool
     private var keys: ArraySlice<Key>

@@ -1,11 +1,14 @@
-/// One write of records with everything they hold: rows level by level, then links, then what has lost its last parent.
+/// One write of records and their related rows: first rows, level by level, then links, then the erasure of
+/// rows that lost their last parent.
 ///
-/// It runs inside a transaction. Of a row that appears in several places, the value nearest to the records counts, of fields at one distance the
-/// first one's, and in the lists of one field the last: a row that was cut short where it led back to itself does not overwrite the whole one.
+/// It runs inside a transaction. A row can appear in several places. The value nearest to the given records
+/// is then stored; at the same distance, the value of the first field; in the lists of one field, the last
+/// value. A row that was read without its lists because it leads back to itself therefore does not overwrite
+/// the complete row.
 final class GraphWrite {
     let graph: StorageGraph
 
-    /// The links that some parents are to have.
+    /// The new links of some parents.
     struct Links {
         let relation: any Relation
         let links: any LinkStorage
@@ -19,17 +22,18 @@ final class GraphWrite {
 
     init(_ graph: StorageGraph) { self.graph = graph }
 
-    /// Writes records and what they hold.
+    /// Writes records and their related rows.
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - originals: The records as they were read, if they were: what is still the same is not written.
-    ///   - write: Writes the rows of the records themselves.
+    ///   - originals: The records as they were read; nil when they were not read. Unchanged parts are not
+    ///     written.
+    ///   - write: A closure that writes the rows of the given records.
     func run<Record: Model>(_ records: [Record], originals: [Record]? = nil, _ write: ([Record]) throws -> Void) throws {
         try write(records)
         remember(records)
         try enqueueRelated(of: records, originals: originals)
-        // A loop and not recursion, since a chain of rows may be longer than a stack.
+        // A loop instead of recursion: a chain of rows can be longer than the stack.
         var next = 0
         while next < steps.count {
             try steps[next]()
@@ -49,7 +53,7 @@ final class GraphWrite {
         try GraphErase(graph).eraseOrphans(dropped)
     }
 
-    /// Lets children be written after what is being written.
+    /// Adds children to the rows that are written next.
     func enqueue<Child: Model>(_ children: [Child]) {
         if children.isEmpty { return }
         steps.append { [unowned self] in
@@ -60,7 +64,7 @@ final class GraphWrite {
         }
     }
 
-    /// Lets links be written after all rows.
+    /// Adds links, which are written after all rows.
     func enqueue(_ entry: Links) { links.append(entry) }
 
     private func enqueueRelated<Record: Model>(of records: [Record], originals: [Record]?) throws {
@@ -72,7 +76,7 @@ final class GraphWrite {
         written[ObjectIdentifier(Record.self), default: []].formUnion(records.map { Record.schema.key(of: $0) })
     }
 
-    /// Those of the rows that no level before has written.
+    /// Returns the rows that no earlier level has written.
     private func unwritten<Record: Model>(_ records: [Record]) -> [Record] {
         guard graph.isRecurring(Record.self) else { return records }
         let before = written[ObjectIdentifier(Record.self)] ?? []

@@ -1,14 +1,14 @@
 import Foundation
 
-/// One link, as a row of a hidden entity: how a database keeps links that has no better way.
+/// A link as a row of a hidden entity. Databases without a more efficient form store links in this form.
 struct LinkRow: Model {
-    /// Identifies the link.
+    /// The id of the link.
     var id: UUID
     /// The relationship and the parent's key.
     var owner: String
     /// The relationship and the child's key.
     var target: String
-    /// Where the child stands among its parent's children.
+    /// The position of the child among the children of its parent.
     var position: Int
 
     static let schema = Schema(
@@ -20,7 +20,7 @@ struct LinkRow: Model {
     )
 }
 
-/// The links of one relationship among the rows of the hidden entity.
+/// The links of one relationship as rows of the hidden entity.
 struct HiddenLinks: LinkStorage {
     private let rows: any Storage<LinkRow>
     private let relation: RelationDescription
@@ -32,9 +32,9 @@ struct HiddenLinks: LinkStorage {
         prefix = Self.prefix(LinkName(entity: relation.entity, field: relation.field))
     }
 
-    /// What owners and targets of a relationship's links begin with.
+    /// Returns the prefix of the owners and targets of a relationship's links.
     static func prefix(_ name: LinkName) -> String {
-        // Names have no such characters.
+        // Names do not contain these characters.
         "\(name.entity).\(name.field):"
     }
 
@@ -74,7 +74,7 @@ struct HiddenLinks: LinkStorage {
                 let owner = text(parent)
                 let before = stored[.string(owner)] ?? []
                 let targets = list.map(text)
-                // What both begin with stays as it is.
+                // The common prefix of both lists remains unchanged.
                 let same = zip(before, targets).prefix { $0.target.hasSameBytes(as: $1) }.count
                 gone += before.dropFirst(same).map { .uuid($0.id) }
                 let start = same == 0 ? 0 : before[same - 1].position + 1
@@ -106,13 +106,14 @@ struct HiddenLinks: LinkStorage {
         return try rows.read(Query(where: Condition { $0.target.in(targets) }))
     }
 
-    /// Rows by their owners, which are equal by bytes.
+    /// Returns rows by their owners. Owners are equal when their bytes are equal.
     private func byOwner(_ rows: [LinkRow]) -> [Key: [LinkRow]] { Dictionary(grouping: rows) { .string($0.owner) } }
 
     private func text(_ key: Key) -> String { prefix + UniqueID(key).rawValue }
 
     private func key(_ text: String, _ kind: ValueKind) throws -> Key {
-        // By bytes: a key may begin with a mark that would join the last character before it.
+        // The prefix is removed as bytes: a key can begin with a combining mark, which would join the last
+        // character of the prefix.
         let id = String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
         let entity = LinkRow.schema.description.name
         switch kind {
@@ -129,7 +130,7 @@ struct HiddenLinks: LinkStorage {
 }
 
 extension Database {
-    /// Keeps the links as rows of a hidden entity.
+    /// Creates a storage of links as rows of a hidden entity.
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
         try HiddenLinks(relation, in: self)
     }

@@ -1,19 +1,22 @@
-/// Rows of models that may lead back to themselves, read level by level and then put together from the leaves up.
+/// Rows of models that can lead back to themselves. They are read level by level and then assembled from the
+/// leaves to the root.
 ///
-/// A value cannot hold itself: where a row is met again inside itself, it is given without its lists. So it is where values would nest deeper than
-/// ``maximumDepth``. Every row is put together once, so the cost is linear in rows and links, and nothing recurs as deep as the data does.
+/// A value cannot contain itself. A row that occurs inside itself is returned without its lists, and so is a
+/// row at a depth beyond ``maximumDepth``. Every row is assembled once, so the cost is linear in the number
+/// of rows and links. No recursion is as deep as the data.
 final class NodeGraph {
-    /// How many levels a value has at most: letting go of one recurs that deep, on threads whose stacks may be small.
+    /// The maximum number of levels of a value. Releasing a value recurses to this depth, on threads that can
+    /// have small stacks.
     static let maximumDepth = 512
 
     let graph: StorageGraph
-    /// How many levels the highest row has that was taken since this was set to zero.
+    /// The maximum number of levels of the rows that were returned since the property was set to zero.
     var height = 0
     private var tables: [ObjectIdentifier: any NodeTable] = [:]
 
     init(_ graph: StorageGraph) { self.graph = graph }
 
-    /// Reads what is related to rows, and puts it in.
+    /// Reads the related rows of records and assigns them.
     func attach<Record: Model>(to records: inout [Record]) throws {
         let root = table(of: Record.self)
         root.add(records)
@@ -28,7 +31,7 @@ final class NodeGraph {
         }
     }
 
-    /// The table of a model.
+    /// Returns the table of a model.
     func table<Record: Model>(of model: Record.Type) -> TypedNodeTable<Record> {
         let id = ObjectIdentifier(model)
         if let table = tables[id] as? TypedNodeTable<Record> { return table }
@@ -37,7 +40,7 @@ final class NodeGraph {
         return table
     }
 
-    /// A row on the way from the root to the one that is being put together.
+    /// A row on the path from the root to the row that is being assembled.
     private struct Frame {
         let table: any NodeTable
         let key: Key
@@ -59,33 +62,34 @@ final class NodeGraph {
     }
 }
 
-/// The rows of one model in a graph, with the model hidden.
+/// The rows of one model in a graph, without the type of the model.
 protocol NodeTable: AnyObject {
-    /// Whether there are rows whose links have not been read.
+    /// Whether rows or the links of rows have not been read yet.
     var isPending: Bool { get }
-    /// Reads the rows that are waited for, and the links of all new ones.
+    /// Reads the requested rows and the links of all new rows.
     func load(in nodes: NodeGraph) throws
-    /// Waits for rows.
+    /// Requests rows.
     func want(_ keys: [Key])
-    /// Begins to put a row together.
+    /// Begins to assemble a row.
     ///
-    /// - Returns: False when it is not there, begun or ready.
+    /// - Returns: False when the row does not exist, or when its assembly has already begun.
     func enter(_ key: Key) -> Bool
-    /// The children of a row.
+    /// Returns the children of a row.
     func edges(of key: Key, in nodes: NodeGraph) -> [(table: any NodeTable, key: Key)]
-    /// Puts a row together whose children are ready, as far as they can be.
+    /// Assembles a row. Its children are already assembled, except children that lead back to the row or are
+    /// too deep.
     func leave(_ key: Key, in nodes: NodeGraph) throws
 }
 
 /// The rows of one model in a graph.
 final class TypedNodeTable<Record: Model>: NodeTable {
-    /// The rows as they were read, alone.
+    /// The rows as they were read, without related rows.
     private var rows: [Key: Record] = [:]
-    /// Rows to be read.
+    /// The keys of the rows to read.
     private var wanted: [Key] = []
-    /// Rows whose links are to be read.
+    /// The keys of the rows whose links are to be read.
     private var fresh: [Key] = []
-    /// For each relationship the children of the rows.
+    /// The children of the rows, for every relationship.
     private var children: [[Key: ArraySlice<Key>]]
     private var entered: Set<Key> = []
     private var whole: [Key: (record: Record, height: Int)] = [:]
@@ -93,7 +97,7 @@ final class TypedNodeTable<Record: Model>: NodeTable {
 
     init() { children = Array(repeating: [:], count: Record.schema.relations.count) }
 
-    /// Adds rows that were read already.
+    /// Adds rows that were already read.
     func add(_ records: [Record]) {
         for record in records {
             let key = Record.schema.key(of: record)
@@ -139,7 +143,8 @@ final class TypedNodeTable<Record: Model>: NodeTable {
         whole[key] = (record, nodes.height + 1)
     }
 
-    /// A row as far as it is put together: without its lists while it is on the way to the row that asks, and where it would be too deep in it.
+    /// Returns a row as far as it is assembled. It has no lists while the row is on the path to the row that
+    /// contains it, or when it would exceed the maximum depth there.
     func row(_ key: Key, _ form: GraphForm, isRoot: Bool = false, in nodes: NodeGraph) throws -> Record? {
         if form == .whole, let (record, height) = whole[key], isRoot || height < NodeGraph.maximumDepth {
             nodes.height = max(nodes.height, height)
@@ -147,7 +152,7 @@ final class TypedNodeTable<Record: Model>: NodeTable {
         }
         if let record = withoutLists[key] { return record }
         guard var record = rows[key] else { return nil }
-        // Stands here meanwhile for what leads back to it.
+        // Rows that lead back to this row get this value in the meantime.
         withoutLists[key] = record
         var records = [record]
         for (position, relation) in Record.schema.relations.enumerated() {

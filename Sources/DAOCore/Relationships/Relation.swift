@@ -1,51 +1,53 @@
-/// One relationship field of a model, with the type it leads to hidden.
+/// A relationship field of a model, without the type of the related model.
 ///
-/// Everything about related rows goes through it: it is where the types of both sides are known.
+/// All access to related rows uses this protocol, because it knows the types of both models.
 protocol Relation<Parent>: Sendable {
-    /// The model whose field it is.
+    /// The model with the field.
     associatedtype Parent: Model
 
     /// The position of the field.
     var field: Int { get }
-    /// Whether there is one child at most.
+    /// Whether there is at most one child.
     var isToOne: Bool { get }
-    /// Whether a child goes with the last row that refers to it.
+    /// Whether a child is erased with the last row that refers to it.
     var cascades: Bool { get }
-    /// The model it leads to.
+    /// The related model.
     var target: any Model.Type { get }
-    /// What the related entity looks like.
+    /// The description of the related entity.
     var targetDescription: EntityDescription { get }
 
     // Reading
 
-    /// Reads the children of records and puts them in.
+    /// Reads the children of records and assigns them.
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws
-    /// Puts in that nothing was read.
+    /// Assigns the marker that nothing was read.
     func markUnread(_ records: inout [Parent]) throws
-    /// The table of the children.
+    /// Returns the table of the children.
     func table(in nodes: NodeGraph) -> any NodeTable
-    /// Puts the children with these keys in.
+    /// Assigns the children with the given keys.
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws
 
     // Writing
 
-    /// Lets a write store the children of records and the links to them.
+    /// Adds the children of records, and the links to them, to a write.
     ///
-    /// - Parameter originals: The records as they were read: children that are still the same are not written. Nil for new ones.
+    /// - Parameter originals: The records as they were read; unchanged children are not written. Nil for new
+    ///   records.
     func enqueue(_ records: [Parent], originals: [Parent]?, in write: GraphWrite) throws
-    /// The rows of the children, for erasing.
+    /// Returns the rows of the children as candidates for erasure.
     func orphans(_ keys: [Key]) -> any ErasableRows
 
-    // Asking
+    // Queries
 
-    /// The keys of the children that meet a condition on them.
+    /// Returns the keys of the children that meet a condition.
     func children(matching node: PredicateNode, in graph: StorageGraph) throws -> [Key]
-    /// One field of the child of each record, for a relationship to one. Null where there is none.
+    /// Returns the values of a field of the child of each record, for a to-one relationship. A value is null
+    /// when there is no child.
     func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value]
 }
 
 extension Relation {
-    /// The relationship without types.
+    /// The description of the relationship, without types.
     var description: RelationDescription {
         let entity = Parent.schema.description
         let target = targetDescription
@@ -54,21 +56,22 @@ extension Relation {
             targetKeyKind: target.keyKind, isToOne: isToOne, cascades: cascades)
     }
 
-    /// The links of the relationship.
+    /// Returns the links of the relationship.
     func links(in graph: StorageGraph) throws -> any LinkStorage { try graph.links(of: Parent.self, field: field) }
 }
 
-/// How much of what is related is read.
+/// The related rows that a read includes.
 enum GraphForm {
-    /// Everything.
+    /// All related rows.
     case whole
-    /// Only relationships to one, and those of the rows found that way: a list can say that it was not read, an optional cannot.
+    /// Only to-one relationships, and those of the rows that they lead to. A list can represent that it was
+    /// not read; an optional cannot.
     case withoutLists
 }
 
-/// A relationship with the types of both sides.
+/// A relationship with the types of both models.
 final class TypedRelation<Parent: Model, Child: Model>: Relation {
-    /// The field.
+    /// The place of the property.
     enum Place: Sendable {
         case toMany(Field<Parent, [Child]>)
         case toOne(Field<Parent, Child?>)
@@ -94,7 +97,7 @@ final class TypedRelation<Parent: Model, Child: Model>: Relation {
 // MARK: The field
 
 extension TypedRelation {
-    /// The children that a record holds, and whether they were read at all.
+    /// Returns the children of a record, and whether they were read.
     private func children(of record: UnsafePointer<Parent>) -> (children: [Child], isRead: Bool) {
         switch place {
         case .toMany(let field):
@@ -104,13 +107,13 @@ extension TypedRelation {
         }
     }
 
-    /// Puts children into a record.
+    /// Assigns children to a record.
     private func put(_ children: [Child], into record: inout Parent) throws {
         switch place {
         case .toMany(let field): if put(children, at: field.offset, into: &record) { return }
         case .toOne(let field): if put(children.first, at: field.offset, into: &record) { return }
         }
-        // A computed property, or one in a class: the record is made anew, by its own initializer.
+        // The property is computed, or is in a class. The record is created again by its initializer.
         let schema = Parent.schema
         let writer = ValueRowWriter(count: schema.description.fields.count)
         try schema.encode(record, to: writer)
@@ -121,7 +124,8 @@ extension TypedRelation {
 
     private func put<Value>(_ value: Value, at offset: Int, into record: inout Parent) -> Bool {
         guard offset >= 0 else { return false }
-        // `offset(of:)` answers only for stored properties, whose bytes at that offset are a `Value`.
+        // `offset(of:)` is nil unless the property is stored. The bytes of a stored property at that offset
+        // are a `Value`.
         withUnsafeMutableBytes(of: &record) { bytes in
             guard let base = bytes.baseAddress else { return }
             base.advanced(by: offset).assumingMemoryBound(to: Value.self).pointee = value
@@ -152,8 +156,8 @@ extension TypedRelation {
             try put(children, into: &records[index])
             next += 1
         }
-        // Children of a relationship to one are shared more often than not, and those with children of their own cost more than a row: they are
-        // read once each.
+        // Children of a to-one relationship are usually shared. Reading children with related rows costs more
+        // than reading a row. In both cases every child is read once.
         if !isToOne, Child.schema.relations.isEmpty {
             try links.forEachList(of: keys, in: storage) { try fill($0, $1, &records) }
         } else {
@@ -193,19 +197,19 @@ extension TypedRelation {
         write.enqueue(GraphWrite.Links(relation: self, links: try links(in: write.graph), parents: parents, children: linked))
     }
 
-    /// Whether a record holds the very children it was read with.
+    /// Returns whether a record holds the children that it was read with.
     private func isUnchanged(_ children: [Child], since original: Parent) throws -> Bool {
         let (before, isRead) = withUnsafePointer(to: original) { self.children(of: $0) }
         guard isRead, before.count == children.count else { return false }
         if isToOne { return try before.map { try Fingerprint(of: $0) } == children.map { try Fingerprint(of: $0) } }
-        // A list that was changed in any way is another one: both are held here, so writing to one copied it.
+        // Both arrays are retained here, so any change of a list copied it. A changed list is not identical.
         return before.isIdentical(to: children)
     }
 
     func orphans(_ keys: [Key]) -> any ErasableRows { GraphErase.Rows<Child>(keys: keys) }
 }
 
-// MARK: Asking
+// MARK: Queries
 
 extension TypedRelation {
     func children(matching node: PredicateNode, in graph: StorageGraph) throws -> [Key] {
@@ -223,7 +227,8 @@ extension TypedRelation {
 }
 
 extension Array {
-    /// Whether two arrays are the same elements in memory. True for copies, as long as neither was changed.
+    /// Returns whether two arrays have the same buffer. Copies have the same buffer until one of them is
+    /// changed.
     fileprivate func isIdentical(to other: [Element]) -> Bool {
         withUnsafeBufferPointer { left in
             other.withUnsafeBufferPointer { left.baseAddress == $0.baseAddress && left.count == $0.count }

@@ -1,24 +1,28 @@
 import Synchronization
 
-/// The relationships of a database, by the entity they lead to. All databases on one engine instance have the same.
+/// The relationships of a database, by the entity that they lead to. All databases on one engine instance
+/// share them.
 ///
-/// Erasing a row has to find every list it may stand in, those of models that this run of the application has not opened included, and those that
-/// another process has declared a moment ago.
+/// Erasing a row must find every list that may contain it. This includes lists of models that the application
+/// has not opened, and lists of models that another process has just declared.
 final class RelationRegistry: Sendable {
     private struct State {
         var hasRead = false
-        /// The version of the catalog that the relationships were read from; nil when they are to be read again.
+        /// The version of the catalog that the relationships were read from; nil when they must be read
+        /// again.
         var version: UInt64?
         var relations: [String: Set<RelationDescription>] = [:]
     }
 
-    /// How far a write transaction is with the catalog, in which nobody else changes it. Set by the thread that runs the transaction.
+    /// Whether a write transaction has read the catalog. No other writer changes the catalog during the
+    /// transaction. The thread that runs the transaction sets the value.
     private enum Look: UInt8, AtomicRepresentable {
-        /// There is no transaction, or none that says so: every look is a new one.
+        /// No transaction runs, or it did not call ``transactionDidBegin()``. Every access checks the
+        /// catalog.
         case none
-        /// It has not looked.
+        /// The transaction has not checked the catalog.
         case toCome
-        /// What is known is what it has seen.
+        /// The transaction has checked the catalog, and the known relationships are current.
         case done
     }
 
@@ -27,7 +31,7 @@ final class RelationRegistry: Sendable {
 
     init() {}
 
-    /// Adds relationships, and the first time those that the database says it has.
+    /// Adds relationships. The first call also adds the relationships that the database has stored.
     func add(_ relations: [RelationDescription], in database: any Database) throws {
         var found = relations
         let hasRead = state.withLock { $0.hasRead }
@@ -38,10 +42,10 @@ final class RelationRegistry: Sendable {
         }
     }
 
-    /// The relationships as the running write transaction sees them, by the entity they lead to.
+    /// Returns the relationships as the running write transaction sees them, by the entity that they lead to.
     ///
-    /// Where the catalog has a version, they are what the catalog says, and are read when it has another one than the last time. What this
-    /// transaction has declared since is there too.
+    /// When the catalog has a version, the relationships are those of the catalog. They are read again when
+    /// the version changed. They include the relationships that this transaction has declared.
     func relations(in database: any Database) throws -> [String: Set<RelationDescription>] {
         if look.load(ordering: .relaxed) == .done { return state.withLock { $0.relations } }
         if let version = try database.catalogVersion(), state.withLock({ $0.version != version }) {
@@ -52,19 +56,19 @@ final class RelationRegistry: Sendable {
         return state.withLock { $0.relations }
     }
 
-    /// Says that a write transaction has begun: until it ends, one look at the catalog is enough.
+    /// Records that a write transaction began. The catalog is checked once during the transaction.
     func transactionDidBegin() { look.store(.toCome, ordering: .relaxed) }
 
-    /// Says that it has ended.
+    /// Records that the write transaction ended.
     func transactionDidEnd() { look.store(.none, ordering: .relaxed) }
 
-    /// Says that writes were undone: the version that was seen last may come to stand for another catalog.
+    /// Records that writes were rolled back. The last version can later belong to a different catalog.
     func didUndo() {
         state.withLock { $0.version = nil }
         if look.load(ordering: .relaxed) == .done { look.store(.toCome, ordering: .relaxed) }
     }
 
-    /// Whether any relationship is known that leads to an entity.
+    /// Returns whether a known relationship leads to an entity.
     func hasRelations(to entity: String) -> Bool { state.withLock { $0.relations[entity] != nil } }
 
     private static func stored(in database: any Database) throws -> [RelationDescription] {

@@ -1,24 +1,25 @@
-/// Everything that a model's relationships reach, opened together: the rows of each model and the links of each relationship.
+/// The storages of all models that the relationships of a model reach, and the links of these relationships.
 final class StorageGraph: Sendable {
     let database: any Database
 
-    /// Where a relationship begins.
+    /// The field of a relationship.
     private struct Field: Hashable {
         let model: ObjectIdentifier
         let position: Int
     }
 
-    // Each is a storage of the model that its key stands for.
+    // The value is a storage of the model that the key identifies.
     private let storages: [ObjectIdentifier: any Sendable]
     private let links: [Field: any LinkStorage]
-    /// The models from which a row may lead back to itself.
+    /// The models whose rows can lead back to themselves, directly or through other models.
     private let recursive: Set<ObjectIdentifier>
-    /// The models that are met in more than one place: one call may hold several values of one row, of which only the first counts.
+    /// The models that occur in more than one place. One call can contain several values of a row of such a
+    /// model, and only the first value counts.
     private let recurring: Set<ObjectIdentifier>
 
-    /// Opens what a model reaches.
+    /// Opens the storages of a model and of all models that it reaches.
     ///
-    /// - Throws: What opening a storage throws.
+    /// - Throws: The errors of opening a storage.
     init<Root: Model>(_ database: any Database, from root: Root.Type) throws {
         var walk = Walk(database)
         try walk.visit(root)
@@ -34,22 +35,22 @@ final class StorageGraph: Sendable {
         try database.engineState.relations.add(walk.relations.map(\.description), in: database)
     }
 
-    /// The rows of a model, without what is related to them.
+    /// Returns the storage of a model without related rows.
     func rows<Record: Model>(of model: Record.Type) throws -> any Storage<Record> {
         guard let storage = storages[ObjectIdentifier(model)] as? any Storage<Record> else { throw unreached(model) }
         return storage
     }
 
-    /// The links of a relationship.
+    /// Returns the links of a relationship.
     func links<Record: Model>(of model: Record.Type, field: Int) throws -> any LinkStorage {
         guard let links = links[Field(model: ObjectIdentifier(model), position: field)] else { throw unreached(model) }
         return links
     }
 
-    /// Whether rows of a model may lead back to themselves.
+    /// Returns whether rows of a model can lead back to themselves.
     func isRecursive<Record: Model>(_ model: Record.Type) -> Bool { recursive.contains(ObjectIdentifier(model)) }
 
-    /// Whether one call may hold several values of one row of a model.
+    /// Returns whether one call can contain several values of a row of a model.
     func isRecurring<Record: Model>(_ model: Record.Type) -> Bool { recurring.contains(ObjectIdentifier(model)) }
 
     private func unreached<Record: Model>(_ model: Record.Type) -> StorageError {
@@ -58,12 +59,12 @@ final class StorageGraph: Sendable {
             .invalidSchema, "'\(name)' is not among the models that were opened together; open it with them", entity: name)
     }
 
-    /// Finds every model that can be reached.
+    /// Finds all models that a model reaches.
     private struct Walk {
         let database: any Database
         var storages: [ObjectIdentifier: any Sendable] = [:]
         var relations: [(model: ObjectIdentifier, field: Int, description: RelationDescription)] = []
-        /// The models that more than one relationship, or the root and one, lead to.
+        /// The models that several relationships lead to, and the root when a relationship leads to it.
         private(set) var recurring: Set<ObjectIdentifier> = []
         private var targets: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
 
@@ -85,7 +86,7 @@ final class StorageGraph: Sendable {
             }
         }
 
-        /// The models that reach one which reaches itself.
+        /// The models that reach themselves, and the models that reach such a model.
         var recursive: Set<ObjectIdentifier> {
             let reached = targets.keys.reduce(into: [:]) { $0[$1] = reachable(from: $1) }
             let circular = targets.keys.filter { reached[$0]?.contains($0) == true }
@@ -104,9 +105,10 @@ final class StorageGraph: Sendable {
 }
 
 extension StorageGraph {
-    /// Reads what is related to rows that were read alone, and puts it in.
+    /// Reads the related rows of records that were read without them, and assigns them.
     ///
-    /// - Complexity: A fixed number of engine queries; for models that refer to themselves, that many for each level of depth.
+    /// - Complexity: A fixed number of engine queries. For models that refer to themselves, that number for
+    ///   each level of depth.
     func attach<Record: Model>(to records: inout [Record], _ form: GraphForm) throws {
         let relations = Record.schema.relations
         if records.isEmpty || relations.isEmpty { return }

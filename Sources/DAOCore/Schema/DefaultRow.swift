@@ -1,9 +1,9 @@
 import Foundation
 
-/// One row that holds the declared defaults, and the empty value of its type where none is declared.
+/// A row with the declared defaults. A field without a declared default has the empty value of its type.
 enum DefaultRow {
 
-    /// A reader that stands on the row.
+    /// Returns a reader of the row.
     static func reader(
         of entity: EntityDescription, defaults: [(@Sendable (RowWriter) throws -> Void)?]
     ) throws -> ValueRowReader {
@@ -19,7 +19,7 @@ enum DefaultRow {
         return ValueRowReader(entity: entity, values: writer.values)
     }
 
-    /// The value in primitive form; null for a kind that has no empty value.
+    /// The empty value of a kind in primitive form; null when the kind has no empty value.
     private static func emptyValue(of kind: ValueKind) -> Value {
         switch kind {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer(0)

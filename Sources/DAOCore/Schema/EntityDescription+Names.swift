@@ -1,10 +1,11 @@
 extension EntityDescription {
-    /// Checks that a new entity has a name of its own. Names that differ in case only are one name, as those of fields are: SQL engines compare them so.
+    /// Checks that the name of a new entity is unique. Names that differ only in case are the same name, as
+    /// in fields, because SQL engines compare them so.
     ///
     /// - Parameters:
-    ///   - stored: The entities there are.
-    ///   - path: The database's file, for the error.
-    /// - Throws: `.schemaMismatch`.
+    ///   - stored: The stored entities.
+    ///   - path: The path of the database's file, for the error.
+    /// - Throws: `.schemaMismatch` when a stored entity has the same name in another case.
     package func checkName(among stored: [EntityDescription], path: String?) throws {
         let lowercased = name.lowercased()
         guard let twin = stored.first(where: { $0.name.lowercased() == lowercased }) else { return }

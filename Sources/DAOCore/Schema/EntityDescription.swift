@@ -1,6 +1,11 @@
-/// What an entity looks like, without the application's type: names, types, key and indexes.
+/// The description of an entity without the application's type: names, types, key and indexes.
 ///
-/// Every backend keeps it in its catalog and interprets queries by it; a tool can read it from a file it knows nothing about.
+/// Every backend stores it in its catalog and interprets queries by it. A tool can read it from a file
+/// without the application's models.
+///
+/// ```swift
+/// for entity in try database.entities() { print(entity.name, entity.fields.map(\.name)) }
+/// ```
 public struct EntityDescription: Sendable, Hashable, Codable {
     /// The entity's name.
     public var name: String
@@ -17,41 +22,42 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         self.fields = fields
     }
 
-    /// The position of the primary key. Zero when there is none, which only an invalid schema has.
+    /// The position of the primary key. It is zero when the schema is invalid and has no key.
     public var keyIndex: Int { fields.firstIndex { $0.isPrimaryKey } ?? 0 }
 
     /// The kind of the primary key.
     public var keyKind: ValueKind { fields.isEmpty ? .int64 : fields[keyIndex].type.kind }
 
-    /// The position of a field.
+    /// Returns the position of a field; nil when there is no such field.
     ///
-    /// - Parameter name: The field's name, by bytes.
+    /// - Parameter name: The name of the field, compared by bytes.
     public func index(of name: String) -> Int? { fields.firstIndex { $0.name.hasSameBytes(as: name) } }
 }
 
-/// What a field looks like, without the application's type.
+/// The description of a field without the application's type.
 public struct FieldDescription: Sendable, Hashable, Codable {
-    /// The field's name: a column, or a slot of a record.
+    /// The name of the field.
     public var name: String
     /// The field's type.
     public var type: FieldType
-    /// Whether it is the primary key.
+    /// Whether the field is the primary key.
     public var isPrimaryKey: Bool
-    /// Whether an index serves queries on it.
+    /// Whether the field has an index.
     public var isIndexed: Bool
-    /// Whether no two rows may have the same value in it.
+    /// Whether two rows cannot have the same value, apart from nil.
     public var isUnique: Bool
-    /// Where a relationship leads; nil for a field that is none, and in ``Schema/description``, which knows no other model.
+    /// The target of a relationship; nil for other fields, and in ``Schema/description``, which does not know
+    /// other models.
     public var relation: RelationTarget?
 
     /// Creates a description.
     ///
     /// - Parameters:
-    ///   - name: The field's name.
-    ///   - type: The field's type.
-    ///   - isPrimaryKey: Whether it is the primary key.
-    ///   - isIndexed: Whether an index serves queries on it; true for a unique field too.
-    ///   - isUnique: Whether no two rows may have the same value in it.
+    ///   - name: The name of the field.
+    ///   - type: The type of the field.
+    ///   - isPrimaryKey: Whether the field is the primary key.
+    ///   - isIndexed: Whether the field has an index. It is true for a unique field.
+    ///   - isUnique: Whether two rows cannot have the same value, apart from nil.
     public init(
         name: String, type: FieldType, isPrimaryKey: Bool = false, isIndexed: Bool = false, isUnique: Bool = false
     ) {
@@ -63,18 +69,18 @@ public struct FieldDescription: Sendable, Hashable, Codable {
     }
 }
 
-/// Where a relationship leads.
+/// The target of a relationship.
 public struct RelationTarget: Sendable, Hashable, Codable {
     /// The name of the related entity.
     public var entity: String
-    /// Whether a related row goes with the last row that refers to it.
+    /// Whether a related row is erased with the last row that refers to it.
     public var cascades: Bool
 
     /// Creates a target.
     ///
     /// - Parameters:
     ///   - entity: The name of the related entity.
-    ///   - cascades: Whether a related row goes with the last row that refers to it.
+    ///   - cascades: Whether a related row is erased with the last row that refers to it.
     public init(entity: String, cascades: Bool) {
         self.entity = entity
         self.cascades = cascades

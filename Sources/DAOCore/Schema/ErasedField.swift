@@ -1,4 +1,4 @@
-/// A ``Field`` whose value type is only known to its closures.
+/// A ``Field`` with an erased value type. Only its closures know the type.
 @usableFromInline struct ErasedField<Record: Model>: Sendable {
     @usableFromInline let description: FieldDescription
     let keyPath: any AnyKeyPath & Sendable
@@ -7,9 +7,9 @@
     let writeDefault: (@Sendable (RowWriter) throws -> Void)?
     let value: @Sendable (Record) -> Value
     let key: (@Sendable (Record) -> Key)?
-    /// Makes the relationship that the field is, of its position; nil for a field that is none.
+    /// Creates the relationship of the field from its position; nil when the field is not a relationship.
     let relation: (@Sendable (Int) -> any Relation<Record>)?
-    /// Whether it holds models in a form that is neither `[SomeModel]` nor `SomeModel?`.
+    /// Whether the field holds models in an unsupported form: neither `[SomeModel]` nor `SomeModel?`.
     let hasUnknownRelation: Bool
 
     @usableFromInline init<Stored: FieldValue>(_ field: Field<Record, Stored>) {
@@ -46,7 +46,7 @@
         hasUnknownRelation = related != nil && relation == nil
     }
 
-    /// The relationship that a field is. `Child` is the model that the field's own type says it refers to.
+    /// Creates the relationship of a field. `Child` is the related model of the field's type.
     private static func relation<Child: Model, Stored: FieldValue>(
         _ type: Child.Type, _ field: Field<Record, Stored>, _ cascades: Bool
     ) -> (@Sendable (Int) -> any Relation<Record>)? {
@@ -59,7 +59,8 @@
         return nil
     }
 
-    /// Reads the key of a model. `KeyValue` is the field's own type, known here to be one that can be a key.
+    /// Returns a closure that reads the key of a model. `KeyValue` is the type of the field, which is known
+    /// here to be a key type.
     private static func keyReader<KeyValue: PrimaryKeyValue, Stored: FieldValue>(
         _ type: KeyValue.Type, _ field: Field<Record, Stored>
     ) -> (@Sendable (Record) -> Key)? {
@@ -68,11 +69,11 @@
     }
 }
 
-/// Where the fields of a model are, without their types.
+/// The places of the fields in a model, without their types.
 ///
-/// A closure that captured the fields themselves would ask the runtime for the type of each, every time it is called.
+/// A closure that captured the fields would ask the runtime for the type of every field on every call.
 @usableFromInline struct FieldPlaces<Record: Model>: Sendable {
-    /// How far into the model a stored property is; -1 for a computed one.
+    /// The byte offset of a stored property; -1 for a computed property.
     @usableFromInline let offsets: [Int]
     @usableFromInline let keyPaths: [any AnyKeyPath & Sendable]
 
@@ -81,17 +82,18 @@
         keyPaths = fields.map(\.keyPath)
     }
 
-    /// The field of a model.
+    /// Reads the field of a model.
     ///
-    /// - Parameter type: The type that the field at this position was declared with.
+    /// - Parameter type: The declared type of the field at this position.
     @inlinable @inline(__always) func value<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
         let offset = offsets[index]
-        // `offset(of:)` answers only for stored properties, whose bytes at that offset are a `Value`.
+        // `offset(of:)` is nil unless the property is stored. The bytes of a stored property at that offset
+        // are a `Value`.
         if offset >= 0 { return UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: Value.self).pointee }
         return computed(type, at: index, of: record)
     }
 
-    /// The field of a model that has to be asked through its key path.
+    /// Reads the field of a model through its key path.
     @inline(never) @usableFromInline func computed<Value>(
         _ type: Value.Type, at index: Int, of record: UnsafePointer<Record>
     ) -> Value {

@@ -1,4 +1,4 @@
-/// A record as a database stores it: a value type with one declaration of its fields.
+/// A stored record: a value type with a declaration of its fields.
 ///
 /// ```swift
 /// struct Tag: Model {
@@ -15,7 +15,8 @@
 /// }
 /// ```
 ///
-/// An array of models in a field is an ordered to-many relationship, an optional model a to-one:
+/// A field with an array of models is an ordered to-many relationship. A field with an optional model is a
+/// to-one relationship:
 ///
 /// ```swift
 /// struct Thread: Model {
@@ -32,7 +33,8 @@
 /// }
 /// ```
 public protocol Model: Storable {
-    /// The declaration of the model: its entity name, its initializer and its fields, in the initializer's order.
+    /// The declaration of the model: its entity name, its initializer, and its fields in the order of the
+    /// initializer's parameters.
     static var schema: Schema<Self> { get }
 }
 
@@ -42,26 +44,26 @@ extension Model {
 }
 
 extension Model {
-    /// Itself.
+    /// The model itself.
     public static var relatedModel: (any Model.Type)? { self }
 
-    /// A to-one relationship.
+    /// `toOne`, optional.
     public static var optionalType: FieldType { FieldType(.toOne, isOptional: true) }
 
-    /// Reads the related model, if there is one.
+    /// Reads the related model; nil when there is none.
     public static func readOptional(from row: RowReader, at index: Int) throws -> Self? {
         try row.readRelated(Self.self, at: index).first
     }
 
-    /// Writes the related model, if there is one.
+    /// Writes the related model, or nil.
     public static func writeOptional(_ value: Self?, to row: RowWriter, at index: Int) throws {
         try row.writeRelated(value.map { [$0] } ?? [], at: index)
     }
 
-    /// The related model's key.
+    /// The key of the related model; null when there is none.
     public static func value(ofOptional value: Self?) -> Value { value.map { schema.key(of: $0).value } ?? .null }
 
-    /// A to-many relationship.
+    /// `toMany`.
     public static var arrayType: FieldType { FieldType(.toMany) }
 
     /// Reads the related models, in order.
@@ -74,6 +76,6 @@ extension Model {
         try row.writeRelated(array, at: index)
     }
 
-    /// An ordered list of models has no value of its own.
+    /// Null: an ordered list of models has no value.
     public static func value(ofArray array: [Self]) -> Value { .null }
 }

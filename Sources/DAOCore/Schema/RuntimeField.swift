@@ -1,6 +1,7 @@
-/// A field of a model whose fields are known at run time only: the type of its values is known to its closures.
+/// A field of a model whose fields are known only at run time. Only its closures know the type of the values.
 ///
-/// Applications declare models with ``Schema/init(_:_:_:)``, whose closures are compiled for the model; these ask the runtime for every value.
+/// Applications declare models with ``Schema/init(_:_:_:)``, whose closures are compiled for the model. These
+/// closures ask the runtime for every value.
 package struct RuntimeField<Record: Model>: Sendable {
     let erased: ErasedField<Record>
     let read: @Sendable (RowReader, Int, inout Record) throws -> Void
@@ -9,9 +10,9 @@ package struct RuntimeField<Record: Model>: Sendable {
     /// Describes a field.
     ///
     /// - Parameters:
-    ///   - name: The name it is stored under.
-    ///   - keyPath: Where it is in the model; it may lead through a subscript.
-    ///   - options: What it is for.
+    ///   - name: The stored name.
+    ///   - keyPath: The key path of the property. It can contain a subscript.
+    ///   - options: The options of the field.
     package init<Stored: FieldValue>(
         _ name: String, _ keyPath: any WritableKeyPath<Record, Stored> & Sendable, options: [FieldOption<Stored>]
     ) {
@@ -22,7 +23,7 @@ package struct RuntimeField<Record: Model>: Sendable {
 }
 
 extension Field {
-    /// Creates a field of options in an array, whose values are had through its key path.
+    /// Creates a field from an array of options. Its values are read through its key path.
     fileprivate init(_ name: String, _ keyPath: any KeyPath<Record, Value> & Sendable, options: [FieldOption<Value>]) {
         self.name = name
         self.keyPath = keyPath
@@ -32,12 +33,12 @@ extension Field {
 }
 
 extension Schema {
-    /// Declares a model whose fields are known at run time only.
+    /// Declares a model whose fields are known only at run time.
     ///
     /// - Parameters:
     ///   - entity: The name of the entity.
     ///   - fields: The fields.
-    ///   - blank: Makes a model whose fields are set one after the other.
+    ///   - blank: Creates a model. Its fields are then set individually.
     package convenience init(
         _ entity: String, fields: [RuntimeField<Record>], blank: @escaping @Sendable () -> Record
     ) {

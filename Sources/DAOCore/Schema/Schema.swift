@@ -1,9 +1,10 @@
 import Foundation
 
-/// The one declaration of a model: entity name, initializer and fields.
+/// The declaration of a model: entity name, initializer and fields.
 ///
-/// From it come the table or records, the codec, typed queries and changes of the stored form. The fields stand in the order of the
-/// initializer's parameters; a field of the wrong type, or one too few, is a compiler error at that place.
+/// The table or records, the codec, typed queries and schema changes are derived from it. The fields have the
+/// order of the initializer's parameters. A field of the wrong type, or a missing field, is a compiler error
+/// at that place.
 ///
 /// ```swift
 /// static let schema = Schema(
@@ -14,29 +15,30 @@ import Foundation
 /// )
 /// ```
 ///
-/// A schema that contradicts itself does not trap: asking a database for its storage throws `.invalidSchema`.
+/// An inconsistent schema does not trap. ``Database/storage(for:)`` throws `.invalidSchema` for it.
 public final class Schema<Record: Model>: Sendable {
 
-    /// What the entity looks like, without the Swift type.
+    /// The description of the entity, without the Swift type.
     public let description: EntityDescription
-    /// What is wrong with the declaration, if anything.
+    /// The fault of the declaration; nil when the declaration is valid.
     public let problem: StorageError?
 
     /// The kind of the primary key.
     public let keyKind: ValueKind
 
-    /// The relationships among the fields, in order.
+    /// The relationship fields, in order.
     let relations: [any Relation<Record>]
-    /// Stands in a relationship field that was not read, so that nothing is written back for it (contract R6).
+    /// The value of a relationship field that was not read. Nothing is written back for it (contract R6).
     ///
-    /// It is empty, and told from other empty arrays by where it is in memory.
+    /// It is empty. Its address in memory distinguishes it from other empty arrays.
     let unread: [Record]
 
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]
-    /// The earlier names of the fields, the newest first.
+    /// The earlier names of every field, the newest first.
     let earlierNames: [[String]]
-    /// Writes the default of a field: what was declared, else the type's empty value if it has one.
+    /// Writes the default of a field: the declared default, otherwise the empty value of its type; nil when
+    /// there is neither.
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
 
     let decodeRow: @Sendable (RowReader) throws -> Record
@@ -49,7 +51,7 @@ public final class Schema<Record: Model>: Sendable {
     /// Declares a model.
     ///
     /// - Parameters:
-    ///   - entity: The name of the entity: a table, or a range of records. Letters, digits and underscores.
+    ///   - entity: The name of the entity: letters, digits and underscores.
     ///   - make: The initializer that takes the fields, usually `Self.init`.
     ///   - fields: The fields in the order of the initializer's parameters.
     @inlinable public convenience init<each Stored: FieldValue>(
@@ -60,9 +62,10 @@ public final class Schema<Record: Model>: Sendable {
         var erased: [ErasedField<Record>] = []
         repeat erased.append(ErasedField(each fields))
         let places = FieldPlaces(erased)
-        // The closures are made here, in an inlinable initializer, so that the application's own compiler run specialises
-        // them for the model: the backend calls one closure a query, and a row costs no generic code. What they have in common is
-        // written out in each, since a closure that captures another is not specialised.
+        // The closures are made in an inlinable initializer, so that the application's compiler specialises
+        // them for the model. The backend calls one closure for each query, and a row runs no generic code.
+        // The closures repeat shared code, because a closure that captures another closure is not
+        // specialised.
         self.init(
             entity: entity, fields: erased,
             decodeRow: { row in
@@ -127,7 +130,7 @@ public final class Schema<Record: Model>: Sendable {
     }
 }
 
-/// Counts the fields of a row while a parameter pack is walked.
+/// Counts the fields of a row while a parameter pack is expanded.
 @frozen @usableFromInline struct FieldCounter {
     @usableFromInline var index = -1
     @inlinable init() {}
@@ -138,24 +141,26 @@ public final class Schema<Record: Model>: Sendable {
 }
 
 extension Schema {
-    /// The stored form of a portable id.
+    /// Returns the stored form of a portable id.
     ///
-    /// - Throws: `.invalidKey` when the id is not one of this model's keys.
+    /// - Throws: `.invalidKey` when the id cannot be a key of this model.
     public func key(_ id: UniqueID) throws -> Key { try id.key(as: description.keyKind, entity: description.name) }
 
-    /// One field of a model, as a value.
+    /// Returns the value of a field of a model.
     ///
     /// - Parameters:
     ///   - index: The position of the field.
     ///   - record: The model.
     public func value(at index: Int, of record: Record) -> Value { values[index](record) }
 
-    /// The position of the field that a key path leads to; nil when it leads to something that is not stored.
+    /// Returns the position of the field with a key path; nil when the key path does not lead to a stored
+    /// field.
     public func index(of keyPath: AnyKeyPath) -> Int? { keyPaths.firstIndex { $0 == keyPath } }
 
-    /// A model of defaults: what the fields declare, else zero, empty or nil.
+    /// Returns a model with default values: the declared default of each field, otherwise zero, empty or nil.
     ///
-    /// - Throws: `.invalidSchema` when a field has neither, such as an enumeration without a declared default.
+    /// - Throws: `.invalidSchema` when a field has no default, such as an enumeration without a declared
+    ///   default.
     public func makeDefault() throws -> Record {
         do {
             return try decode(DefaultRow.reader(of: description, defaults: defaults))

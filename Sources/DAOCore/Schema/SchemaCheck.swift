@@ -1,7 +1,7 @@
-/// Finds what contradicts itself in a schema's declaration.
+/// Finds contradictions in the declaration of a schema.
 enum SchemaCheck {
 
-    /// The first problem, or nil when there is none.
+    /// The first contradiction; nil when there is none.
     static func problem<Record: Model>(entity: String, fields: [ErasedField<Record>]) -> StorageError? {
         if Record.self == LinkRow.self { return nil }
         if let fault = fault(in: EntityDescription(name: entity, fields: fields.map(\.description))) { return fault }
@@ -27,9 +27,9 @@ enum SchemaCheck {
         return nil
     }
 
-    /// Checks a description that was put together at run time.
+    /// Checks a description that was created at run time.
     ///
-    /// - Throws: `.invalidSchema`.
+    /// - Throws: `.invalidSchema` when the description contradicts itself.
     static func check(_ entity: EntityDescription) throws {
         if let fault = fault(in: entity) { throw fault }
         guard let kind = entity.fields.first(where: \.isPrimaryKey)?.type else { return }
@@ -41,7 +41,7 @@ enum SchemaCheck {
         }
     }
 
-    /// The first problem of a description, or nil when there is none.
+    /// The first contradiction in a description; nil when there is none.
     private static func fault(in description: EntityDescription) -> StorageError? {
         let entity = description.name
         let fields = description.fields
@@ -61,7 +61,7 @@ enum SchemaCheck {
                     "the field name '\(field.name)' has to be letters, digits and underscores, not beginning with a digit",
                     field: field.name)
             }
-            // SQL engines compare column names without case.
+            // SQL engines compare column names case-insensitively.
             guard names.insert(field.name.lowercased()).inserted else {
                 return problem("two fields of '\(entity)' are named '\(field.name)' (case aside)", field: field.name)
             }
@@ -95,11 +95,13 @@ enum SchemaCheck {
 }
 
 extension Schema {
-    /// Checks on a model that is about to be stored that no two fields of one type were declared in each other's place.
+    /// Checks with a model that is about to be stored that no two fields of the same type are swapped in the
+    /// declaration.
     ///
-    /// The compiler cannot see that. The model is encoded, decoded and encoded again: fields that changed places show it.
+    /// The compiler cannot detect swapped fields. The model is encoded, decoded and encoded again, and
+    /// swapped fields change their values.
     ///
-    /// - Throws: `.invalidSchema` naming both fields.
+    /// - Throws: `.invalidSchema` that names both fields.
     public func checkOrder(with record: Record) throws {
         let first = ValueRowWriter(count: description.fields.count)
         try encode(record, to: first)

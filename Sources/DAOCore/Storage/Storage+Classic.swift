@@ -1,18 +1,20 @@
-// The known names of storages in the DAO pattern. Configuration blocks run inside the transaction, before anything is stored; when one
-// throws, nothing of the call is.
+// The traditional method names of storages in the DAO pattern. Configuration closures run inside the
+// transaction, before anything is stored. When a closure throws, the call stores nothing.
 
 extension Storage {
 
     // MARK: Create
 
-    /// A record of default values, which is not stored: fill it and hand it to ``persist(object:)``.
+    /// Returns a record with default values. The record is not stored: change it and pass it to
+    /// ``persist(object:)``.
     ///
     /// - Throws: `.invalidSchema` when a field has no default value.
     public func create() throws -> Record { try Record.schema.makeDefault() }
 
-    /// Records of default values, which are not stored: fill them and hand them to ``persist(objects:)``.
+    /// Returns records with default values. The records are not stored: change them and pass them to
+    /// ``persist(objects:)``.
     ///
-    /// - Parameter count: How many; negative is `.invalidQuery`.
+    /// - Parameter count: The number of records. A negative number is `.invalidQuery`.
     public func create(count: Int) throws -> [Record] {
         guard count >= 0 else {
             throw StorageError(
@@ -22,23 +24,24 @@ extension Storage {
         return Array(repeating: record, count: count)
     }
 
-    /// Makes a record of default values, lets a block fill it, and stores it.
+    /// Creates a record with default values, lets a closure change it, and stores it.
     ///
-    /// - Parameter configuration: Fills the record, its key included.
+    /// - Parameter configuration: A closure that changes the record, including its key.
     /// - Returns: The stored record.
-    /// - Throws: `.duplicateKey` when the key is stored already; what the block throws.
+    /// - Throws: `.duplicateKey` when the key is already stored; any error of the closure.
     @discardableResult
     public func create(_ configuration: (inout Record) throws -> Void) throws -> Record {
         try create(count: 1) { record, _ in try configuration(&record) }[0]
     }
 
-    /// Makes records of default values, lets a block fill each, and stores them.
+    /// Creates records with default values, lets a closure change each of them, and stores them.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - configuration: Fills a record, its key included; gets its position too.
+    ///   - count: The number of records.
+    ///   - configuration: A closure that changes a record, including its key. It also gets the position of
+    ///     the record.
     /// - Returns: The stored records, in order.
-    /// - Throws: `.duplicateKey` when a key is stored already or given twice; what the block throws.
+    /// - Throws: `.duplicateKey` when a key is already stored or is repeated; any error of the closure.
     @discardableResult
     public func create(count: Int, configuration: (inout Record, Int) throws -> Void) throws -> [Record] {
         var records = try create(count: count)
@@ -51,51 +54,52 @@ extension Storage {
 
     // MARK: Read
 
-    /// All records, in key order.
+    /// Returns all records, in key order.
     public func read() throws -> [Record] { try read(Query()) }
 
-    /// All records, in the order of a field.
+    /// Returns all records, in the order of a field.
     public func read(orderedBy field: String, ascending: Bool) throws -> [Record] {
         try read(Query(orderedBy: [.by(field, ascending: ascending)]))
     }
 
-    /// The records that meet a predicate, in the order of some sort terms.
+    /// Returns the records that meet a predicate, in an order.
     ///
     /// - Parameters:
-    ///   - predicate: Typed, or text.
-    ///   - includeSubentities: Whether related records are read too.
-    ///   - sortDescriptors: The sort terms; by key when there are none.
+    ///   - predicate: A typed predicate, or text.
+    ///   - includeSubentities: Whether related records are read.
+    ///   - sortDescriptors: The sort terms. Without terms, the order is that of the primary key.
     public func read(
         predicatedBy predicate: Condition<Record>, includeSubentities: Bool = true, sortDescriptors: [Sort<Record>] = []
     ) throws -> [Record] {
         try read(Query(where: predicate, orderedBy: sortDescriptors, includesSubentities: includeSubentities))
     }
 
-    /// The records that meet a predicate, in the order of a field.
+    /// Returns the records that meet a predicate, in the order of a field.
     public func read(predicatedBy predicate: Condition<Record>, orderedBy field: String, ascending: Bool) throws -> [Record] {
         try read(Query(where: predicate, orderedBy: [.by(field, ascending: ascending)]))
     }
 
-    /// The record with a key, or nil.
+    /// Returns the record with a key; nil when the key is not stored.
     public func read(byPrimaryKey id: some UniqueIDConvertible, includeSubentities: Bool = true) throws -> Record? {
         try read(keys: [key(id)], includesSubentities: includeSubentities).first
     }
 
     // MARK: Persist
 
-    /// Lets a block change the records that meet a predicate, and stores what changed.
+    /// Lets a closure change the records that meet a predicate, and stores the changes.
     ///
-    /// - Returns: How many records met the predicate.
-    /// - Throws: `.keyChanged` when the block changed a key; what the block throws.
+    /// - Returns: The number of records that met the predicate.
+    /// - Throws: `.keyChanged` when the closure changed a key; any error of the closure.
     @discardableResult
     public func persist(predicatedBy predicate: Condition<Record>, _ configuration: (inout Record) throws -> Void) throws -> Int {
         try update(Query(where: predicate), configuration)
     }
 
-    /// Lets a block change the record with a key, and stores it. When there is none the block gets nil and nothing is stored.
+    /// Lets a closure change the record with a key, and stores it. When the key is not stored, the closure
+    /// gets nil and nothing is stored.
     ///
-    /// - Returns: Whether there was one.
-    /// - Throws: `.keyChanged` when the block changed the key; what the block throws.
+    /// - Returns: Whether the key is stored.
+    /// - Throws: `.keyChanged` when the closure changed the key; any error of the closure.
     @discardableResult
     public func persist(
         withPrimaryKey id: some UniqueIDConvertible, configuration: (inout Record?) throws -> Void
@@ -109,50 +113,50 @@ extension Storage {
         return wasThere
     }
 
-    /// Stores a record whole, whether or not its key is stored already.
+    /// Stores a record completely. A stored record with the same key is replaced.
     public func persist(object: Record) throws { try upsert([object]) }
 
-    /// Stores records whole: all of them, or none when anything throws.
+    /// Stores records completely. When anything throws, none is stored.
     public func persist(objects: [Record]) throws { try upsert(objects) }
 
     // MARK: Erase
 
-    /// Removes the record with the same key as this one, if it is stored.
+    /// Erases the stored record with the key of the given record.
     ///
-    /// - Returns: How many there were: 0 or 1.
+    /// - Returns: The number of erased rows: 0 or 1.
     @discardableResult
     public func erase(object: Record) throws -> Int { try erase(keys: [Record.schema.validKey(of: object)]) }
 
-    /// Removes the record with a key, if it is stored.
+    /// Erases the stored record with a key.
     ///
-    /// - Returns: How many there were: 0 or 1.
+    /// - Returns: The number of erased rows: 0 or 1.
     @discardableResult
     public func erase(byPrimaryKey id: some UniqueIDConvertible) throws -> Int { try erase(keys: [key(id)]) }
 
-    /// Removes all records.
+    /// Erases all records.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     @discardableResult
     public func erase() throws -> Int { try erase(Query()) }
 
-    /// Removes the records that meet a predicate.
+    /// Erases the records that meet a predicate.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     @discardableResult
     public func erase(predicatedBy predicate: Condition<Record>) throws -> Int { try erase(Query(where: predicate)) }
 
-    // MARK: Ask
+    // MARK: Queries
 
-    /// Whether there is a record with a key.
+    /// Returns whether a key is stored.
     public func isEntityExist(primaryKey id: some UniqueIDConvertible) throws -> Bool { try contains(key: key(id)) }
 
-    /// How many records there are.
+    /// Returns the number of records.
     public func count() throws -> Int { try count(Query()) }
 
-    /// How many records meet a predicate.
+    /// Returns the number of records that meet a predicate.
     public func count(predicatedBy predicate: Condition<Record>) throws -> Int { try count(Query(where: predicate)) }
 
-    /// The stored form of an id, checked.
+    /// Returns the stored form of an id, after checking it.
     private func key(_ id: some UniqueIDConvertible) throws -> Key {
         try id.key(as: Record.schema.keyKind, entity: Record.schema.description.name)
     }

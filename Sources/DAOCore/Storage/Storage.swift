@@ -1,88 +1,91 @@
-/// The rows of one model in one database: what a ``DAO`` stands on.
+/// The rows of one model in a database. A ``DAO`` uses a storage for its reads and writes.
 ///
-/// A backend of one's own needs the first five requirements; everything else has a default made of them, and a backend replaces those
-/// that it can do better. Every method is one atomic call: it joins the transaction that runs around it, or is one of its own.
+/// A backend implements ``database`` and the first five methods. The other methods have default
+/// implementations that use these; a backend can replace a default by a faster implementation. Every method
+/// is an atomic call. It joins the transaction that it runs in, or runs as a separate transaction.
 ///
-/// Errors are ``StorageError``s, or whatever a closure given by the caller throws, unchanged.
+/// A method throws a ``StorageError``, or rethrows the error of a closure that the caller passed, unchanged.
 public protocol Storage<Record>: Sendable {
-    /// The model whose rows these are.
+    /// The model of the rows.
     associatedtype Record: Model
 
-    /// The database the rows are in.
+    /// The database of the rows.
     var database: any Database { get }
 
-    /// The rows of a query, in its order.
+    /// Returns the rows of a query, in its order.
     func read(_ query: Query<Record>) throws -> [Record]
 
-    /// The rows with these keys, in the order asked, each once; keys that are not there are left out.
+    /// Returns the rows with the given keys, in the given order, each key once. Keys that are not stored are
+    /// skipped.
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record]
 
-    /// Stores rows that must not be there yet.
+    /// Stores new rows.
     ///
-    /// - Throws: `.duplicateKey` when a key is stored already or given twice; nothing is stored then.
+    /// - Throws: `.duplicateKey` when a key is already stored or is repeated. Nothing is stored in that case.
     func insert(_ records: [Record]) throws
 
-    /// Stores rows whole, replacing those with the same keys; of a repeated key the last wins.
+    /// Stores rows completely. It replaces rows with the same keys. The last row of a repeated key wins.
     func upsert(_ records: [Record]) throws
 
-    /// Removes the rows with these keys.
+    /// Erases the rows with the given keys.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     func erase(keys: [Key]) throws -> Int
 
     // MARK: With defaults
 
-    /// Stores rows that a closure makes inside the transaction, and that must not be there yet.
+    /// Stores new rows, which a closure makes inside the transaction.
     ///
-    /// - Throws: As ``insert(_:)``, and what the closure throws.
+    /// - Throws: The errors of ``insert(_:)``; any error of the closure.
     func insert(making records: () throws -> [Record]) throws
 
-    /// Stores rows that a closure makes inside the transaction, replacing those with the same keys.
+    /// Stores rows, which a closure makes inside the transaction. It replaces rows with the same keys.
     func upsert(making records: () throws -> [Record]) throws
 
-    /// The row with a key, or nil.
+    /// Returns the row with a key; nil when the key is not stored.
     func read(key: Key) throws -> Record?
 
-    /// Whether there is a row with a key.
+    /// Returns whether a key is stored.
     func contains(key: Key) throws -> Bool
 
-    /// The keys of a query's rows, in its order.
+    /// Returns the keys of the rows of a query, in its order.
     func keys(_ query: Query<Record>) throws -> [Key]
 
-    /// How many rows a query has.
+    /// Returns the number of rows of a query.
     func count(_ query: Query<Record>) throws -> Int
 
-    /// One field of each row of a query, in its order.
+    /// Calls a closure with the value of a field in each row of a query, in its order.
     ///
     /// - Parameters:
     ///   - field: The position of the field in the schema.
-    ///   - query: Which rows.
-    ///   - body: Called with each value.
+    ///   - query: The query.
+    ///   - body: A closure that is called with each value.
     func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws
 
-    /// Reads rows by key, lets a closure make or change them, and stores what changed.
+    /// Reads rows by key, lets a closure create or change them, and stores the changes.
     ///
     /// - Parameters:
-    ///   - keys: The keys, in order; a repeated key sees what was made of it before.
-    ///   - body: Gets the position in `keys` and the stored row or nil; what it leaves is stored, nil is not.
-    /// - Returns: How many rows were stored.
-    /// - Throws: `.keyChanged` when the closure changed the key of a row; nothing is stored then.
+    ///   - keys: The keys, in order. At a repeated key, the closure gets the row that it left before.
+    ///   - body: A closure that gets the position in `keys` and the stored row, or nil. The row that it
+    ///     leaves is stored; nil is not.
+    /// - Returns: The number of stored rows.
+    /// - Throws: `.keyChanged` when the closure changed the key of a row. Nothing is stored in that case.
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int
 
     /// Changes the rows of a query.
     ///
-    /// - Returns: How many rows the query had.
-    /// - Throws: `.keyChanged` when the closure changed the key of a row; nothing is stored then.
+    /// - Returns: The number of rows of the query.
+    /// - Throws: `.keyChanged` when the closure changed the key of a row. Nothing is stored in that case.
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int
 
-    /// Removes the rows of a query.
+    /// Erases the rows of a query.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased rows.
     func erase(_ query: Query<Record>) throws -> Int
 
-    /// The rows of a query a batch at a time, on one snapshot.
+    /// Returns a cursor that reads the rows of a query in batches, from one snapshot.
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record>
 
-    /// How a query would be answered: which index serves it, what is left to sort and filter.
+    /// Returns the plan of a query: the index that it uses, and whether rows are filtered and sorted.
     func explain(_ query: Query<Record>) throws -> QueryPlan
 }

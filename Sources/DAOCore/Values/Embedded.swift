@@ -1,10 +1,10 @@
 import Foundation
 
-// Codable values and arrays of scalars live inside a field, as JSON with sorted keys: readable with the engine's own
-// tools, and the same bytes on every backend.
+// A field contains Codable values and arrays of scalars as JSON with sorted keys. The tools of the engine can
+// read it, and the bytes are the same on every backend.
 
 extension FieldValue where Self: Codable {
-    /// Embedded.
+    /// `embedded`.
     public static var fieldType: FieldType { FieldType(.embedded) }
     /// Decodes the value from its JSON.
     public static func read(from row: RowReader, at index: Int) throws -> Self {
@@ -24,7 +24,7 @@ extension FieldValue where Self: Codable {
 extension FieldValue where Self: RawRepresentable & Codable, RawValue: FieldValue {
     /// The type of the raw value.
     public static var fieldType: FieldType { RawValue.fieldType }
-    /// Reads the raw value and makes the value of it.
+    /// Reads the raw value and converts it.
     public static func read(from row: RowReader, at index: Int) throws -> Self {
         guard let value = Self(rawValue: try RawValue.read(from: row, at: index)) else {
             throw row.corruptedValue(at: index, "a raw value that \(Self.self) does not know")
@@ -37,7 +37,7 @@ extension FieldValue where Self: RawRepresentable & Codable, RawValue: FieldValu
     public var fieldValue: Value { rawValue.fieldValue }
 }
 
-/// JSON as it is embedded in fields.
+/// The JSON encoding of embedded values.
 enum EmbeddedJSON {
 
     static func encode(_ value: some Encodable) throws -> String {
@@ -56,7 +56,8 @@ enum EmbeddedJSON {
     }
 }
 
-/// Arrays of scalars as JSON arrays: every element written and read as a field of its own would be.
+/// Arrays of scalars as JSON arrays. The encoding of an element is the same as that of a field with its
+/// value.
 enum EmbeddedArray {
 
     static func json<Element: FieldValue>(of array: [Element]) throws -> String {
@@ -78,7 +79,7 @@ enum EmbeddedArray {
     }
 }
 
-/// One element of an embedded array, as JSON has it.
+/// The JSON of one element of an embedded array.
 private enum ElementJSON: Codable {
     case null
     case integer(Int64)
@@ -124,7 +125,7 @@ private final class ElementWriter: RowWriter {
     override func writeUUID(_ value: UUID, at index: Int) throws { elements.append(.string(value.uuidString)) }
 }
 
-/// Reads the elements of one embedded array; errors name the field that the array is in.
+/// Reads the elements of an embedded array. Errors name the field that contains the array.
 private final class ElementReader: RowReader {
     let row: RowReader
     let field: Int

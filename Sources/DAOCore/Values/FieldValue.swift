@@ -1,9 +1,10 @@
 import Foundation
 
-/// What may stand in a field: a scalar, or something that makes a field when it is optional or in an array.
+/// A type that can be the type of a field, or the wrapped type or element type of a field.
 ///
-/// Nobody conforms to it directly: conform a scalar to ``FieldValue`` and a stored record to ``Model``. The requirements
-/// say how `Self?` and `[Self]` are kept, which is what makes `[String]` an embedded array and `[SomeModel]` a relationship.
+/// Do not conform to this protocol directly. Conform a scalar to ``FieldValue`` and a stored record to
+/// ``Model``. The requirements define how `Self?` and `[Self]` are stored: `[String]` is an embedded array,
+/// `[SomeModel]` a relationship.
 public protocol Storable: Sendable {
     /// The model that a field of this type refers to; nil for values.
     static var relatedModel: (any Model.Type)? { get }
@@ -28,39 +29,39 @@ public protocol Storable: Sendable {
 
 /// A type that a field of a ``Model`` can have.
 ///
-/// All the integers, `Bool`, `Double`, `Float`, `Decimal`, `String`, `Data`, `UUID`, `URL`, `Date`, their optionals and arrays
-/// are field values. An enumeration or a wrapper with a raw value becomes one by saying so, and so does a `Codable` type,
-/// which is then kept as JSON:
+/// All integers, `Bool`, `Double`, `Float`, `Decimal`, `String`, `Data`, `UUID`, `URL`, `Date`, and their
+/// optionals and arrays are field values. An enumeration or a wrapper with a raw value needs only a
+/// conformance, and so does a `Codable` type, which is stored as JSON:
 ///
 /// ```swift
 /// enum Status: String, FieldValue { case draft, sent }
 /// struct Address: Codable, FieldValue { var street: String; var city: String }
 /// ```
 ///
-/// An enumeration that has a raw value and is `Codable` too is kept as its raw value.
+/// An enumeration that has a raw value and is also `Codable` is stored as its raw value.
 public protocol FieldValue: Storable, PredicateArgument {
     /// The type of a field declared as `Self`.
     static var fieldType: FieldType { get }
     /// Reads a field.
     ///
-    /// - Throws: `StorageError` of kind `.corruptedValue` when what is stored is not one of these.
+    /// - Throws: `StorageError` of kind `.corruptedValue` when the stored value is not a value of this type.
     static func read(from row: RowReader, at index: Int) throws -> Self
     /// Writes a field.
     ///
-    /// - Throws: `EncodingError` from a `Codable` value that cannot be encoded.
+    /// - Throws: `EncodingError` when a `Codable` value cannot be encoded.
     func write(to row: RowWriter, at index: Int) throws
-    /// The value for comparisons: what is stored, as a ``Value``.
+    /// The stored value as a ``Value``, for comparisons.
     var fieldValue: Value { get }
 }
 
 extension FieldValue {
-    /// Values refer to nothing.
+    /// Nil: a value does not refer to a model.
     public static var relatedModel: (any Model.Type)? { nil }
 
-    /// The type of the field as an optional one.
+    /// The same type, optional.
     @inlinable public static var optionalType: FieldType { FieldType(fieldType.kind, isOptional: true) }
 
-    /// Reads nil where nothing is stored, else the value.
+    /// Reads nil where nothing is stored; otherwise the value.
     @inlinable public static func readOptional(from row: RowReader, at index: Int) throws -> Self? {
         row.isNull(at: index) ? nil : try read(from: row, at: index)
     }
@@ -93,18 +94,18 @@ extension FieldValue {
 }
 
 extension Optional: FieldValue, Storable, PredicateArgument where Wrapped: Storable {
-    /// What the wrapped type refers to.
+    /// The related model of the wrapped type.
     public static var relatedModel: (any Model.Type)? { Wrapped.relatedModel }
 
-    /// The wrapped type, optional.
+    /// The optional type of the wrapped type.
     @inlinable public static var fieldType: FieldType { Wrapped.optionalType }
 
-    /// Reads what the wrapped type reads as an optional.
+    /// Reads an optional of the wrapped type.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
         try Wrapped.readOptional(from: row, at: index)
     }
 
-    /// Writes what the wrapped type writes as an optional.
+    /// Writes an optional of the wrapped type.
     @inlinable public func write(to row: RowWriter, at index: Int) throws {
         try Wrapped.writeOptional(self, to: row, at: index)
     }
@@ -112,10 +113,10 @@ extension Optional: FieldValue, Storable, PredicateArgument where Wrapped: Stora
     /// Null, or the wrapped value.
     @inlinable public var fieldValue: Value { Wrapped.value(ofOptional: self) }
 
-    // An optional of an optional is kept as an embedded array of no or one element inside an optional field, so that nil
-    // and a wrapped nil stay two things.
+    // An optional of an optional is stored as an optional field with an embedded array. The array has no
+    // element or one element, so nil and a wrapped nil remain distinct.
 
-    /// An embedded value that may be nil.
+    /// `embedded`, optional.
     @inlinable public static var optionalType: FieldType { FieldType(.embedded, isOptional: true) }
 
     /// Reads nil, or the only element of an embedded array.
@@ -126,28 +127,28 @@ extension Optional: FieldValue, Storable, PredicateArgument where Wrapped: Stora
         return .some(value)
     }
 
-    /// Writes nil, or an embedded array of the one value.
+    /// Writes nil, or an embedded array with one element.
     public static func writeOptional(_ value: Self?, to row: RowWriter, at index: Int) throws {
         if let value { try writeArray([value], to: row, at: index) } else { try row.writeNull(at: index) }
     }
 
-    /// Null, or the JSON of the value in an array.
+    /// Null, or the JSON of an array with the value.
     public static func value(ofOptional value: Self?) -> Value { value.map { Self.value(ofArray: [$0]) } ?? .null }
 }
 
 extension Array: FieldValue, Storable, PredicateArgument where Element: Storable {
-    /// What the element type refers to.
+    /// The related model of the element type.
     public static var relatedModel: (any Model.Type)? { Element.relatedModel }
 
-    /// Embedded for scalars, to-many for models.
+    /// `embedded` for scalars, `toMany` for models.
     @inlinable public static var fieldType: FieldType { Element.arrayType }
 
-    /// Reads what the element type reads as an array.
+    /// Reads an array of the element type.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
         try Element.readArray(from: row, at: index)
     }
 
-    /// Writes what the element type writes as an array.
+    /// Writes an array of the element type.
     @inlinable public func write(to row: RowWriter, at index: Int) throws {
         try Element.writeArray(self, to: row, at: index)
     }

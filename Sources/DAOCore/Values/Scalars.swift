@@ -1,10 +1,10 @@
 import Foundation
 
-// How each scalar of the standard library and of Foundation is kept. Everything here is inlined into the code that a
-// schema generates in the application's module.
+// The stored form of every scalar of the standard library and of Foundation. All of this is inlined into the
+// code that a schema generates in the application's module.
 
 extension FieldValue where Self: FixedWidthInteger & SignedInteger & Codable {
-    /// Reads an integer that fits this type.
+    /// Reads an integer in the range of this type.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
         let stored = try row.readInt64(at: index)
         guard let value = Self(exactly: stored) else { throw row.corruptedValue(at: index, "an integer out of range") }
@@ -21,7 +21,7 @@ extension FieldValue where Self: FixedWidthInteger & SignedInteger & Codable {
 }
 
 extension FieldValue where Self: FixedWidthInteger & UnsignedInteger & Codable {
-    /// Reads an integer that fits this type.
+    /// Reads an integer in the range of this type.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
         let stored = try row.readUInt64(at: index)
         guard let value = Self(exactly: stored) else { throw row.corruptedValue(at: index, "an integer out of range") }
@@ -100,7 +100,7 @@ extension Double: FieldValue {
     @inlinable public static var fieldType: FieldType { FieldType(.double) }
     /// Reads the number.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Double { try row.readDouble(at: index) }
-    /// Writes the number; `-0.0` as `0.0`, any NaN as the one NaN.
+    /// Writes the number. `-0.0` becomes `0.0`, and every NaN becomes the same NaN.
     @inlinable public func write(to row: RowWriter, at index: Int) throws { try row.writeDouble(storedForm, at: index) }
     /// The number as a value.
     @inlinable public var fieldValue: Value { .double(storedForm) }
@@ -112,11 +112,11 @@ extension Double: FieldValue {
 extension Float: FieldValue {
     /// `float`.
     @inlinable public static var fieldType: FieldType { FieldType(.float) }
-    /// Reads a number that fits this type.
+    /// Reads a number that this type can represent.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Float {
         Float(try row.readDouble(at: index))
     }
-    /// Writes the number; `-0.0` as `0.0`, any NaN as the one NaN.
+    /// Writes the number. `-0.0` becomes `0.0`, and every NaN becomes the same NaN.
     @inlinable public func write(to row: RowWriter, at index: Int) throws { try Double(self).write(to: row, at: index) }
     /// The number as a value.
     @inlinable public var fieldValue: Value { Double(self).fieldValue }
@@ -179,7 +179,7 @@ extension URL: FieldValue {
         guard let url = URL(string: text) else { throw row.corruptedValue(at: index, "text that is not a URL") }
         return url
     }
-    /// Writes the URL's absolute text: one relative to a base is stored resolved.
+    /// Writes the URL's absolute text. A relative URL is resolved against its base.
     public func write(to row: RowWriter, at index: Int) throws { try row.writeString(absoluteString, at: index) }
     /// The URL's absolute text as a value.
     public var fieldValue: Value { .string(absoluteString) }
@@ -195,19 +195,19 @@ extension Decimal: FieldValue {
         }
         return value
     }
-    /// Writes the number as text: equal numbers give the same text.
+    /// Writes the number as text. Equal numbers have the same text.
     public func write(to row: RowWriter, at index: Int) throws { try row.writeString(storedText, at: index) }
     /// The number as a value.
     @inlinable public var fieldValue: Value { .decimal(self) }
 }
 
 extension Decimal {
-    /// The number from its stored text; nil when that is not one.
+    /// Parses the stored text of a number; nil when the text is not a number.
     package init?(storedText text: String) {
         if text == "NaN" {
             self = .nan
         } else {
-            // Foundation's own parser stops at what it does not know and answers with what came before.
+            // Foundation's parser stops at an invalid character and returns the number before it.
             let parts = text.utf8.drop { $0 == UInt8(ascii: "-") }.split(
                 separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }),
@@ -218,7 +218,7 @@ extension Decimal {
         }
     }
 
-    /// The number in plain digits without needless zeros, so that equal numbers have equal texts.
+    /// The number in decimal digits without redundant zeros. Equal numbers have equal texts.
     package var storedText: String {
         if isNaN { return "NaN" }
         let text = NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX"))
@@ -233,9 +233,9 @@ extension Decimal {
 extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     /// The type of the raw value.
     @inlinable public static var fieldType: FieldType { RawValue.fieldType }
-    /// Reads the raw value and makes the value of it.
+    /// Reads the raw value and converts it.
     ///
-    /// - Throws: `.corruptedValue` for a raw value that this type does not know.
+    /// - Throws: `.corruptedValue` for a raw value that this type does not have.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
         guard let value = Self(rawValue: try RawValue.read(from: row, at: index)) else {
             throw row.corruptedValue(at: index, "a raw value that \(Self.self) does not know")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// One value of one field, when its type is only known at run time: in predicates, sort keys and cursors.
+/// The value of a field whose type is known only at run time: in predicates, sort keys and cursors.
 ///
-/// Floating-point values are always normalised: `-0.0` is `0.0`, and there is one NaN.
+/// Floating-point values are always normalised: `-0.0` is `0.0`, and all NaNs are the same NaN.
 public enum Value: Sendable {
     /// No value.
     case null
     /// True or false.
     case bool(Bool)
-    /// An integer that fits 64 signed bits.
+    /// An integer that fits into 64 signed bits.
     case integer(Int64)
     /// An unsigned integer beyond `Int64.max`.
     case unsigned(UInt64)
@@ -16,7 +16,7 @@ public enum Value: Sendable {
     case double(Double)
     /// A decimal number.
     case decimal(Decimal)
-    /// Text; also a URL, and the JSON of an embedded value.
+    /// Text, a URL, or the JSON of an embedded value.
     case string(String)
     /// Bytes.
     case data(Data)
@@ -25,10 +25,10 @@ public enum Value: Sendable {
     /// A point in time.
     case date(Date)
 
-    /// Whether this is ``null``.
+    /// Whether the value is ``null``.
     @inlinable public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// What the value is called in error messages.
+    /// The name of the value's type in error messages.
     public var typeName: String {
         switch self {
         case .null: "nil"
@@ -45,11 +45,13 @@ public enum Value: Sendable {
 }
 
 extension Value {
-    /// The one order of values: nil first, then by type, numbers as numbers with NaN last, strings and data by bytes.
+    /// Compares two values in the total order of values: nil first, then by type. Numbers are compared as
+    /// numbers, with NaN last; strings and data by bytes.
     ///
-    /// Sorting, ordering comparisons and index keys all follow it (contract P2, P3, Q2).
+    /// Sorts, ordering comparisons and index keys use this order (contract P2, P3, Q2).
     ///
-    /// - Returns: Less than, equal to or greater than zero, as the left value is before, the same as or after the right one.
+    /// - Returns: A negative number, zero or a positive number when the left value is less than, equal to or
+    ///   greater than the right value.
     public static func order(_ left: Value, _ right: Value) -> Int {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): return left < right ? -1 : (left == right ? 0 : 1)
@@ -92,7 +94,7 @@ extension Value {
 }
 
 extension Value: Hashable {
-    /// Whether two values are the same: numbers by number, NaN the same as NaN, strings by bytes, nil the same as nil.
+    /// Whether two values are equal: numbers by number, NaN equals NaN, strings by bytes, nil equals nil.
     public static func == (left: Value, right: Value) -> Bool { order(left, right) == 0 }
 
     /// Hashes the value consistently with `==`.

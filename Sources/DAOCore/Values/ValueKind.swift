@@ -1,4 +1,4 @@
-/// What a stored field holds, apart from being optional.
+/// The kind of value that a field contains, without its optionality.
 public enum ValueKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// True or false.
     case bool
@@ -34,14 +34,14 @@ public enum ValueKind: String, Sendable, Hashable, Codable, CaseIterable {
     case url
     /// A point in time, in seconds since 2001-01-01 00:00:00 UTC as a 64-bit floating-point number.
     case date
-    /// An array of scalars or a `Codable` value, kept as JSON text; only equality is defined on it.
+    /// An array of scalars or a `Codable` value, stored as JSON text. It can be compared only for equality.
     case embedded
-    /// One other model, by its key.
+    /// A related model, stored as its key.
     case toOne
-    /// An ordered list of other models, by their keys.
+    /// An ordered list of related models, stored as their keys.
     case toMany
 
-    /// The range of an integer kind as far as 64 signed bits reach; nil for a kind that is not an integer.
+    /// The range of an integer kind, limited to 64 signed bits; nil for a kind that is not an integer.
     public var integerRange: ClosedRange<Int64>? {
         switch self {
         case .int8: Int64(Int8.min)...Int64(Int8.max)
@@ -56,31 +56,31 @@ public enum ValueKind: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether the kind is text to string operators: `.string` and `.url`.
+    /// Whether the operators of text apply to the kind: `.string` and `.url`.
     public var isText: Bool { self == .string || self == .url }
 
-    /// Whether the kind is a relationship to other models.
+    /// Whether the kind is a relationship.
     public var isRelationship: Bool { self == .toOne || self == .toMany }
 
-    /// Whether `<` and sorting are defined on the kind.
+    /// Whether `<` and sorts are defined for the kind.
     public var isOrdered: Bool { self != .embedded && !isRelationship }
 
-    /// Whether sums and averages are defined on the kind.
+    /// Whether sums and averages are defined for the kind.
     public var isNumeric: Bool { integerRange != nil || self == .float || self == .double || self == .decimal }
 }
 
 /// The type of a stored field.
 public struct FieldType: Sendable, Hashable, Codable {
-    /// What it holds.
+    /// The kind of value.
     public var kind: ValueKind
-    /// Whether it may be nil.
+    /// Whether the value can be nil.
     public var isOptional: Bool
 
     /// Creates a field type.
     ///
     /// - Parameters:
-    ///   - kind: What the field holds.
-    ///   - isOptional: Whether it may be nil.
+    ///   - kind: The kind of value.
+    ///   - isOptional: Whether the value can be nil.
     public init(_ kind: ValueKind, isOptional: Bool = false) {
         self.kind = kind
         self.isOptional = isOptional
@@ -88,6 +88,6 @@ public struct FieldType: Sendable, Hashable, Codable {
 }
 
 extension FieldType: CustomStringConvertible {
-    /// The kind's name, with a question mark when it may be nil.
+    /// The name of the kind, with a question mark when the value can be nil.
     public var description: String { kind.rawValue + (isOptional ? "?" : "") }
 }

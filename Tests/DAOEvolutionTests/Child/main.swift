@@ -2,7 +2,8 @@ import DAOCore
 import DAOEvolutionTestModels
 import Foundation
 
-// A process for tests of evolution: `dao-evolution-child <command> <url> …`. It says what happened in one line, if it lives.
+// A child process for tests of evolution: `dao-evolution-child <command> <url> …`. It prints its result as a
+// line, unless it is killed.
 
 func die() { kill(getpid(), SIGKILL) }
 
@@ -10,19 +11,19 @@ func run(_ arguments: [String]) throws -> String {
     let database = try drivers.open(arguments[1])
     switch arguments[0] {
     case "migrate":
-        // Ends itself at a moment of the migration.
+        // Kills itself at a point of the migration.
         let moment = Moment(rawValue: arguments[2])
         try database.evolve(evolution { if $0 == moment { die() } }) {
             if moment == .afterModels { dieAfterModels($0) }
         }
         return "done"
     case "copy":
-        // Ends itself when some rows are in the target.
+        // Kills itself when a number of rows is in the target.
         let limit = Int(arguments[3]) ?? .max
         let report = try database.copy(to: drivers.open(arguments[2])) { if $0.rows >= limit { die() } }
         return "\(report.rowsWritten)"
     case "old":
-        // Goes on with the old model when it is told that another process has changed the entity.
+        // Continues with the old model after another process has changed the entity.
         let entries = try database.storage(for: OldEntry.self)
         FileHandle.standardOutput.write(Data("ready \(try entries.count(Query()))\n".utf8))
         _ = readLine()

@@ -6,7 +6,7 @@ import Foundation
 /// The databases that outlive a process.
 package let drivers = DatabaseDrivers(.sqlite, .lmdb)
 
-/// The first version of an entity.
+/// The first version of the entity.
 package struct OldEntry: Model, Equatable {
     package var id: Int
     package var text: String
@@ -24,7 +24,7 @@ package struct OldEntry: Model, Equatable {
     }
 }
 
-/// The second version: another name, a field more with an index, the other's index gone.
+/// The second version of the entity: a renamed field without its index, and a new indexed field.
 package struct NewEntry: Model, Equatable {
     package var id: Int
     package var title: String
@@ -44,7 +44,7 @@ package struct NewEntry: Model, Equatable {
     }
 }
 
-/// The third version: counts as text.
+/// The third version of the entity: counts as text.
 package struct TextEntry: Model, Equatable {
     package var id: Int
     package var text: String
@@ -58,17 +58,17 @@ package struct TextEntry: Model, Equatable {
     }
 }
 
-/// A point of an evolution at which a process may end.
+/// A point of an evolution at which a process can be killed.
 package enum Moment: String, CaseIterable, Sendable {
     /// In the first step, between rows.
     case amongRows
-    /// In the second step, when the rows have been written anew.
+    /// In the second step, after the rows were rewritten.
     case afterRewriting
-    /// When the entity has become what the model declares.
+    /// After the entity was changed to the declaration of the model.
     case afterModels
 }
 
-/// The way to the second version, which a process may not live to see.
+/// Returns the evolution to version 3. The closure is called at every point and can end the process.
 package func evolution(_ end: @escaping @Sendable (Moment) -> Void) -> Evolution {
     Evolution(
         version: 3,

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Writes a line to the parent at once: it must have come when this process is killed a moment later.
+/// Writes a line to the parent immediately: the parent must get it even if this process is killed a moment
+/// later.
 func answer(_ something: some CustomStringConvertible) {
     var line = "\(something)\n"
     line.withUTF8 { bytes in

@@ -3,14 +3,14 @@ import DAOConformance
 import DAOCore
 import Foundation
 
-/// What a child does.
+/// The commands of a child process.
 enum Commands {
     /// Runs the command of the first argument.
     static func run(_ arguments: ArraySlice<String>) throws {
         var arguments = arguments
         switch arguments.popFirst() {
         case "increment": try increment(arguments)
-        case "crash": try commitForEver(arguments)
+        case "crash": try commitUntilKilled(arguments)
         case "hold": try hold(arguments)
         case "serve": try serve(arguments)
         case "look": try look(arguments)
@@ -23,7 +23,7 @@ enum Commands {
         }
     }
 
-    /// `broken <url> <fault>`: serves the conformance suite with a database that has a fault.
+    /// `broken <url> <fault>`: serves the conformance suite with a database that has a planted fault.
     private static func serveBroken(_ arguments: ArraySlice<String>) throws {
         guard let url = arguments.first, let fault = arguments.last.flatMap(SharingFault.init) else {
             throw ChildFailure("a URL and a fault are missing")
@@ -37,13 +37,13 @@ enum Commands {
         try ConformancePeers.serve(try DatabaseDrivers(.sqlite, .lmdb).open(url))
     }
 
-    /// Opens the database that a command is about.
+    /// Opens the database of a command.
     static func ledger(_ arguments: ArraySlice<String>) throws -> Ledger {
         guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
         return try Ledger(url)
     }
 
-    /// `increment <url> <times>`: adds to the count so often, each time in a transaction.
+    /// `increment <url> <times>`: increments the count this many times, each time in a transaction.
     private static func increment(_ arguments: ArraySlice<String>) throws {
         let ledger = try ledger(arguments)
         answer("open")
@@ -52,13 +52,14 @@ enum Commands {
         answer("done")
     }
 
-    /// `crash <url>`: commits batches until somebody ends it, and says the number of each before it begins the next.
-    private static func commitForEver(_ arguments: ArraySlice<String>) throws {
+    /// `crash <url>`: commits batches until it is killed. It prints the number of each batch before it begins
+    /// the next batch.
+    private static func commitUntilKilled(_ arguments: ArraySlice<String>) throws {
         let ledger = try ledger(arguments)
         while true { answer(try Batches.commitNext(ledger)) }
     }
 
-    /// `hold <url>`: writes in a transaction that ends as the next line says, `commit` or `rollback`.
+    /// `hold <url>`: writes in a transaction. The next line, `commit` or `rollback`, ends it.
     private static func hold(_ arguments: ArraySlice<String>) throws {
         struct Undone: Error {}
         let ledger = try ledger(arguments)
@@ -82,7 +83,7 @@ enum Commands {
         }
     }
 
-    /// `reopen <url> <times>`: opens, adds to the count and closes, so often.
+    /// `reopen <url> <times>`: opens the database, increments the count and closes it, this many times.
     private static func reopen(_ arguments: ArraySlice<String>) throws {
         for _ in 0..<(arguments.last.flatMap { Int($0) } ?? 0) {
             let ledger = try ledger(arguments)
@@ -92,7 +93,7 @@ enum Commands {
         answer("done")
     }
 
-    /// `serve <url>`: does what each line says: `count`, `add`, `batch`, `check`, `close`.
+    /// `serve <url>`: executes the commands of its lines: `count`, `add`, `batch`, `check`, `close`.
     private static func serve(_ arguments: ArraySlice<String>) throws {
         let ledger = try ledger(arguments)
         answer("open")

@@ -3,12 +3,12 @@ import DAOConformance
 import DAOCore
 import Foundation
 
-/// `fill <url>`: writes until there is no space for more, and goes on when there is again.
+/// `fill <url>`: writes until the space runs out, and continues when space is available again.
 ///
-/// The space is that of the process's own limit for the length of files, which every machine has.
+/// The space is limited by the maximum file size of the process, which every system supports.
 enum Filling {
     static func run(_ arguments: ArraySlice<String>) throws {
-        // Beyond the limit a write fails instead of ending the process.
+        // A write beyond the limit then fails instead of ending the process.
         signal(SIGXFSZ, SIG_IGN)
         let ledger = try Commands.ledger(arguments)
         for _ in 0..<5 { _ = try Batches.commitNext(ledger) }
@@ -25,13 +25,13 @@ enum Filling {
         answer(try Commands.ledger(arguments).isWhole() ? "whole" : "torn")
     }
 
-    /// Writes more and more in transactions that would never end well.
+    /// Writes growing transactions until a transaction fails.
     private static func fill(_ ledger: Ledger) throws -> String {
         let text = String(repeating: "x", count: 20_000)
         for start in 1... {
             do {
                 try ledger.database.transaction {
-                    // A torn transaction would have written this and not the rest.
+                    // A torn transaction would leave this write without the others.
                     try ledger.increment(by: 1)
                     try ledger.entries.create((0..<50 * start).map { Entry(id: -1 - $0, batch: -1, text: text) })
                     try ledger.entries.erase { $0.batch == -1 }

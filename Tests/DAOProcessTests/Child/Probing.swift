@@ -2,9 +2,9 @@ import DAOChildProcesses
 import DAOCore
 import Foundation
 
-/// `probe`: uses databases that may be damaged, one for each line with a URL, in every way there is.
+/// `probe`: runs all operations on databases that may be damaged. Each line contains the URL of a database.
 ///
-/// Errors are fine as long as they are typed; the end of this process is not, nor is an answer that never comes.
+/// Typed errors are expected. The end of this process is a failure, and so is a missing answer.
 enum Probing {
     static func run() {
         answer("ready")
@@ -32,7 +32,7 @@ enum Probing {
         return error.kind.rawValue
     }
 
-    /// Reading everything in several orders, then writing everywhere.
+    /// Operations that read everything in several orders, then write everywhere.
     private static func steps(_ ledger: Ledger) -> [() throws -> Void] {
         let (entries, database) = (ledger.entries, ledger.database)
         return [

@@ -2,7 +2,8 @@ import DAOChildProcesses
 import DAOCore
 import Foundation
 
-// A process with a database open, for tests that need several: `dao-child <command> <url> …`. Answers are lines.
+// A child process with an open database, for tests that need several processes:
+// `dao-child <command> <url> …`. It answers in lines.
 do {
     try Commands.run(CommandLine.arguments.dropFirst())
 } catch {

@@ -3,22 +3,22 @@ import DAOCore
 import DAOSQLite
 import Foundation
 
-/// One thing that a database which several processes share gets wrong.
+/// A planted fault of a database that several processes share.
 public enum SharingFault: String, CaseIterable, Sendable {
-    /// Every process has a file of its own.
+    /// Every process has a separate file.
     case sharesNothing
-    /// What should be a transaction is none.
+    /// A transaction runs as separate calls.
     case hasNoTransactions
-    /// Observers learn of the process's own commits only.
+    /// Observers are notified only of commits of their own process.
     case isDeafToOthers
-    /// It does not wait for other processes, whatever is configured.
+    /// A writer does not wait for other processes, whatever the configuration says.
     case neverWaits
-    /// It waits longer than is configured.
+    /// A writer waits longer than the configuration says.
     case waitsTooLong
-    /// It does not learn of relationships that other processes declare.
+    /// Relationships that other processes declare are not detected.
     case isDeafToRelations
 
-    /// The cases that have to find it.
+    /// The conformance cases that must detect the fault.
     public var finders: Set<String> {
         switch self {
         case .sharesNothing: ["C.peersSee", "C.peersCount", "L.killed"]
@@ -30,13 +30,13 @@ public enum SharingFault: String, CaseIterable, Sendable {
     }
 }
 
-/// An SQLite database with one fault.
+/// An SQLite database with a planted fault.
 public final class BrokenSharing: Database {
     private let base: SQLiteDatabase
     private let fault: SharingFault
     private let ownState = EngineState(name: "broken")
 
-    /// Opens the database of a configuration, faultily.
+    /// Opens the database of a configuration with a fault.
     public init(_ configuration: DatabaseConfiguration, _ fault: SharingFault) throws {
         var configuration = configuration
         switch fault {
@@ -49,45 +49,45 @@ public final class BrokenSharing: Database {
         self.fault = fault
     }
 
-    /// Opens databases with a fault.
+    /// Returns a driver of databases with a fault.
     public static func driver(_ fault: SharingFault) -> DatabaseDriver {
         DatabaseDriver(scheme: "sqlite") { try BrokenSharing($0, fault) }
     }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public var configuration: DatabaseConfiguration { base.configuration }
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public var capabilities: Capabilities { base.capabilities }
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public var engineState: EngineState { fault == .isDeafToOthers ? ownState : base.engineState }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         BrokenStorage(base: try base.makeStorage(for: model), owner: self)
     }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage { try base.makeLinks(for: relation) }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public func catalogVersion() throws -> UInt64? { fault == .isDeafToRelations ? nil : try base.catalogVersion() }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         fault == .hasNoTransactions ? try body() : try base.transaction(body)
     }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try base.snapshot(body) }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public func entities() throws -> [EntityDescription] { try base.entities() }
 
-    /// As of a good database, but for the fault.
+    /// Delegates to the database without the fault.
     public func close() throws { try base.close() }
 }
 
-/// A storage that belongs to a broken database.
+/// A storage of a database with a fault.
 private struct BrokenStorage<Record: Model>: Storage {
     let base: any Storage<Record>
     let owner: BrokenSharing

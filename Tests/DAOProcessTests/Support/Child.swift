@@ -1,20 +1,20 @@
 import DAOConformance
 import Foundation
 
-/// A process of its own that has a database open, told in lines what to do and answering in lines.
+/// A child process with an open database. It gets commands and returns answers as lines.
 public typealias Child = PeerProcess
 
-/// What went wrong with a child, not with a database.
+/// A failure of a child process, not of a database.
 public struct ChildFailure: Error, CustomStringConvertible {
-    /// What.
+    /// A description of the failure.
     public let description: String
 
-    /// Says what went wrong.
+    /// Creates a failure.
     public init(_ description: String) { self.description = description }
 }
 
 extension PeerProcess {
-    /// Programs are built beside the tests.
+    /// Programs are built in the same directory as the tests.
     private static var program: URL {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
         let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
@@ -23,23 +23,23 @@ extension PeerProcess {
 
     /// Starts a child.
     ///
-    /// - Parameter arguments: A command and what it takes; see the program.
+    /// - Parameter arguments: A command and its arguments; see `Commands`.
     public convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
     /// Starts a child.
     public convenience init(_ arguments: [String]) throws { try self.init(Self.program, arguments) }
 
-    /// The child's next line, which has to be there.
+    /// Reads the next line of the child; throws when it is a different line.
     public func expect(_ wanted: String) throws {
         let line = try line()
         guard line == wanted else { throw ChildFailure("the child said '\(line ?? "nothing")' instead of '\(wanted)'") }
     }
 
-    /// Says one thing and returns the answer.
+    /// Sends a line and returns the answer.
     ///
     /// - Parameters:
-    ///   - line: What to say.
-    ///   - seconds: How long to wait, after which waiting fails: longer than anything takes.
+    ///   - line: The line to send.
+    ///   - seconds: The maximum time to wait. It is longer than any command takes.
     public func ask(_ line: String, within seconds: Int = 60) throws -> String {
         try say(line)
         guard let answer = try self.line(within: seconds) else { throw ChildFailure("the child ended at '\(line)'") }

@@ -2,82 +2,83 @@ import DAOCore
 import DAOLMDB
 import DAOSQLite
 
-/// A row of a batch: what one transaction writes.
+/// A row of a batch. One transaction writes a batch.
 public struct Entry: Plain, Model, Equatable {
-    /// The batch's number times ten, and some.
+    /// Ten times the number of the batch, plus the index of the row.
     public var id: Int
-    /// The number of the transaction.
+    /// The number of the batch.
     public var batch: Int
-    /// As long as the batch says.
+    /// A text whose length depends on the number of the batch.
     public var text: String
 
-    /// Makes a row.
+    /// Creates a row.
     public init(id: Int, batch: Int, text: String) {
         self.id = id
         self.batch = batch
         self.text = text
     }
 
-    /// What is stored.
+    /// The declaration of the model.
     public static let schema = Schema(
         "entry", Self.init, Field("id", \.id, .primaryKey), Field("batch", \.batch, .indexed), Field("text", \.text))
 }
 
-/// A number that goes up with every transaction.
+/// A number that every transaction increments.
 public struct Tally: Plain, Model, Equatable {
-    /// Which number.
+    /// The id of the number.
     public var id: Int
-    /// The number.
+    /// The value of the number.
     public var value: Int
 
-    /// Makes a number.
+    /// Creates a number.
     public init(id: Int, value: Int) {
         self.id = id
         self.value = value
     }
 
-    /// What is stored.
+    /// The declaration of the model.
     public static let schema = Schema("tally", Self.init, Field("id", \.id, .primaryKey), Field("value", \.value))
 }
 
-/// A database with the two entities that parents and children look at.
+/// A database with the two entities that parent and child processes use.
 public struct Ledger: Sendable {
     /// The database.
     public let database: any Database
     /// The rows of batches.
     public let entries: DAO<IdentityTranslator<Entry>>
-    /// The numbers; the first counts transactions.
+    /// The numbers. The first number counts transactions.
     public let tallies: DAO<IdentityTranslator<Tally>>
 
-    /// Opens it, and creates it when it is not there.
+    /// Opens the database, and creates it when it is missing.
     public init(_ url: String) throws {
         database = try DatabaseDrivers(.sqlite, .lmdb).open(url)
         entries = try DAO(storage: database.storage(for: Entry.self))
         tallies = try DAO(storage: database.storage(for: Tally.self))
     }
 
-    /// How many transactions were committed.
+    /// Returns the number of committed transactions.
     public func count() throws -> Int { try tallies.read(byPrimaryKey: 1)?.value ?? 0 }
 
-    /// Adds to the count, which has to be read and written in one transaction.
+    /// Increments the count. The count is read and written in one transaction.
     public func increment(by number: Int = 1) throws {
         try database.transaction { try tallies.persist(Tally(id: 1, value: try count() + number)) }
     }
 }
 
-/// What the transactions of a crashing process write: the next one follows from the count, and so does all that must be there.
+/// The transactions of a process that is killed. The count determines the next transaction and all rows that
+/// must be stored.
 public enum Batches {
-    /// How many batches there are at most; each goes when the one so many later comes.
+    /// The maximum number of stored batches. A new batch replaces the oldest batch.
     private static let kept = 12
 
-    /// The rows of a batch: some small, some larger than a page of any engine.
+    /// Returns the rows of a batch. Some are small, some are larger than a page of any engine.
     public static func rows(_ batch: Int) -> [Entry] {
         (0..<1 + batch % 5).map {
             Entry(id: batch * 10 + $0, batch: batch, text: String(repeating: "\(batch),", count: batch * 37 % 1900))
         }
     }
 
-    /// What has to be stored after so many transactions, in key order.
+    /// Returns the rows that must be stored after a number of transactions, in key order.
     public static func expected(after count: Int) -> [Entry] {
         guard count > 0 else { return [] }
         return (max(1, count - kept + 1)...count).flatMap(rows)
@@ -85,7 +86,7 @@ public enum Batches {
 
     /// Commits the next batch.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The number of the batch.
     public static func commitNext(_ ledger: Ledger) throws -> Int {
         try ledger.database.transaction {
             let batch = try ledger.count() + 1
@@ -98,11 +99,12 @@ public enum Batches {
 }
 
 extension Ledger {
-    /// Whether one snapshot has exactly the rows that the transactions counted in it have left.
+    /// Returns whether one snapshot contains exactly the rows of its counted transactions.
     public func isWhole() throws -> Bool {
         try database.snapshot {
             let expected = Batches.expected(after: try count())
-            // By key, and through the index, which a torn commit could have left behind.
+            // The rows are read by key and through the index, because a torn commit could leave the index
+            // behind.
             return try entries.read() == expected && entries.count { $0.batch >= 0 } == expected.count
         }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The clock that all processes of a machine share.
+/// A clock that all processes of a machine share.
 public enum Moment {
-    /// Nanoseconds since some moment.
+    /// The nanoseconds since a fixed moment.
     public static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,23 +1,25 @@
 import Dispatch
 import Synchronization
 
-/// Looks for commits that nobody tells of, which are those of other processes, for as long as somebody observes.
+/// Detects commits of other processes while observers exist.
 ///
-/// Engines have a number that every commit changes, in memory that all processes share. It is read twenty times a second; the data is not
-/// touched until it has changed. Events of the file system would be no better: they come when a commit writes, which is before it can be seen.
+/// An engine has a counter that every commit changes, in memory that all processes share. The counter is read
+/// twenty times a second. Data is read only after the counter has changed. File system events would be no
+/// better: they arrive when a commit writes, before the commit is visible.
 final class CommitWatch: Sendable {
     private static let queue = DispatchQueue(label: "dao.commits", qos: .userInitiated)
     private static let interval = 50
-    /// How soon to look again while this process is committing, and how often at most before it counts as news.
+    /// The interval of checks while this process commits, and the maximum number of such checks before the
+    /// change is reported.
     private static let (shortInterval, patience) = (3, 15)
 
     private struct State {
         var openCounter: ObservationHub.OpenCounter?
         var counter: ObservationHub.Counter?
-        /// The count after the last commit that observers know of; nil when it could not be read.
+        /// The counter after the last commit that observers know; nil when it could not be read.
         var seen: UInt64?
         var timer: (any DispatchSourceTimer)?
-        /// How often in a row a change was left for later.
+        /// The number of consecutive checks that deferred a change.
         var delays = 0
     }
 
@@ -28,15 +30,17 @@ final class CommitWatch: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whether this process is in the middle of a commit, which may be seen before ``didCommitHere(from:to:)`` says whose it is.
+    /// Whether this process is committing. Its commit may be visible before ``didCommitHere(from:to:)``
+    /// attributes it.
     let isCommitting = Atomic(false)
 
-    /// Says how to count; nothing is counted before ``start(_:)``.
+    /// Sets the source of the counter. The counter is not read before ``start(_:)``.
     func set(_ open: @escaping ObservationHub.OpenCounter) { state.withLock { $0.openCounter = open } }
 
-    /// Begins to look, unless it has begun or there is nothing to look at.
+    /// Starts the checks, unless they are running or there is no counter.
     ///
-    /// - Parameter news: Called after commits of others, on a queue that all watches share; returns at once.
+    /// - Parameter news: A closure that is called after commits of other processes, on a queue that all
+    ///   watches share. It must return immediately.
     func start(_ news: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.timer == nil, state.openCounter != nil else { return }
@@ -51,7 +55,7 @@ final class CommitWatch: Sendable {
         }
     }
 
-    /// Stops looking and lets go of everything; a look that has begun is over when this returns.
+    /// Stops the checks and releases the counter. No check is running when it returns.
     ///
     /// - Parameter forGood: Whether the engine is about to be closed.
     func stop(forGood: Bool = false) {
@@ -66,7 +70,7 @@ final class CommitWatch: Sendable {
         _ = counter
     }
 
-    /// Takes note of a commit of this process, whose observers are told otherwise.
+    /// Records a commit of this process. Its observers are informed by ``ObservationHub/didCommit(_:)``.
     func didCommitHere(from before: UInt64, to after: UInt64) {
         state.withLock { if $0.seen == before { $0.seen = after } }
     }
@@ -96,7 +100,7 @@ final class CommitWatch: Sendable {
         }
     }
 
-    /// The count now; nil when it cannot be read, which is tried again with another counter.
+    /// Returns the current counter; nil when it cannot be read. The next check then opens the counter again.
     private static func count(_ state: inout State) -> UInt64? {
         do {
             let counter = try state.counter ?? state.openCounter?()

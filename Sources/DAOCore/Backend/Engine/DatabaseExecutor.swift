@@ -1,30 +1,32 @@
 import Dispatch
 import Synchronization
 
-/// Runs the asynchronous forms: writes one after another on one queue, reads on threads of their own, none of them in the
-/// cooperative pool.
+/// Runs the asynchronous calls outside the cooperative pool: writes on a serial queue, reads on concurrent
+/// threads.
 public final class DatabaseExecutor: Sendable {
     private let writer: DispatchQueue
     private let readers: DispatchQueue
 
     /// Creates the queues.
     ///
-    /// - Parameter name: What threads are called in a debugger.
+    /// - Parameter name: The name of the threads in a debugger.
     public init(name: String) {
         writer = DispatchQueue(label: "dao.writer.\(name)", qos: .userInitiated)
         readers = DispatchQueue(label: "dao.readers.\(name)", qos: .userInitiated, attributes: .concurrent)
     }
 
-    /// Runs a body on the writer's queue.
+    /// Runs a closure on the serial queue of the writer.
     ///
-    /// - Throws: What the body throws; `CancellationError` when the task was cancelled before the body began.
+    /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
+    ///   began.
     public func write<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await run(on: writer, body)
     }
 
-    /// Runs a body beside other readers.
+    /// Runs a closure concurrently with other readers.
     ///
-    /// - Throws: What the body throws; `CancellationError` when the task was cancelled before the body began.
+    /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
+    ///   began.
     public func read<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await run(on: readers, body)
     }
@@ -39,7 +41,7 @@ public final class DatabaseExecutor: Sendable {
                 queue.async {
                     continuation.resume(
                         with: Swift.Result {
-                            // It may have waited long for its turn.
+                            // The work may have waited for a long time.
                             if cancellation.isSet.load(ordering: .acquiring) { throw CancellationError() }
                             return try body()
                         })
@@ -51,7 +53,7 @@ public final class DatabaseExecutor: Sendable {
     }
 }
 
-/// Tells work that waits on a queue that its task has been cancelled meanwhile.
+/// Informs work in a queue that its task was cancelled.
 private final class CancellationFlag: Sendable {
     let isSet = Atomic(false)
 }

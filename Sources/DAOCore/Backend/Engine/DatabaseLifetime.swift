@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The time in which one database is open: calls pass through it, and closing waits for them (contract L2).
+/// The time while a database is open. Calls pass through it, and closing waits for them (contract L2).
 ///
-/// Every ``Database`` has one of its own, also where several share an engine: each is closed alone.
+/// Every ``Database`` has a separate lifetime, even if several databases share an engine: each is closed
+/// separately.
 ///
 /// ```swift
 /// final class MyDatabase: Database {
@@ -23,17 +24,18 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
     private let path: String?
     private let release: @Sendable () -> Void
     @usableFromInline let gate = CallGate()
-    /// Whether every call has left after the gate was closed.
+    /// Whether all calls have ended after the gate was closed.
     private let isDrained = Atomic<Bool>(false)
-    /// What holds a snapshot of the engine. Closing ends it.
+    /// The objects that hold a snapshot of the engine. Closing ends them.
     private let snapshots = Mutex<(lastID: Int, ends: [Int: @Sendable () -> Void])>((0, [:]))
 
     /// Begins the lifetime of a database whose engine is open.
     ///
     /// - Parameters:
     ///   - transactions: The transactions of the engine.
-    ///   - path: The path that errors name; nil when there is none.
-    ///   - release: Lets go of the engine. Called once, when the database is closed or its last reference is dropped.
+    ///   - path: The path for errors; nil when there is none.
+    ///   - release: A closure that releases the engine. It is called once, when the database is closed or its
+    ///     last reference is dropped.
     public init(_ transactions: TransactionCoordinator<Handle>, path: String?, release: @escaping @Sendable () -> Void) {
         self.transactions = transactions
         self.path = path
@@ -45,12 +47,12 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
     /// The state of the engine.
     public var engineState: EngineState { transactions.engineState }
 
-    /// Runs a call, unless the database is closed. Closing waits for it.
+    /// Runs a call, unless the database is closed. Closing waits for the call.
     ///
-    /// A call inside a transaction runs even when another thread has begun to close the database: closing waits for the
-    /// transaction, which finds the database open to its end.
+    /// A call inside a transaction runs even if another thread has begun to close the database. Closing waits
+    /// for the transaction, so the database remains open until the transaction ends.
     ///
-    /// - Throws: `.closed`, or what the body throws.
+    /// - Throws: `.closed`; any error of the closure.
     @inlinable public func call<Result>(_ body: () throws -> Result) throws -> Result {
         if gate.enter() {
             defer { gate.leave() }
@@ -71,10 +73,11 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
         }
     }
 
-    /// Keeps a snapshot that outlives its call, so that closing the database ends it.
+    /// Registers a snapshot that outlives its call, so that closing the database ends it.
     ///
-    /// - Parameter end: Ends the snapshot. Called once, by ``endSnapshot(_:)`` or by closing.
-    /// - Returns: The number to end it by.
+    /// - Parameter end: A closure that ends the snapshot. It is called once, by ``endSnapshot(_:)`` or by
+    ///   closing.
+    /// - Returns: The id for ``endSnapshot(_:)``.
     public func keepSnapshot(_ end: @escaping @Sendable () -> Void) -> Int {
         snapshots.withLock { snapshots in
             snapshots.lastID += 1
@@ -83,13 +86,13 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
         }
     }
 
-    /// Ends a snapshot, unless it has ended.
+    /// Ends a snapshot, unless it has already ended.
     public func endSnapshot(_ id: Int) { snapshots.withLock { $0.ends.removeValue(forKey: id) }?() }
 
-    /// Closes the database: waits for running calls, ends snapshots, wakes observers, and lets go of the engine.
-    /// Closing again does nothing.
+    /// Closes the database: waits for running calls, ends snapshots, wakes observers and releases the engine.
+    /// A second `close` does nothing.
     ///
-    /// - Throws: `.invalidTransaction` from inside a transaction of the engine.
+    /// - Throws: `.invalidTransaction` inside a transaction of the engine.
     public func close() throws {
         if transactions.isInside {
             throw StorageError.closedInsideTransaction(path)
@@ -109,17 +112,17 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
     }
 }
 
-/// Lets calls in until the database is closed, and lets closing wait for the calls inside.
+/// Admits calls until the database is closed. Closing waits for the admitted calls.
 @usableFromInline final class CallGate: Sendable {
-    /// Twice the number of calls inside, plus one once it is closed.
+    /// Twice the number of admitted calls, plus one after the gate is closed.
     private let state = Atomic<Int>(0)
     private let drained = DispatchSemaphore(value: 0)
 
     init() {}
 
-    /// Lets a call in, unless the gate is closed; ``leave()`` has to follow.
+    /// Admits a call, unless the gate is closed. Every admitted call must call ``leave()``.
     ///
-    /// - Returns: Whether the call is inside.
+    /// - Returns: Whether the call is admitted.
     @usableFromInline func enter() -> Bool {
         let before = state.add(2, ordering: .acquiringAndReleasing).oldValue
         if before & 1 == 0 { return true }
@@ -127,14 +130,14 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
         return false
     }
 
-    /// Lets a call out.
+    /// Ends an admitted call.
     @usableFromInline func leave() {
         if state.subtract(2, ordering: .acquiringAndReleasing).newValue == 1 { drained.signal() }
     }
 
-    /// Closes the gate and waits until every call inside has left.
+    /// Closes the gate and waits until all admitted calls have ended.
     ///
-    /// - Returns: False when it was closed before.
+    /// - Returns: False when the gate was already closed.
     func close() -> Bool {
         let before = state.bitwiseOr(1, ordering: .acquiringAndReleasing).oldValue
         if before & 1 == 1 { return false }

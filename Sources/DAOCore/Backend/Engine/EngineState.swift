@@ -1,7 +1,7 @@
-/// The state of one open engine that does not depend on its kind: where calls run, who observes commits, and which
-/// relationships its entities have.
+/// The state of an open engine that does not depend on its kind: the executor, the observers of commits, and
+/// the relationships of entities.
 ///
-/// A backend makes one with each engine. All databases that share the engine return the same one.
+/// A backend creates it together with the engine. All databases on the engine return the same state.
 ///
 /// ```swift
 /// final class MyEngine: Sendable {
@@ -9,15 +9,15 @@
 /// }
 /// ```
 public final class EngineState: Sendable {
-    /// Where the asynchronous forms of calls run.
+    /// The executor of asynchronous calls.
     public let executor: DatabaseExecutor
-    /// Where observations wait for commits.
+    /// The hub that notifies observations of commits.
     public let observations = ObservationHub()
-    /// The relationships between the entities.
+    /// The relationships between entities.
     let relations = RelationRegistry()
 
-    /// Creates the state of an engine that has just been opened.
+    /// Creates the state of a newly opened engine.
     ///
-    /// - Parameter name: What the engine's threads are called in a debugger.
+    /// - Parameter name: The name of the engine's threads in a debugger.
     public init(name: String) { executor = DatabaseExecutor(name: name) }
 }

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// Tells observations which entities a commit touched. Every engine instance has one.
+/// Notifies observations of the entities that a commit touched. Every engine instance has a hub.
 ///
-/// It says no more than that: an observation reads its query again and finds out by itself whether its result changed, so that commits of this
-/// process, commits of another and rolled-back savepoints are all the same to it.
+/// A notification contains no more information. An observation reads its query again and detects a changed
+/// result itself. It therefore treats commits of this process, commits of other processes and rolled-back
+/// savepoints alike.
 public final class ObservationHub: Sendable {
-    /// Gives a number that every commit changes, whichever process makes it, once the commit can be read. Called by one thread at a time;
-    /// returns at once.
+    /// Returns a number that every commit of any process changes, once the commit is visible. Only one thread
+    /// calls it at a time. It must return immediately.
     public typealias Counter = @Sendable () throws -> UInt64
-    /// Makes a counter, which is let go of when nobody observes any more.
+    /// Opens a counter. The counter is released when the last observer is removed.
     public typealias OpenCounter = @Sendable () throws -> Counter
 
     private struct Observer: Sendable {
@@ -28,36 +29,39 @@ public final class ObservationHub: Sendable {
     /// Creates a hub without observers.
     public init() {}
 
-    /// Whether anybody observes. Costs one atomic load.
+    /// Whether any observer exists. The cost is one atomic load.
     public var isObserved: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// Wakes the observers of these entities. Called in the order of commits.
+    /// Wakes the observers of the given entities. It must be called in commit order.
     public func didCommit(_ entities: Set<String>) {
         guard isObserved else { return }
         wake { !$0.entities.isDisjoint(with: entities) }
     }
 
-    /// Wakes every observer: the database was closed, or somebody may have committed who does not tell.
+    /// Wakes all observers: the database was closed, or an unreported commit may have happened.
     public func wakeAll() { wake { _ in true } }
 
-    /// Lets observers learn of commits by other processes, within a tenth of a second. Called once, before anybody observes.
+    /// Enables the detection of commits of other processes, within a tenth of a second. It must be called
+    /// once, before any observer is added.
     ///
-    /// - Parameter open: How to count commits while somebody observes.
+    /// - Parameter open: A closure that opens a counter of commits while observers exist.
     public func watchOthers(_ open: @escaping OpenCounter) { others.set(open) }
 
-    /// Stops counting commits. Called before the engine is closed; no counter runs when it returns.
+    /// Ends the detection of commits. It must be called before the engine is closed. No counter is running
+    /// when it returns.
     public func stopWatchingOthers() { others.stop(forGood: true) }
 
-    /// Says that the counter changed because of a commit of this process. Without it observers look once more, and find nothing.
+    /// Attributes a change of the counter to a commit of this process. Without this call, observers read once
+    /// more and find no change.
     ///
     /// - Parameters:
-    ///   - before: The count before the commit.
-    ///   - after: The count that the commit made of it, when nobody else committed in between.
+    ///   - before: The counter before the commit.
+    ///   - after: The counter after the commit, when no other process committed in between.
     public func didCommitHere(from before: UInt64, to after: UInt64) {
         if isObserved { others.didCommitHere(from: before, to: after) }
     }
 
-    /// Runs a commit of this process, in which ``didCommitHere(from:to:)`` may be called.
+    /// Runs a commit of this process. The closure can call ``didCommitHere(from:to:)``.
     @inline(__always) func committing(_ commit: () throws -> Void) rethrows {
         guard isObserved else { return try commit() }
         others.isCommitting.store(true, ordering: .releasing)
@@ -68,9 +72,10 @@ public final class ObservationHub: Sendable {
     /// Adds an observer.
     ///
     /// - Parameters:
-    ///   - entities: The entities it looks at.
-    ///   - wake: Called after commits that touch them, from any thread; returns at once.
-    /// - Returns: What to remove it by.
+    ///   - entities: The entities of the observation.
+    ///   - wake: A closure that is called after commits that touch the entities, from any thread. It must
+    ///     return immediately.
+    /// - Returns: The id for ``remove(_:)``.
     func add(_ entities: Set<String>, wake: @escaping @Sendable () -> Void) -> Int {
         let id = state.withLock { state in
             state.nextID += 1
@@ -78,9 +83,9 @@ public final class ObservationHub: Sendable {
             count.store(state.observers.count, ordering: .relaxed)
             return state.nextID
         }
-        // Not with the lock held: it may open a connection, and commits wake observers.
+        // The lock is not held here: the call can open a connection, and commits wake observers.
         others.start { [weak self] in self?.wakeAll() }
-        // Whoever left meanwhile was perhaps the last, and has found nothing to stop.
+        // The last observer may have been removed in the meantime, before the watch was started.
         state.withLock { if $0.observers.isEmpty { others.stop() } }
         return id
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Engines that are open in this process, so that databases with the same identity share one (contract C3).
+/// The engines that are open in this process. Databases with the same identity share an engine (contract C3).
 public final class SharedInstances<Instance: AnyObject & Sendable>: Sendable {
     private struct Entry: Sendable {
         let instance: Instance
@@ -13,11 +13,12 @@ public final class SharedInstances<Instance: AnyObject & Sendable>: Sendable {
     /// Creates an empty registry.
     public init() {}
 
-    /// The instance with an identity; opens one when there is none. ``release(_:)`` has to follow.
+    /// Returns the instance with an identity, or opens it. ``release(_:close:)`` must follow.
     ///
     /// - Parameters:
-    ///   - identity: What the same instances have in common, such as the device and inode of a file.
-    ///   - open: Makes the instance. It runs with the registry locked and must not use it.
+    ///   - identity: The identity of the instance, such as the device and inode of a file.
+    ///   - open: A closure that opens the instance. It runs while the registry is locked and must not use the
+    ///     registry.
     public func acquire(_ identity: String, open: () throws -> Instance) throws -> Instance {
         try entries.withLock { entries in
             if let entry = entries[identity] {
@@ -30,11 +31,12 @@ public final class SharedInstances<Instance: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// Takes one user away.
+    /// Releases one use of an instance.
     ///
     /// - Parameters:
-    ///   - identity: What the instance was acquired with.
-    ///   - close: Closes the instance when that was its last user. It runs with the registry locked.
+    ///   - identity: The identity that the instance was acquired with.
+    ///   - close: A closure that closes the instance after its last use. It runs while the registry is
+    ///     locked.
     public func release(_ identity: String, close: (Instance) -> Void) {
         entries.withLock { entries in
             guard var entry = entries[identity] else { return }

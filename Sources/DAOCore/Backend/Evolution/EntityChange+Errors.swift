@@ -1,7 +1,7 @@
 extension EntityChange {
-    /// The error for a change that a database which is only read cannot make.
+    /// Returns the error for a change of a read-only database.
     ///
-    /// - Parameter path: The database's file.
+    /// - Parameter path: The path of the database's file.
     public func readOnly(path: String? = nil) -> StorageError {
         StorageError(
             .readOnly,
@@ -10,9 +10,9 @@ extension EntityChange {
             entity: wanted.name, path: path)
     }
 
-    /// The error for a change that was come upon inside a transaction.
+    /// Returns the error for a change that was found inside a transaction.
     ///
-    /// - Parameter path: The database's file.
+    /// - Parameter path: The path of the database's file.
     public func insideTransaction(path: String? = nil) -> StorageError {
         StorageError(
             .invalidTransaction,

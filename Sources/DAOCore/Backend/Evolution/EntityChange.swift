@@ -1,33 +1,36 @@
-/// How a stored entity becomes the declared one: where the value of every field comes from, and what stands in the way.
+/// The change from a stored entity to a declared entity: the source of the value of every field, and the
+/// obstacles.
 ///
-/// Nothing is changed by making one; see ``EntityStore``.
+/// Creating a change does not modify the database; see ``EntityStore``.
 public struct EntityChange: Sendable {
-    /// Where the value of a field comes from.
+    /// The source of a field's value.
     public enum Source: Sendable, Equatable {
         /// A stored field, by its position.
         case stored(Int)
-        /// The same value in every row that is there.
+        /// The same value in every existing row.
         case value(Value)
     }
 
-    /// The entity as it is stored.
+    /// The stored description of the entity.
     public let stored: EntityDescription
-    /// The entity as it is to be.
+    /// The wanted description of the entity.
     public let wanted: EntityDescription
-    /// For every wanted field where its value comes from.
+    /// The source of the value of every wanted field.
     public let sources: [Source]
-    /// For every wanted field what takes the place of a stored nil; nil where a stored nil stays one, or cannot be.
+    /// The replacement of a stored nil for every wanted field. It is nil where a stored nil remains, or where
+    /// nil cannot be stored.
     public let fills: [Value?]
-    /// What changes, in words; empty when the two are the same.
+    /// Descriptions of the changes; empty when the descriptions are equal.
     public let steps: [String]
-    /// What only a migration step can do, in words; empty when the change happens by itself (contract E3).
+    /// Descriptions of the differences that need a migration step; empty when the change is automatic
+    /// (contract E3).
     public let obstacles: [String]
 
-    /// Finds out how a stored entity becomes the declared one.
+    /// Determines the change from a stored entity to a declared entity.
     ///
     /// - Parameters:
-    ///   - stored: The entity as the database has it.
-    ///   - declaration: The entity as it is to be.
+    ///   - stored: The stored description of the entity.
+    ///   - declaration: The declaration of the entity.
     public init(from stored: EntityDescription, to declaration: EntityDeclaration) {
         self.stored = stored
         wanted = declaration.description
@@ -50,10 +53,10 @@ public struct EntityChange: Sendable {
         obstacles = finding.obstacles
     }
 
-    /// Whether nothing differs.
+    /// Whether the entities are equal.
     public var isEmpty: Bool { steps.isEmpty && obstacles.isEmpty }
 
-    /// The values of a row as they are to be, from those that are stored.
+    /// Returns the new values of a stored row.
     public func row(_ stored: [Value]) -> [Value] {
         sources.indices.map { index in
             switch sources[index] {
@@ -65,9 +68,9 @@ public struct EntityChange: Sendable {
         }
     }
 
-    /// The error that spells out every difference.
+    /// Returns the error that lists all differences.
     ///
-    /// - Parameter path: The database's file.
+    /// - Parameter path: The path of the database's file.
     public func mismatch(path: String? = nil) -> StorageError {
         StorageError(
             .schemaMismatch,
@@ -80,10 +83,12 @@ public struct EntityChange: Sendable {
 }
 
 extension EntityChange {
-    /// For every declared field the position of the stored one that it is, be it under an earlier name.
+    /// Returns the position of the stored field for every declared field. The stored field can have an
+    /// earlier name.
     ///
-    /// A declared rename takes a stored field away from its name: `b` renamed from `a` beside a new `a` is what the stored `a` has become. It
-    /// counts only while the new name is not stored, or has gone to another field by a rename.
+    /// A declared rename takes precedence over the name of a stored field: `b`, renamed from `a`, beside a
+    /// new field `a`, has the values of the stored `a`. The rename applies only while the new name is not
+    /// stored, or while the stored field of that name was itself renamed.
     private static func origins(_ stored: EntityDescription, _ declaration: EntityDeclaration) -> [Int?] {
         let fields = declaration.description.fields
         var origins: [Int?] = Array(repeating: nil, count: fields.count)
@@ -106,7 +111,7 @@ extension EntityChange {
         return origins
     }
 
-    /// What is found out field by field.
+    /// The results for each field.
     private struct Finding {
         var sources: [Source] = []
         var fills: [Value?] = []

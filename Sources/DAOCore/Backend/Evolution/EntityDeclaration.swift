@@ -1,18 +1,18 @@
-/// What a model declares of its entity, without the Swift type: its description, earlier names and defaults.
+/// The declaration of a model without the Swift type: its description, earlier names and defaults.
 public struct EntityDeclaration: Sendable {
-    /// What the entity looks like.
+    /// The description of the entity.
     public let description: EntityDescription
-    /// For every field the names it had before, the newest first.
+    /// The earlier names of every field, the newest first.
     public let earlierNames: [[String]]
-    /// For every field the declared default; nil where none is declared.
+    /// The declared default of every field; nil when there is none.
     public let defaults: [Value?]
 
-    /// Declares an entity.
+    /// Creates a declaration.
     ///
     /// - Parameters:
-    ///   - description: What the entity looks like.
-    ///   - earlierNames: For every field the names it had before, the newest first; none by default.
-    ///   - defaults: For every field the declared default; none by default.
+    ///   - description: The description of the entity.
+    ///   - earlierNames: The earlier names of every field, the newest first; by default there are none.
+    ///   - defaults: The declared default of every field; by default there are none.
     public init(_ description: EntityDescription, earlierNames: [[String]] = [], defaults: [Value?] = []) {
         self.description = description
         let count = description.fields.count
@@ -22,9 +22,9 @@ public struct EntityDeclaration: Sendable {
 }
 
 extension Schema {
-    /// What the model declares, without its type.
+    /// The declaration of the model, without its type.
     ///
-    /// - Throws: What encoding a declared default throws.
+    /// - Throws: Any error of encoding a declared default.
     public var declaration: EntityDeclaration {
         get throws {
             let values = try description.fields.indices.map { index -> Value? in

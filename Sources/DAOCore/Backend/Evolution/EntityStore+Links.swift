@@ -1,33 +1,33 @@
-/// The name of a relationship's links: the entity and the field that they begin at.
+/// The name of a relationship's links: the entity of the parents and the field.
 public struct LinkName: Sendable, Hashable {
-    /// The parents' entity.
+    /// The entity of the parents.
     public var entity: String
-    /// Its field.
+    /// The name of the field.
     public var field: String
 
     /// Creates a name.
     ///
     /// - Parameters:
-    ///   - entity: The parents' entity.
-    ///   - field: Its field.
+    ///   - entity: The entity of the parents.
+    ///   - field: The name of the field.
     public init(entity: String, field: String) {
         self.entity = entity
         self.field = field
     }
 }
 
-/// Links that get another name, or go.
+/// The renaming or removal of links.
 public struct LinkMove: Sendable, Hashable {
-    /// The name that they have.
+    /// The current name of the links.
     public var old: LinkName
-    /// The name that they are to have; nil when they go.
+    /// The new name of the links; nil when the links are removed.
     public var new: LinkName?
 
-    /// Describes a move.
+    /// Creates a move.
     ///
     /// - Parameters:
-    ///   - old: The name that the links have.
-    ///   - new: The name that they are to have; nil when they go.
+    ///   - old: The current name of the links.
+    ///   - new: The new name of the links; nil when the links are removed.
     public init(_ old: LinkName, to new: LinkName?) {
         self.old = old
         self.new = new
@@ -35,10 +35,10 @@ public struct LinkMove: Sendable, Hashable {
 }
 
 extension EntityStore {
-    /// Whether an entity has relationships, or others have some that lead to it.
+    /// Returns whether an entity has relationships, or relationships lead to it.
     func isLinked(_ entity: EntityDescription) throws -> Bool { try !relations(of: entity).isEmpty }
 
-    /// Lets links follow the renamed fields of an entity, and removes those of fields that are dropped.
+    /// Renames the links of renamed fields and removes the links of dropped fields.
     func moveLinks(_ change: EntityChange) throws {
         let stored = change.stored
         var moves: [LinkMove] = []
@@ -53,11 +53,11 @@ extension EntityStore {
         if !moves.isEmpty { try moveLinks(moves) }
     }
 
-    /// Lets links, and the relationships that lead to it, follow an entity that was renamed.
+    /// Renames the links of a renamed entity, and updates the relationships that lead to it.
     ///
     /// - Parameters:
-    ///   - entity: The entity as it is now.
-    ///   - name: The name that it had.
+    ///   - entity: The current description of the entity.
+    ///   - name: The previous name of the entity.
     func moveLinks(of entity: EntityDescription, from name: String) throws {
         for stored in try entities() {
             var wanted = stored
@@ -72,7 +72,7 @@ extension EntityStore {
         if !moves.isEmpty { try moveLinks(moves) }
     }
 
-    /// Removes the links of rows that are gone.
+    /// Removes the links of erased rows.
     func removeLinks(of entity: EntityDescription, _ keys: [Key]) throws {
         if keys.isEmpty { return }
         for relation in try relations(of: entity) {
@@ -88,7 +88,7 @@ extension EntityStore {
         if !moves.isEmpty { try moveLinks(moves) }
     }
 
-    /// The relationships that begin at an entity, and those that lead to it.
+    /// Returns the relationships of an entity, and those that lead to it.
     private func relations(of entity: EntityDescription) throws -> [RelationDescription] {
         let entities = try entities()
         return entities.flatMap { $0.relations(among: entities) }.filter { $0.entity == entity.name || $0.target == entity.name }
@@ -98,7 +98,8 @@ extension EntityStore {
 // MARK: Links that are rows of the hidden entity
 
 extension EntityStore {
-    /// Rewrites the rows of the hidden entity, which is where links are unless a database keeps them in a way of its own.
+    /// Rewrites the rows of the hidden entity. It contains the links, unless a database stores links in a
+    /// different form.
     public func moveLinks(_ moves: [LinkMove]) throws {
         let links = LinkRow.schema.description
         guard try entity(named: links.name) != nil else { return }
@@ -114,7 +115,8 @@ extension EntityStore {
                     gone.append(key)
                     continue
                 }
-                // By bytes: a key may begin with a mark that would join the last character before it.
+                // The prefix is removed as bytes: a key can begin with a combining mark, which would join the
+                // last character of the prefix.
                 func moved(_ text: String) -> Value {
                     .string(new + String(decoding: text.utf8.dropFirst(move.old.utf8.count), as: UTF8.self))
                 }
@@ -127,7 +129,7 @@ extension EntityStore {
 }
 
 extension EntityDescription {
-    /// The error for a key that links refer to.
+    /// The error for a change of a key that links refer to.
     var linkedKeyChanged: StorageError {
         StorageError(
             .unsupported, "a row of '\(name)' would get another key, and relationships refer to it; remove the links first",

@@ -1,12 +1,12 @@
-/// A run of rows that is in memory at once.
+/// A batch of rows in memory.
 struct RowBatch {
-    /// How many rows at most.
+    /// The maximum number of rows.
     let rowLimit: Int
-    /// How many bytes of values, about, before a batch is full.
+    /// The approximate number of bytes of values after which the batch is full.
     let byteLimit: Int
     /// The rows with their keys, in order.
     private(set) var rows: [(key: Key, values: [Value])] = []
-    /// How many bytes their values have, about.
+    /// The approximate number of bytes of the values.
     private(set) var bytes = 0
 
     init(rowLimit: Int, byteLimit: Int) {
@@ -14,7 +14,7 @@ struct RowBatch {
         self.byteLimit = byteLimit
     }
 
-    /// Takes a row, and says whether there is room for another.
+    /// Adds a row, and returns whether the batch has room for another row.
     mutating func add(_ key: Key, _ values: [Value]) -> Bool {
         rows.append((key, values))
         for value in values {
@@ -29,17 +29,17 @@ struct RowBatch {
 }
 
 extension EntityStore {
-    /// The entity with a name; nil when it is not stored.
+    /// Returns the entity with a name; nil when it is not stored.
     func entity(named name: String) throws -> EntityDescription? { try entities().first { $0.name.hasSameBytes(as: name) } }
 
-    /// The rows behind a key, as many as are in memory at once.
+    /// Returns a batch of the rows after a key.
     func batch(of entity: String, after key: Key?, rowLimit: Int = 1000, byteLimit: Int = 4 << 20) throws -> RowBatch {
         var batch = RowBatch(rowLimit: rowLimit, byteLimit: byteLimit)
         try forEachRow(of: entity, after: key) { batch.add($0, $1) }
         return batch
     }
 
-    /// Gives all rows of an entity to a body, a batch at a time, so that it may write.
+    /// Calls a closure with all rows of an entity, in batches. The closure can write.
     func forEachBatch(of entity: String, after first: Key? = nil, _ body: (RowBatch) throws -> Void) throws {
         var last = first
         while true {
@@ -50,12 +50,12 @@ extension EntityStore {
         }
     }
 
-    /// Makes a stored entity what it is to be.
+    /// Changes a stored entity to its wanted description.
     ///
     /// - Parameters:
-    ///   - change: What is to change.
-    ///   - path: The database's file, for errors.
-    /// - Throws: `.schemaMismatch` when that takes a migration step.
+    ///   - change: The change of the entity.
+    ///   - path: The path of the database's file, for errors.
+    /// - Throws: `.schemaMismatch` when the change needs a migration step.
     public func apply(_ change: EntityChange, path: String? = nil) throws {
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if change.isEmpty { return }
@@ -63,14 +63,15 @@ extension EntityStore {
         try moveLinks(change)
     }
 
-    /// Writes the rows of an entity anew, with fields, types or a key of their own.
+    /// Rewrites the rows of an entity with different fields, types or keys.
     ///
     /// - Parameters:
-    ///   - stored: The entity as it is.
-    ///   - wanted: The entity as it is to be, under the same name.
-    ///   - onRow: Called after each batch with how many rows are done.
-    ///   - transform: Gets the key and values of a row and gives those that it is to have; nil leaves it out.
-    /// - Throws: What the closure throws, with the row's key where it is a `StorageError` without one.
+    ///   - stored: The stored description of the entity.
+    ///   - wanted: The wanted description of the entity, with the same name.
+    ///   - onRow: A closure that is called after each batch with the number of rows that are done.
+    ///   - transform: A closure that gets the key and values of a row and returns its new values; nil omits
+    ///     the row.
+    /// - Throws: Any error of the closure. A `StorageError` without a key gets the key of the row.
     func rewrite(
         _ stored: EntityDescription, as wanted: EntityDescription, onRow: (Int) -> Void = { _ in },
         _ transform: (Key, [Value]) throws -> [Value]?
@@ -84,7 +85,7 @@ extension EntityStore {
             (bare.fields[index].isIndexed, bare.fields[index].isUnique) = (false, false)
         }
         indexed.name = old
-        // Indexes take names, and nobody needs these any more.
+        // The old indexes occupy the names of the new indexes, and nothing needs them any longer.
         _ = try alter(EntityChange(from: indexed, to: EntityDeclaration(bare)))
         try create(wanted)
         let isLinked = try isLinked(stored)
@@ -111,7 +112,7 @@ extension EntityStore {
     }
 }
 
-/// Adds the key of the row that was worked on to an error that does not name one.
+/// Adds the key of a row to an error without a key.
 func naming<Result>(_ key: Key, _ body: () throws -> Result) throws -> Result {
     do {
         return try body()

@@ -1,78 +1,87 @@
-/// What a database offers below its storages: entities and rows without the application's types, in one running transaction.
+/// The entities and rows of a database without the application's types, in one running transaction. It is the
+/// layer below the storages.
 ///
-/// Migrations, changes at open, and copies are written once, on this; a backend supplies it through ``Database/withEntityStore(_:_:)``.
-/// Rows are arrays of values, one for each field of the entity's description in its order, in the form that
-/// ``RowReader/readValue(at:)`` gives: a date is ``Value/date(_:)``, a decimal number ``Value/decimal(_:)``.
+/// Migrations, changes at open and copies use it, so they are implemented only once. A backend supplies it
+/// through ``Database/withEntityStore(_:_:)``. A row is an array of values, one for each field in the order
+/// of the entity's description. The values have the form of ``RowReader/readValue(at:)``: a date is
+/// ``Value/date(_:)``, a decimal number ``Value/decimal(_:)``.
 ///
-/// It belongs to one call on one thread. In a reading one every method that writes throws.
+/// A store belongs to one call on one thread. When it was opened for reading, every method that writes
+/// throws.
 public protocol EntityStore: AnyObject {
 
-    /// The entities that are stored, by name.
+    /// Returns the stored entities, ordered by name.
     func entities() throws -> [EntityDescription]
 
-    /// A text that the database keeps for the suite, such as its version; nil when it keeps none of that name.
+    /// Returns the text of a property that the database stores for this library, such as its version; nil
+    /// when there is none.
     func property(_ name: String) throws -> String?
 
-    /// Keeps a text, or with nil removes it.
+    /// Sets the text of a property; nil removes it.
     func setProperty(_ name: String, to value: String?) throws
 
-    /// Makes an entity without rows.
+    /// Creates an entity without rows.
     func create(_ entity: EntityDescription) throws
 
-    /// Removes an entity with its rows and indexes.
+    /// Drops an entity with its rows and indexes.
     func drop(_ entity: String) throws
 
-    /// Gives an entity another name, which no entity has.
+    /// Renames an entity. No entity has the new name.
     func rename(_ entity: String, to name: String) throws
 
-    /// Makes a stored entity what it is to be, where it is.
+    /// Changes a stored entity to its wanted description in place.
     ///
-    /// The change has no obstacles.
+    /// The change must have no obstacles.
     ///
-    /// - Returns: False, with nothing changed, when the rows have to be written anew instead.
-    /// - Throws: `.uniqueViolation` naming field and both keys when rows have the same value in a field that becomes unique.
+    /// - Returns: False when the rows must be rewritten instead. Nothing is changed in that case.
+    /// - Throws: `.uniqueViolation` with the field and both keys when rows have the same value in a field
+    ///   that becomes unique.
     func alter(_ change: EntityChange) throws -> Bool
 
-    /// How many rows an entity has.
+    /// Returns the number of rows of an entity.
     func count(_ entity: String) throws -> Int
 
-    /// Gives the rows of an entity to a body, in the order of their keys.
+    /// Calls a closure with the rows of an entity, in key order.
     ///
     /// - Parameters:
-    ///   - entity: The entity.
-    ///   - key: Begins behind this key; nil for the first row.
-    ///   - body: Gets the key and the values of a row and says whether to go on. It writes nothing.
+    ///   - entity: The name of the entity.
+    ///   - key: The key after which the rows begin; nil to begin at the first row.
+    ///   - body: A closure that gets the key and the values of a row and returns whether to continue. It must
+    ///     not write.
     func forEachRow(of entity: String, after key: Key?, _ body: (Key, [Value]) throws -> Bool) throws
 
     /// Stores rows.
     ///
     /// - Parameters:
     ///   - rows: The rows.
-    ///   - entity: The entity.
-    ///   - replaces: Whether a row takes the place of one with its key; else that is `.duplicateKey`.
-    /// - Throws: `.uniqueViolation`, `.duplicateKey`, `.invalidKey`, and `.corruptedValue` for a value that its field cannot hold.
+    ///   - entity: The name of the entity.
+    ///   - replaces: Whether a row replaces a stored row with the same key. Otherwise such a row is
+    ///     `.duplicateKey`.
+    /// - Throws: `.uniqueViolation`, `.duplicateKey`, `.invalidKey`; `.corruptedValue` for a value that its
+    ///   field cannot hold.
     func store(_ rows: [[Value]], in entity: String, replaces: Bool) throws
 
-    /// Removes the rows with keys, those that are there.
+    /// Erases the stored rows with the given keys.
     func erase(_ keys: [Key], from entity: String) throws
 
-    /// The links of a relationship, in this transaction: what the database's `makeLinks(for:)` gives, used inside of it.
+    /// Returns the links of a relationship in this transaction. They are the links of the database's
+    /// `makeLinks(for:)`.
     func links(of relation: RelationDescription) throws -> any LinkStorage
 
-    /// Gives links other names, all at once, or removes them. By default those are rows of the hidden entity.
+    /// Renames or removes links, all at the same time. The default changes the rows of the hidden entity.
     func moveLinks(_ moves: [LinkMove]) throws
 }
 
-/// What an ``EntityStore`` is for.
+/// The access of an ``EntityStore``.
 public enum EntityStoreAccess: Sendable {
-    /// Reading one snapshot.
+    /// Reads one snapshot.
     case read
-    /// Reading and writing, in one transaction of its own.
+    /// Reads and writes in a separate transaction.
     case write
 }
 
 extension Database {
-    /// A database that does not offer it refuses.
+    /// Throws `.unsupported`: the database does not offer an entity store.
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         throw StorageError(

@@ -1,12 +1,12 @@
 import Foundation
 
 extension EntityDescription {
-    /// Writes a row of values, each checked to be one of its field's type.
+    /// Writes a row of values, after checking each value against the type of its field.
     ///
     /// - Parameters:
-    ///   - values: One for each field, in the form that ``RowReader/readValue(at:)`` gives.
-    ///   - row: Takes them.
-    /// - Throws: `.corruptedValue` naming the field of a value that does not fit.
+    ///   - values: The values, one for each field, in the form of ``RowReader/readValue(at:)``.
+    ///   - row: The writer of the row.
+    /// - Throws: `.corruptedValue` with the field when a value does not have the type of its field.
     public func write(_ values: [Value], to row: RowWriter) throws {
         guard values.count == fields.count else {
             throw StorageError(
@@ -21,7 +21,7 @@ extension EntityDescription {
     /// - Parameters:
     ///   - value: The value.
     ///   - index: The position of its field.
-    ///   - row: Takes it.
+    ///   - row: The writer of the row.
     public func write(_ value: Value, at index: Int, to row: RowWriter) throws {
         let type = fields[index].type
         func wrong() -> StorageError {
@@ -32,7 +32,7 @@ extension EntityDescription {
         }
         switch (type.kind, value) {
         case (.toOne, .null), (.toMany, .null):
-            // Links are kept beside the row, which has nothing of them.
+            // Links are stored separately. The row does not contain them.
             break
         case (_, .null):
             guard type.isOptional else { throw wrong() }
@@ -64,9 +64,9 @@ extension EntityDescription {
         }
     }
 
-    /// The primary key of a row of values.
+    /// Returns the primary key of a row of values.
     ///
-    /// - Throws: `.invalidKey` when the value is none of this entity's keys.
+    /// - Throws: `.invalidKey` when the value cannot be a key of this entity.
     public func key(of values: [Value]) throws -> Key {
         switch values.indices.contains(keyIndex) ? values[keyIndex] : .null {
         case .integer(let number): return .integer(number)

@@ -1,32 +1,34 @@
-/// A predicate in the form that backends interpret: checked against the schema, literals in their fields' own types, negations pushed
-/// down to the leaves, constants folded.
+/// A predicate in the form that backends interpret. It is checked against the schema. Literals have the types
+/// of their fields, negations are pushed down to the leaves, and constants are folded.
 ///
-/// The one meaning of every case is ``matches(_:)``; a backend that evaluates a part itself gives exactly that (contract P7).
+/// ``matches(_:)`` defines the meaning of every case. A backend that evaluates a part itself must return
+/// exactly the same (contract P7).
 public indirect enum Filter: Sendable, Hashable {
-    /// Every row.
+    /// All rows.
     case all
     /// No row.
     case none
-    /// All of them; two or more, none of them an `and`, `all` or `none`.
+    /// The conjunction of two or more filters, none of which is an `and`, `all` or `none`.
     case and([Filter])
-    /// Any of them; two or more, none of them an `or`, `all` or `none`.
+    /// The disjunction of two or more filters, none of which is an `or`, `all` or `none`.
     case or([Filter])
-    /// Whether the field is nil, or is not.
+    /// Whether the field is nil (`true`) or is not nil (`false`).
     case isNull(field: Int, Bool)
-    /// The field against a value that is not null and of the field's type. A nil field matches `.notEqual` only.
+    /// A comparison of the field with a value that is not null and has the type of the field. A nil field
+    /// matches only `.notEqual`.
     case compare(field: Int, Comparison, Value)
-    /// The field against another field of comparable type; the flag says that the outcome is to be turned round.
+    /// A comparison of the field with another field of a comparable type. The flag negates the result.
     case compareFields(Int, Comparison, Int, isNegated: Bool)
-    /// Whether the field's value is in a set; a nil field is in no set. The flag says that the outcome is to be turned round.
+    /// Whether the value of the field is in a set. A nil field is in no set. The flag negates the result.
     case isIn(field: Int, ValueSet, isNegated: Bool)
-    /// Whether the field's text matches; a nil field does not. The flag says that the outcome is to be turned round.
+    /// Whether the text of the field matches. A nil field does not match. The flag negates the result.
     case text(field: Int, TextPattern, isNegated: Bool)
 }
 
 extension Filter {
-    /// Whether a row matches: the reference evaluator.
+    /// Returns whether a row matches. This is the reference evaluator.
     ///
-    /// - Parameter row: Gives a field of the row by its position.
+    /// - Parameter row: A closure that returns a field of the row by its position.
     public func matches(_ row: (Int) throws -> Value) rethrows -> Bool {
         switch self {
         case .all: return true
@@ -62,7 +64,7 @@ extension Filter {
         }
     }
 
-    /// The fields the filter looks at.
+    /// The fields that the filter uses.
     public var fields: Set<Int> {
         switch self {
         case .all, .none: []

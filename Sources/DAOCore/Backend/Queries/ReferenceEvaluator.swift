@@ -1,8 +1,9 @@
 extension ResolvedQuery {
-    /// The rows of an array that the query gives, in its order: the one meaning of a query.
+    /// Returns the rows of an array that the query selects, in its order. This method defines the meaning of
+    /// a query.
     ///
-    /// A storage that keeps its rows in an array has its whole `read` in this call; the conformance suite compares every other
-    /// storage with it.
+    /// A storage that keeps its rows in an array can implement `read` with this call. The conformance suite
+    /// compares every other storage with it.
     ///
     /// - Parameter records: All rows, in any order.
     /// - Complexity: O(n log n) in the number of matching rows.

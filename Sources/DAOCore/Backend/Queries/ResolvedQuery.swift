@@ -1,32 +1,33 @@
-/// A query in the form that backends interpret: checked, with positions for fields, and in an order that is total.
+/// A query in the form that backends interpret. It is checked, fields are positions, and the order is total.
 public struct ResolvedQuery: Sendable {
-    /// Which rows, the page's lower end included.
+    /// The filter of the rows, including the lower bound of the page.
     public var filter: Filter
-    /// The order, without repetitions; the primary key is always its last term, so no two rows tie.
+    /// The order, without duplicate fields. The last term is always the primary key, so no two rows are equal
+    /// in it.
     public var order: [SortTerm]
-    /// How many rows at most; nil for all.
+    /// The maximum number of rows; nil for all.
     public var limit: Int?
-    /// How many of the first to leave out; never negative.
+    /// The number of rows to skip; never negative.
     public var offset: Int
-    /// Whether related models are wanted.
+    /// Whether related models are read.
     public var includesSubentities: Bool
 
-    /// Whether the order is the primary key's, ascending.
+    /// Whether the order is the ascending order of the primary key.
     public var isInKeyOrder: Bool { order.count == 1 && order[0].isAscending }
 }
 
-/// One term of a resolved order.
+/// A term of a resolved order.
 public struct SortTerm: Sendable, Hashable {
     /// The position of the field.
     public var field: Int
-    /// The direction.
+    /// Whether the order is ascending.
     public var isAscending: Bool
 
     /// Creates a term.
     ///
     /// - Parameters:
     ///   - field: The position of the field.
-    ///   - isAscending: The direction.
+    ///   - isAscending: Whether the order is ascending.
     public init(field: Int, isAscending: Bool) {
         self.field = field
         self.isAscending = isAscending
@@ -34,9 +35,9 @@ public struct SortTerm: Sendable, Hashable {
 }
 
 extension Query {
-    /// The query in the form that backends interpret.
+    /// Returns the query in the form that backends interpret.
     ///
-    /// - Throws: `.invalidPredicate` or `.invalidQuery` when it does not make sense for the model.
+    /// - Throws: `.invalidPredicate` or `.invalidQuery` when the query is not valid for the model.
     public func resolved() throws -> ResolvedQuery {
         let entity = Record.schema.description
         if let limit, limit < 0 { throw StorageError.negative("limit", limit, entity.name) }
@@ -48,7 +49,7 @@ extension Query {
             filter: filter, order: terms, limit: limit, offset: offset, includesSubentities: includesSubentities)
     }
 
-    /// The order with repetitions dropped and the primary key at its end.
+    /// Returns the order without duplicate fields and with the primary key as its last term.
     func orderTerms() throws -> [SortTerm] {
         let entity = Record.schema.description
         var terms: [SortTerm] = []

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A text to match with, prepared once: folded as the options say and, for `matches`, taken apart.
+/// A prepared pattern of a text operator. It is folded according to the options and, for `matches`, parsed.
 public struct TextPattern: Sendable, Hashable {
-    /// How it matches.
+    /// The text operator.
     public let match: TextMatch
-    /// The pattern as it was given.
+    /// The original pattern.
     public let text: String
-    /// What matching looks past.
+    /// The differences that the operator ignores.
     public let options: TextOptions
 
     private let folded: [UInt8]
@@ -15,9 +15,9 @@ public struct TextPattern: Sendable, Hashable {
     /// Prepares a pattern.
     ///
     /// - Parameters:
-    ///   - match: How it matches.
+    ///   - match: The text operator.
     ///   - text: The pattern.
-    ///   - options: What matching looks past.
+    ///   - options: The differences that the operator ignores.
     public init(_ match: TextMatch, _ text: String, _ options: TextOptions) {
         self.match = match
         self.text = text
@@ -31,7 +31,7 @@ public struct TextPattern: Sendable, Hashable {
         }
     }
 
-    /// Whether a text matches: the one meaning of the text operators (contract P2).
+    /// Returns whether a text matches. This method defines the meaning of the text operators (contract P2).
     public func matches(_ candidate: String) -> Bool {
         if match == .matches {
             return GlobElement.match(elements, Array(candidate.folded(options).unicodeScalars), marksFollow: !options.isEmpty)
@@ -51,7 +51,8 @@ public struct TextPattern: Sendable, Hashable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes have a run of bytes somewhere in them: finds the run's first byte, then compares.
+    /// Returns whether the bytes contain a sequence of bytes. It finds the first byte of the sequence, then
+    /// compares.
     fileprivate func contains(run: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = run.first, let pattern = run.baseAddress else { return true }
         guard let start = baseAddress, run.count <= count else { return false }
@@ -66,11 +67,13 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension String {
-    /// The text with case and diacritics folded away, by Unicode's tables and in no locale.
+    /// Returns the text with case and diacritics folded according to the options, by Unicode's tables and
+    /// without a locale.
     func folded(_ options: TextOptions) -> String {
         if options.isEmpty { return self }
         if utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? lowercased() : self }
-        // Decomposed, so that a letter and its marks come apart and both spellings of "é" fold alike.
+        // Decomposition separates a letter from its marks, so that both spellings of "é" have the same folded
+        // form.
         var scalars = String.UnicodeScalarView()
         for scalar in decomposedStringWithCanonicalMapping.unicodeScalars {
             if options.contains(.diacriticInsensitive), scalar.isDiacritic { continue }
@@ -85,7 +88,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is a mark on the letter before it: general categories Mn and Me.
+    /// Whether the scalar is a mark on the preceding letter: general categories Mn and Me.
     fileprivate var isDiacritic: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark: true
@@ -93,8 +96,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Full case folding after Unicode's CaseFolding.txt, by way of the mappings that the standard library carries: lower case of
-    /// upper case, with the letters whose folding is not that put right.
+    /// Full case folding as in Unicode's CaseFolding.txt, derived from the mappings of the standard library:
+    /// the lower case of the upper case. Letters with a different folding are handled separately.
     fileprivate var caseFolded: String.UnicodeScalarView {
         switch value {
         case 0x03C2: return String("\u{03C3}").unicodeScalars  // final sigma
@@ -112,7 +115,7 @@ extension Unicode.Scalar {
     }
 }
 
-/// One piece of a `matches` pattern.
+/// An element of a `matches` pattern.
 private enum GlobElement: Hashable, Sendable {
     case scalar(Unicode.Scalar)
     case anyOne
@@ -147,9 +150,11 @@ private enum GlobElement: Hashable, Sendable {
         return elements
     }
 
-    /// Greedy matching with one point of return, the last run: linear in practice, at most the product of the lengths.
+    /// Greedy matching with a single backtracking point, the last `*`. It is linear in practice; the worst
+    /// case is the product of the lengths.
     ///
-    /// - Parameter marksFollow: Whether `?` takes the marks after a letter along: folding has taken letters and marks apart.
+    /// - Parameter marksFollow: Whether `?` includes the marks after a letter. Folding has separated letters
+    ///   and marks.
     static func match(_ elements: [GlobElement], _ subject: [Unicode.Scalar], marksFollow: Bool) -> Bool {
         var element = 0
         var position = 0

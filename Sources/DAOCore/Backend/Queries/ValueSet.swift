@@ -1,17 +1,17 @@
-/// The values of an `in`: none of them null, each once, in order.
+/// The values of an `in`, without null and without duplicates, in order.
 public struct ValueSet: Sendable, Hashable {
     /// The values in ascending order.
     public let values: [Value]
     private let members: Set<Value>
 
-    /// Sorts the values and drops repetitions.
+    /// Creates a set. It sorts the values and removes duplicates.
     ///
-    /// - Parameter values: Values of one type, none of them null.
+    /// - Parameter values: Values of one type, without null.
     public init(_ values: [Value]) {
         members = Set(values)
         self.values = members.sorted { Value.order($0, $1) < 0 }
     }
 
-    /// Whether a value is in the set; constant time.
+    /// Returns whether a value is in the set, in constant time.
     public func contains(_ value: Value) -> Bool { members.contains(value) }
 }

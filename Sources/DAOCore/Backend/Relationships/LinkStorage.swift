@@ -1,51 +1,54 @@
-/// The links of one relationship: for every parent the ordered keys of its children. What a database supplies for relationships.
+/// The links of one relationship: the ordered keys of the children of every parent. A database supplies them
+/// for relationships.
 ///
-/// A child may stand in many parents and several times in one. Links say nothing about whether the rows themselves are there. Every method is
-/// one atomic call, as those of ``Storage`` are.
+/// A child can have many parents, and can occur several times in one parent. Links do not imply that the rows
+/// exist. Every method is an atomic call, as in ``Storage``.
 public protocol LinkStorage: Sendable {
 
-    /// The children of each parent, in their order.
+    /// Returns the children of each parent, in their order.
     ///
-    /// - Parameter parents: Keys of parents; a repeated one is answered each time.
+    /// - Parameter parents: The keys of parents. A repeated parent has a list each time.
     /// - Complexity: A fixed number of engine queries.
     func children(of parents: [Key]) throws -> LinkedKeys
 
-    /// The parents that have any of these children, each once, ascending.
+    /// Returns the parents of the given children, without duplicates, in ascending order.
     ///
     /// - Complexity: A fixed number of engine queries.
     func parents(of children: [Key]) throws -> [Key]
 
-    /// How many children each parent has, for the parents that have any, ascending by key.
+    /// Returns the number of children of each parent with children, in ascending order of keys.
     func counts() throws -> [(parent: Key, count: Int)]
 
-    /// Gives parents exactly these children, in this order. Of a repeated parent the last list counts.
+    /// Sets the children of parents, in the given order. The last list of a repeated parent is used.
     ///
     /// - Parameters:
-    ///   - children: One list for each parent.
+    ///   - children: A list for each parent.
     ///   - parents: The keys of the parents.
     func set(_ children: LinkedKeys, of parents: [Key]) throws
 
-    /// Takes children out of every parent; the others keep their order.
+    /// Removes children from all parents. The remaining children keep their order.
     func remove(children: [Key]) throws
 
-    /// Takes all children from parents.
+    /// Removes all children from parents.
     func remove(parents: [Key]) throws
 
-    /// Those of the keys that are a child of some parent.
+    /// Returns the keys that are a child of any parent.
     ///
     /// - Complexity: A fixed number of engine queries.
     func linked(among children: [Key]) throws -> Set<Key>
 
     // MARK: With a default
 
-    /// The rows that each parent is linked to, in their order. Rows that are not there are left out.
+    /// Calls a closure with the linked rows of each parent, in their order. Missing rows are skipped.
     ///
-    /// By default the keys are read, then the rows. A database that can follow links while it reads them replaces this.
+    /// The default reads the keys, then the rows. A database that can follow links during the read replaces
+    /// it.
     ///
     /// - Parameters:
-    ///   - parents: Keys of parents; a repeated one is answered each time.
-    ///   - storage: The children's own rows.
-    ///   - body: Gets the position of a parent and its rows; called in order, and not for a parent without any. It does not use the database.
+    ///   - parents: The keys of parents. A repeated parent has a list each time.
+    ///   - storage: The storage of the children, without related rows.
+    ///   - body: A closure that gets the position of a parent and its rows. It is called in order, and not
+    ///     for a parent without rows. It must not use the database.
     /// - Complexity: A fixed number of engine queries.
     func forEachList<Child: Model>(
         of parents: [Key], in storage: any Storage<Child>, _ body: (Int, [Child]) throws -> Void
@@ -63,18 +66,18 @@ extension LinkStorage {
     }
 }
 
-/// Lists of keys, one after another: some for each parent.
+/// Concatenated lists of keys, one list for each parent.
 public struct LinkedKeys: Sendable, Hashable {
-    /// How many keys each list has.
+    /// The number of keys in each list.
     public var counts: [Int]
-    /// The keys of all lists.
+    /// The keys of all lists, in order.
     public var keys: [Key]
 
     /// Creates lists.
     ///
     /// - Parameters:
-    ///   - counts: How many keys each list has.
-    ///   - keys: The keys of all lists.
+    ///   - counts: The number of keys in each list.
+    ///   - keys: The keys of all lists, in order.
     public init(counts: [Int] = [], keys: [Key] = []) {
         self.counts = counts
         self.keys = keys
@@ -86,13 +89,14 @@ public struct LinkedKeys: Sendable, Hashable {
         keys += list
     }
 
-    /// Gives out the rows of each list that has any.
+    /// Calls a closure with the rows of each list that has rows.
     ///
     /// - Parameters:
-    ///   - rows: What a storage gives for ``keys``: each row once, in the order of its key's first appearance, missing ones left out.
-    ///   - body: Gets the position of a list and its rows, in order.
+    ///   - rows: The rows that a storage returns for ``keys``: each row once, ordered by the first occurrence
+    ///     of its key, without missing rows.
+    ///   - body: A closure that gets the position of a list and its rows, in order.
     public func forEachList<Child: Model>(of rows: [Child], _ body: (Int, [Child]) throws -> Void) rethrows {
-        // With as many rows as keys, they stand as the keys do.
+        // With as many rows as keys, the rows have the order of the keys.
         let places =
             rows.count == keys.count
             ? nil : Dictionary(rows.indices.map { (Child.schema.key(of: rows[$0]), $0) }, uniquingKeysWith: { $1 })
@@ -105,7 +109,7 @@ public struct LinkedKeys: Sendable, Hashable {
         }
     }
 
-    /// The lists, one by one.
+    /// The lists as separate arrays.
     public var lists: [ArraySlice<Key>] {
         var start = 0
         return counts.map { count in
@@ -116,15 +120,16 @@ public struct LinkedKeys: Sendable, Hashable {
 }
 
 extension LinkedKeys {
-    /// The place of one parent's list among all keys.
+    /// The position of a parent's list among all keys.
     package struct List: Sendable {
         /// The parent.
         package let parent: Key
-        /// Where its list is in ``LinkedKeys/keys``.
+        /// The range of the list in ``LinkedKeys/keys``.
         package let range: Range<Int>
     }
 
-    /// The list of each parent, in the order of the parents; of a repeated parent only the last.
+    /// Returns the list of each parent, in the order of the parents. A repeated parent has only its last
+    /// list.
     package func lastLists(of parents: [Key]) -> [List] {
         var lists: [List] = []
         lists.reserveCapacity(parents.count)

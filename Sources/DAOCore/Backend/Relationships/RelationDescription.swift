@@ -1,6 +1,6 @@
 /// A relationship between two entities, without the application's types.
 public struct RelationDescription: Sendable, Hashable {
-    /// The entity whose field it is: that of the parents.
+    /// The entity with the field, which is the entity of the parents.
     public var entity: String
     /// The name of the field.
     public var field: String
@@ -10,21 +10,21 @@ public struct RelationDescription: Sendable, Hashable {
     public var target: String
     /// The kind of the children's keys.
     public var targetKeyKind: ValueKind
-    /// Whether a parent has one child at most.
+    /// Whether a parent has at most one child.
     public var isToOne: Bool
-    /// Whether a child goes with the last row that refers to it.
+    /// Whether a child is erased with the last row that refers to it.
     public var cascades: Bool
 
-    /// Describes a relationship.
+    /// Creates a description.
     ///
     /// - Parameters:
-    ///   - entity: The entity whose field it is.
+    ///   - entity: The entity with the field.
     ///   - field: The name of the field.
     ///   - keyKind: The kind of the parents' keys.
     ///   - target: The entity of the children.
     ///   - targetKeyKind: The kind of the children's keys.
-    ///   - isToOne: Whether a parent has one child at most.
-    ///   - cascades: Whether a child goes with the last row that refers to it.
+    ///   - isToOne: Whether a parent has at most one child.
+    ///   - cascades: Whether a child is erased with the last row that refers to it.
     public init(
         entity: String, field: String, keyKind: ValueKind, target: String, targetKeyKind: ValueKind, isToOne: Bool = false,
         cascades: Bool = false
@@ -40,9 +40,9 @@ public struct RelationDescription: Sendable, Hashable {
 }
 
 extension EntityDescription {
-    /// The relationships that begin at this entity.
+    /// Returns the relationships of this entity.
     ///
-    /// - Parameter entities: The entities of the database, among which the related ones are.
+    /// - Parameter entities: The entities of the database, including the related entities.
     public func relations(among entities: [EntityDescription]) -> [RelationDescription] {
         fields.compactMap { field in
             guard let relation = field.relation, let target = entities.first(where: { $0.name == relation.entity }) else {
@@ -56,9 +56,9 @@ extension EntityDescription {
 }
 
 extension Schema {
-    /// The description as a database keeps it: with the names of related entities.
+    /// The description in its stored form, with the names of related entities.
     ///
-    /// It is made on demand, since models may refer to each other in a circle.
+    /// It is computed on demand, because models can refer to each other in a cycle.
     public var storedDescription: EntityDescription {
         var stored = description
         for relation in relations {
@@ -70,7 +70,7 @@ extension Schema {
 }
 
 extension Schema {
-    /// The names of the entity and of all that its relationships reach.
+    /// The names of the entity and of all entities that its relationships reach.
     var reachedEntities: Set<String> {
         var names: Set<String> = []
         collect(&names)

@@ -1,64 +1,67 @@
 import Foundation
 
-/// Reads the fields of one row at a time, wherever it is stored. A backend subclasses it once.
+/// Reads the fields of a row, in any storage form. A row reader has one current row at a time. Every backend
+/// has one subclass.
 ///
-/// Fields are addressed by their position in the schema. It is a class, not a protocol, so that the decoder made from a
-/// ``Schema`` is compiled once, in the application's own module, and costs one virtual call a field.
+/// Fields are identified by their position in the schema. The reader is a class and not a protocol, so that
+/// the decoder of a ``Schema`` is compiled once, in the application's module, and costs one virtual call for
+/// each field.
 ///
 /// A reader belongs to one call on one thread and is never stored.
 open class RowReader {
 
-    /// The entity whose rows are read, for error messages.
+    /// The entity of the rows, for error messages.
     public final let entity: EntityDescription
 
-    /// Creates a reader that stands before the first row.
+    /// Creates a reader that is before the first row.
     ///
-    /// - Parameter entity: The entity whose rows are read.
+    /// - Parameter entity: The entity of the rows.
     public init(entity: EntityDescription) { self.entity = entity }
 
     /// Moves to the next row. The base class has no rows.
     ///
-    /// - Returns: False when there are no more.
+    /// - Returns: False when there are no more rows.
     open func advance() throws -> Bool { false }
 
-    /// The key of the row the reader stands on, for error messages; nil when it cannot be told.
+    /// The key of the current row, for error messages; nil when it is unknown.
     open var currentKey: Key? { nil }
 
-    /// Whether nothing is stored in the field.
+    /// Returns whether the field is nil.
     open func isNull(at index: Int) -> Bool { true }
 
-    /// The field as an integer.
+    /// Returns the field as an integer.
     open func readInt64(at index: Int) throws -> Int64 { throw notStored(at: index) }
 
-    /// The field as an unsigned integer.
+    /// Returns the field as an unsigned integer.
     open func readUInt64(at index: Int) throws -> UInt64 { throw notStored(at: index) }
 
-    /// The field as a floating-point number.
+    /// Returns the field as a floating-point number.
     open func readDouble(at index: Int) throws -> Double { throw notStored(at: index) }
 
-    /// The field as text.
+    /// Returns the field as text.
     open func readString(at index: Int) throws -> String { throw notStored(at: index) }
 
-    /// The field as bytes.
+    /// Returns the field as bytes.
     open func readData(at index: Int) throws -> Data { throw notStored(at: index) }
 
-    /// The field as a UUID.
+    /// Returns the field as a UUID.
     open func readUUID(at index: Int) throws -> UUID { throw notStored(at: index) }
 
-    /// The models that a relationship field refers to, in order: at most one for a to-one.
+    /// Returns the models of a relationship field, in order; at most one for a to-one relationship.
     ///
-    /// A backend's reader gives what the base class gives, an array that says it was not read: related rows are read together afterwards.
+    /// The reader of a backend uses the implementation of the base class. It returns the array that marks a
+    /// list as not read. Related rows are read together later.
     ///
     /// - Parameters:
     ///   - type: The related model.
     ///   - index: The position of the field.
     open func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { Related.schema.unread }
 
-    /// The error for a stored value that cannot be read as its field's type.
+    /// Returns the error for a stored value that cannot be read as the type of its field.
     ///
     /// - Parameters:
     ///   - index: The position of the field.
-    ///   - reason: What was found, without the value itself.
+    ///   - reason: A description of the stored value, without the value itself.
     open func corruptedValue(at index: Int, _ reason: String) -> StorageError {
         StorageError.corruptedValue(entity, key: currentKey.map { UniqueID($0) }, field: index, reason)
     }
@@ -67,10 +70,10 @@ open class RowReader {
 }
 
 extension RowReader {
-    /// The field as a value, by the type the schema gives it.
+    /// Returns the field as a value of the type in the schema.
     ///
     /// - Parameter index: The position of the field.
-    /// - Returns: `.null` when nothing is stored.
+    /// - Returns: The value; `.null` when the field is nil.
     public final func readValue(at index: Int) throws -> Value {
         if isNull(at: index) { return .null }
         switch entity.fields[index].type.kind {

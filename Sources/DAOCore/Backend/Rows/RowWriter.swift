@@ -1,37 +1,38 @@
 import Foundation
 
-/// Takes the fields of one row, to be stored. A backend subclasses it once.
+/// Writes the fields of a row into storage. Every backend has one subclass.
 ///
-/// Fields are addressed by their position in the schema and written in that order, each exactly once. Floating-point
-/// values arrive normalised. The counterpart of ``RowReader``.
+/// Fields are identified by their position in the schema and are written in that order, each exactly once.
+/// Floating-point values are normalised. The counterpart is ``RowReader``.
 open class RowWriter {
 
     /// Creates a writer.
     public init() {}
 
-    /// Stores that there is no value.
+    /// Writes nil.
     open func writeNull(at index: Int) throws {}
 
-    /// Stores an integer, or a Boolean as 0 or 1.
+    /// Writes an integer, or a Boolean as 0 or 1.
     open func writeInt64(_ value: Int64, at index: Int) throws {}
 
-    /// Stores an unsigned integer.
+    /// Writes an unsigned integer.
     open func writeUInt64(_ value: UInt64, at index: Int) throws {}
 
-    /// Stores a floating-point number; never `-0.0`, and NaN only in its one form.
+    /// Writes a floating-point number. It is never `-0.0`, and NaN has only one form.
     open func writeDouble(_ value: Double, at index: Int) throws {}
 
-    /// Stores text.
+    /// Writes text.
     open func writeString(_ value: String, at index: Int) throws {}
 
-    /// Stores bytes.
+    /// Writes bytes.
     open func writeData(_ value: Data, at index: Int) throws {}
 
-    /// Stores a UUID.
+    /// Writes a UUID.
     open func writeUUID(_ value: UUID, at index: Int) throws {}
 
-    /// Takes the models that a relationship field refers to, in order: at most one for a to-one.
+    /// Writes the models of a relationship field, in order; at most one for a to-one relationship.
     ///
-    /// A backend's writer does nothing with them, as the base class does: related rows and the links to them are written beside the row.
+    /// The writer of a backend uses the implementation of the base class, which does nothing. Related rows
+    /// and the links to them are written separately.
     open func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {}
 }

@@ -1,50 +1,51 @@
-// How backends take models apart and put them together.
+// The encoding and decoding of models by backends.
 
 extension Schema {
-    /// The row that a reader stands on, as a model.
+    /// Decodes the current row of a reader.
     public func decode(_ row: RowReader) throws -> Record { try decodeRow(row) }
 
-    /// The remaining rows of a reader, appended to an array.
+    /// Decodes the remaining rows of a reader and appends them to an array.
     ///
     /// - Parameters:
-    ///   - row: The reader; it stands before the first row.
-    ///   - limit: How many rows at most.
-    ///   - records: Where to append.
+    ///   - row: The reader, before the first row.
+    ///   - limit: The maximum number of rows.
+    ///   - records: The array that rows are appended to.
     public func decode(_ row: RowReader, limit: Int = .max, into records: inout [Record]) throws {
         try decodeRows(row, limit, &records)
     }
 
-    /// Writes every field of a model, in order.
+    /// Writes all fields of a model, in order.
     public func encode(_ record: Record, to row: RowWriter) throws {
         try withUnsafePointer(to: record) { try encodeRow($0, row) }
     }
 
-    /// One row of what fields hold that were not there when a row was stored.
+    /// Returns a row with the default values of fields that are missing in older rows.
     ///
-    /// - Throws: What writing a default value throws.
+    /// - Throws: Any error of writing a default value.
     package func defaultRow() throws -> RowReader { try DefaultRow.reader(of: description, defaults: defaults) }
 
-    /// Writes every field of a model where it is, without copying it first: for loops over an array's buffer.
+    /// Writes all fields of a model in place, without a copy, for loops over the buffer of an array.
     package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws { try encodeRow(record, row) }
 
-    /// Reads a row, lets a closure make or change the model, and writes every field of what it leaves: in one step that is compiled in the
-    /// application's module, since a backend would take the model apart by its metadata.
+    /// Reads a row, lets a closure create or change the model, and writes all fields of the model that the
+    /// closure leaves. The step is compiled in the application's module; code in a backend would access the
+    /// model through its metadata.
     ///
     /// - Parameters:
-    ///   - stored: Stands on the stored row; nil when there is none.
-    ///   - row: Takes the fields.
-    ///   - change: Gets the stored model or nil; nil when it returns means that nothing is written.
+    ///   - stored: The reader at the stored row; nil when there is no row.
+    ///   - row: The writer of the fields.
+    ///   - change: A closure that gets the stored model or nil. When it leaves nil, nothing is written.
     /// - Returns: Whether the fields were written.
     package func merge(_ stored: RowReader?, to row: RowWriter, _ change: (inout Record?) throws -> Void) throws -> Bool {
         try mergeRow(stored, row, change)
     }
 
-    /// The primary key of a model. It may be too long to store; ``validKey(of:)`` checks.
+    /// Returns the primary key of a model. It can be too long to store; ``validKey(of:)`` checks its length.
     public func key(of record: Record) -> Key { keyOfRecord(record) }
 
-    /// The primary key of a model, checked.
+    /// Returns the primary key of a model, after checking its length.
     ///
-    /// - Throws: `.invalidKey` when it is longer than ``Key/maximumLength``.
+    /// - Throws: `.invalidKey` when the key is longer than ``Key/maximumLength``.
     public func validKey(of record: Record) throws -> Key {
         let key = keyOfRecord(record)
         if case .string(let text) = key, text.utf8.count > Key.maximumLength {
@@ -53,7 +54,7 @@ extension Schema {
         return key
     }
 
-    /// Refuses a record whose key is not the one it was read or asked for by (contract K4).
+    /// Throws `.keyChanged` when the key of a record is not the expected key (contract K4).
     public func checkKey(of record: Record, is expected: Key) throws {
         let key = key(of: record)
         guard key == expected else {

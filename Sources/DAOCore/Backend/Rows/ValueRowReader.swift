@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reads one row from values in the primitive form that ``ValueRowWriter`` keeps.
+/// Reads one row from values in the primitive form of ``ValueRowWriter``.
 public final class ValueRowReader: RowReader {
     /// The fields of the row.
     public var values: [Value]
     /// The related models, by the positions of their fields.
     private let related: [Int: any Sendable]
 
-    /// Creates a reader that stands on a row without related models.
+    /// Creates a reader at a row without related models.
     public convenience init(entity: EntityDescription, values: [Value]) {
         self.init(entity: entity, values: values, related: [:])
     }
 
-    /// Creates a reader that stands on a row.
+    /// Creates a reader at a row.
     init(entity: EntityDescription, values: [Value], related: [Int: any Sendable]) {
         self.values = values
         self.related = related

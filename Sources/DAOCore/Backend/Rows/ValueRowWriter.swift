@@ -1,17 +1,18 @@
 import Foundation
 
-/// Keeps the fields of a row as values, in the primitive form a writer is given: dates as numbers, decimals as text.
+/// Collects the fields of a row as values, in the primitive form of a writer: dates as numbers, decimals as
+/// text.
 ///
-/// Two rows that store the same have equal `values`.
+/// Two rows with the same stored form have equal `values`.
 public final class ValueRowWriter: RowWriter {
     /// The fields written so far.
     public var values: [Value]
-    /// Added to every position.
+    /// The offset that is added to every position.
     public var offset = 0
     /// The related models, by the positions of their fields.
     var related: [Int: any Sendable] = [:]
 
-    /// Creates a writer of a row of null values.
+    /// Creates a writer of a row whose values are all null.
     public init(count: Int) { values = Array(repeating: .null, count: count) }
 
     public override func writeNull(at index: Int) throws { values[offset + index] = .null }

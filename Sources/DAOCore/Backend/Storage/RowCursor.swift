@@ -1,36 +1,38 @@
-/// The rows of a query, a batch at a time, on the snapshot it was made on. A backend subclasses it.
+/// A cursor over the rows of a query. It reads batches from the snapshot that it was created on. Backends
+/// subclass it.
 ///
-/// It is used by one thread at a time and need not be closed when it was read to its end.
+/// Only one thread can use a cursor at a time. A cursor that was read to its end does not need to be closed.
 open class RowCursor<Record: Model> {
     /// Creates a cursor.
     public init() {}
 
-    /// The next rows.
+    /// Returns the next rows.
     ///
-    /// - Parameter count: How many at most.
-    /// - Returns: The rows; none at the end.
-    /// - Throws: `.closed` when the database was closed since.
+    /// - Parameter count: The maximum number of rows.
+    /// - Returns: The rows; empty at the end.
+    /// - Throws: `.closed` when the database was closed.
     open func next(_ count: Int) throws -> [Record] { [] }
 
-    /// Whether ``withSnapshot(_:)`` is more than running the body. The base class holds nothing.
+    /// Whether ``withSnapshot(_:)`` uses a snapshot. The base class has no snapshot and only runs the
+    /// closure.
     open var holdsSnapshot: Bool { false }
 
-    /// Runs a body whose reads, of any storage of the database, see what the cursor sees. The rows may be read to their end in it: the snapshot
-    /// stays until the body returns.
+    /// Runs a closure in which reads of any storage of the database see the snapshot of the cursor. The rows
+    /// can be read to their end in the closure: the snapshot remains until the closure returns.
     ///
-    /// - Throws: `.closed` when the database was closed since, or what the body throws.
+    /// - Throws: `.closed` when the database was closed; any error of the closure.
     open func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
-    /// Lets go of the snapshot. Closing twice is fine; dropping the cursor closes it.
+    /// Releases the snapshot. A second `close` does nothing. Dropping the cursor also closes it.
     open func close() {}
 }
 
-/// Rows that are in memory already.
+/// A cursor over rows in memory.
 package final class ArrayCursor<Record: Model>: RowCursor<Record> {
     private var records: ArraySlice<Record>
     private let check: () throws -> Void
 
-    /// - Parameter check: Throws when no more rows may be given out.
+    /// - Parameter check: A closure that throws when no more rows may be returned.
     package init(_ records: [Record], check: @escaping () throws -> Void = {}) {
         self.records = records[...]
         self.check = check

@@ -1,4 +1,4 @@
-// What a storage gets for nothing from its first five requirements.
+// The default implementations of a storage, based on its first five methods.
 
 extension Storage {
     /// Makes and stores the rows in a transaction.
@@ -10,21 +10,21 @@ extension Storage {
     /// Reads the row.
     public func contains(key: Key) throws -> Bool { try read(key: key) != nil }
 
-    /// Reads by a list of one key.
+    /// Reads a list with one key.
     public func read(key: Key) throws -> Record? { try read(keys: [key], includesSubentities: true).first }
 
-    /// Reads the rows and takes their keys.
+    /// Reads the rows and returns their keys.
     public func keys(_ query: Query<Record>) throws -> [Key] { try read(query).map { Record.schema.key(of: $0) } }
 
-    /// Reads the rows and counts them.
+    /// Reads the rows and returns their number.
     public func count(_ query: Query<Record>) throws -> Int { try read(query).count }
 
-    /// Reads the rows and takes one field of each.
+    /// Reads the rows and passes a field of each row to the closure.
     public func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
         for record in try read(query) { try body(Record.schema.value(at: field, of: record)) }
     }
 
-    /// Reads the rows, changes them one by one and stores them.
+    /// Reads the rows, changes them individually and stores them.
     public func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         try database.transaction {
             var stored = 0
@@ -58,13 +58,13 @@ extension Storage {
         try database.transaction { try erase(keys: try keys(query)) }
     }
 
-    /// Reads all rows and gives them out batch by batch: memory is not constant.
+    /// Reads all rows and returns them in batches. The memory use is not constant.
     public func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
-        // Reading no keys costs little, and finds out whether the database was closed meanwhile.
+        // Reading no keys is cheap and detects that the database was closed.
         ArrayCursor(try read(query)) { _ = try read(keys: [], includesSubentities: false) }
     }
 
-    /// Says that every row is looked at.
+    /// Returns a plan that scans all rows.
     public func explain(_ query: Query<Record>) throws -> QueryPlan {
         let resolved = try query.resolved()
         return QueryPlan(access: .scan, filtersRows: resolved.filter != .all, sortsRows: !resolved.isInKeyOrder)

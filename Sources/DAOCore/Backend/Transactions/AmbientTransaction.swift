@@ -1,22 +1,25 @@
 import Foundation
 
-/// The transaction that the running code is inside of, so that DAOs and nested translators join it without a parameter.
+/// The transaction that the current code runs in. DAOs and nested translators join it without a parameter.
 ///
-/// It travels as a task local. A child task inherits the task local but not the transaction: the thread tells (contract T5).
+/// It is a task local. A child task inherits the task local but not the transaction. The thread distinguishes
+/// the two (contract T5).
 final class AmbientTransaction: @unchecked Sendable {
-    // Sendable because `isActive` and `handle` are only touched by the thread in `thread`, which every access checks first.
+    // Sendable because only the thread in `thread` accesses `isActive` and `handle`. Every access checks the
+    // thread first.
 
     @TaskLocal static var current: AmbientTransaction?
 
-    /// The coordinator whose transaction it is.
+    /// The coordinator of the transaction.
     let owner: ObjectIdentifier
-    /// The transaction itself.
+    /// The transaction handle.
     let handle: AnyObject
-    /// Whether it may write.
+    /// Whether the transaction can write.
     let canWrite: Bool
-    /// Whether it was begun for one call, whose failure undoes all of it: calls inside need no savepoints.
+    /// Whether the transaction was begun for one call. A failure rolls back the whole call, so inner calls
+    /// need no savepoints.
     let isOneCall: Bool
-    /// The transaction of another database around this one.
+    /// The transaction of another database that encloses this transaction.
     let outer: AmbientTransaction?
     private let thread: pthread_t
     private var isActive = true
@@ -30,15 +33,15 @@ final class AmbientTransaction: @unchecked Sendable {
         thread = pthread_self()
     }
 
-    /// Whether the transaction is running, on this thread.
+    /// Whether the transaction is running on the current thread.
     var isUsable: Bool { pthread_equal(thread, pthread_self()) != 0 && isActive }
 
-    /// Says that the transaction has ended. Called by its own thread.
+    /// Records that the transaction ended. Only its thread may call it.
     func end() { isActive = false }
 
-    /// The ambient transaction of a coordinator, or nil.
+    /// Returns the ambient transaction of a coordinator; nil when there is none.
     ///
-    /// - Throws: `.invalidTransaction` when there is one that this code must not use.
+    /// - Throws: `.invalidTransaction` when there is a transaction that the current code must not use.
     static func find(owner: ObjectIdentifier) throws -> AmbientTransaction? {
         var candidate = current
         while let transaction = candidate {

@@ -1,46 +1,49 @@
 import Foundation
 
-/// What a ``TransactionCoordinator`` runs: a transaction of an engine, for reading or for writing.
+/// The transaction of an engine, for reading or writing. A ``TransactionCoordinator`` runs it.
 public protocol TransactionHandle: AnyObject {
     /// Makes the writes durable and ends the transaction.
     func commit() throws
-    /// Undoes the writes, if any, and ends the transaction.
+    /// Rolls back the writes, if any, and ends the transaction.
     func rollback()
-    /// Begins a savepoint; they nest.
+    /// Begins a savepoint. Savepoints can be nested.
     func beginSavepoint() throws
     /// Ends the innermost savepoint and keeps its writes.
     func releaseSavepoint() throws
-    /// Ends the innermost savepoint and undoes its writes.
+    /// Ends the innermost savepoint and rolls back its writes.
     func rollbackSavepoint() throws
 }
 
-/// Transactions as the contract has them, on any engine: one writer at a time, readers beside it, joining, savepoints, misuse.
+/// The transaction rules of the contract for any engine: a single writer, concurrent readers, joining,
+/// savepoints, and the detection of misuse.
 ///
-/// A backend has one for each engine instance, and asks it for a handle in every call.
+/// A backend has one coordinator for each engine instance and gets the handle of every call from it.
 public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private var observations: ObservationHub { engineState.observations }
     private var relations: RelationRegistry { engineState.relations }
     private let beginWriting: @Sendable () throws -> Handle
     private let beginWaiting: (@Sendable (Duration) throws -> Handle)?
     private let beginReading: @Sendable () throws -> Handle
-    /// Held for as long as a write transaction runs, its body included (contract T4).
+    /// Held while a write transaction runs, including its closure (contract T4).
     private let writerLock = NSLock()
-    /// The entities that the running write transaction has touched. Only used with the writer's lock held, by its thread.
+    /// The entities that the running write transaction has touched. Only the thread that holds the writer's
+    /// lock accesses it.
     private nonisolated(unsafe) var touched: Set<String> = []
-    /// Whether it may have touched any entity at all. As `touched`.
+    /// Whether the running write transaction may have touched any entity. Only the thread that holds the
+    /// writer's lock accesses it.
     private nonisolated(unsafe) var hasTouchedAll = false
 
-    /// The state of the engine. Its observers learn of every commit, in the order of the commits.
+    /// The state of the engine. Its observers are notified of every commit, in commit order.
     public let engineState: EngineState
 
     /// Creates a coordinator.
     ///
     /// - Parameters:
     ///   - engineState: The state of the engine.
-    ///   - beginWriting: Begins the one write transaction. Called with the writer's lock held.
-    ///   - beginReading: Begins a read transaction. It is ended with `rollback()`.
-    ///   - beginWaiting: Begins the one write transaction where the caller says how long to wait for other processes; nil when an engine's
-    ///     transactions all wait as long.
+    ///   - beginWriting: Begins the write transaction. It is called while the writer's lock is held.
+    ///   - beginReading: Begins a read transaction. `rollback()` ends it.
+    ///   - beginWaiting: Begins the write transaction with a maximum time to wait for other processes; nil
+    ///     when the engine has only one timeout.
     public init(
         _ engineState: EngineState, beginWriting: @escaping @Sendable () throws -> Handle,
         beginReading: @escaping @Sendable () throws -> Handle, beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil
@@ -51,9 +54,9 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         self.engineState = engineState
     }
 
-    /// Runs a body with the ambient transaction, or else with a read transaction of its own.
+    /// Runs a closure with the ambient transaction, or with a separate read transaction when there is none.
     ///
-    /// The body does not call code of the application.
+    /// The closure must not call code of the application.
     public func read<Result>(_ body: (Handle) throws -> Result) throws -> Result {
         if let ambient = try ambientHandle() { return try body(ambient.handle) }
         let handle = try beginReading()
@@ -61,13 +64,14 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         return try body(handle)
     }
 
-    /// Runs a body with the ambient transaction, or else with a new write transaction: atomically in either case.
+    /// Runs a closure atomically, with the ambient transaction, or with a new write transaction when there is
+    /// none.
     ///
     /// - Parameters:
-    ///   - kind: What the body does.
-    ///   - entity: The entity whose rows are written; nil when the calls inside the body tell.
-    ///   - busyTimeout: How long to wait for other processes; nil for the engine's own time limit.
-    ///   - body: The writes.
+    ///   - kind: The kind of write.
+    ///   - entity: The entity whose rows are written; nil when the calls in the closure report it.
+    ///   - busyTimeout: The maximum time to wait for other processes; nil for the timeout of the engine.
+    ///   - body: A closure that writes.
     public func write<Result>(
         _ kind: WriteKind, touching entity: String? = nil, waiting busyTimeout: Duration? = nil,
         _ body: (Handle) throws -> Result
@@ -76,7 +80,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             guard ambient.canWrite else {
                 throw StorageError.writeInsideSnapshot
             }
-            // Inside a write transaction this thread holds the writer's lock.
+            // Inside a write transaction, this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
             return kind.needsSavepoint && !ambient.isOneCall
                 ? try inSavepoint(ambient.handle, body) : try body(ambient.handle)
@@ -112,13 +116,13 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         return result
     }
 
-    /// Runs a body of the application's with the handle of the transaction or snapshot it is inside of. What a body in a transaction
-    /// writes before it throws is undone.
+    /// Runs a closure of the application with the handle of the enclosing transaction or snapshot. When a
+    /// closure in a transaction throws, its writes are rolled back.
     ///
     /// - Parameters:
-    ///   - entities: Whose rows the body may write.
-    ///   - body: Gets the handle, and may call the database again.
-    /// - Throws: `.invalidTransaction` outside of one; what the body throws.
+    ///   - entities: The entities whose rows the closure may write.
+    ///   - body: A closure that gets the handle. It can call the database again.
+    /// - Throws: `.invalidTransaction` outside a transaction or snapshot; any error of the closure.
     public func inside<Result>(touching entities: TouchedEntities, _ body: (Handle) throws -> Result) throws -> Result {
         guard let ambient = try ambientHandle() else {
             throw StorageError.handleOutsideTransaction
@@ -142,7 +146,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         return result
     }
 
-    /// Runs a body in which every read uses one read transaction; inside a transaction it is that one.
+    /// Runs a closure in which all reads use one read transaction. Inside a transaction they use that
+    /// transaction.
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         if try ambientHandle() != nil { return try body() }
         let handle = try beginReading()
@@ -150,10 +155,12 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         return try enter(handle, canWrite: false) { _ in try body() }
     }
 
-    /// A read transaction that outlives the call: the caller ends it with `rollback()`. Nil inside a transaction.
+    /// Begins a read transaction that outlives the call. The caller ends it with `rollback()`. The result is
+    /// nil inside a transaction.
     public func beginLongRead() throws -> Handle? { try ambientHandle() == nil ? try beginReading() : nil }
 
-    /// Runs a body in which every read uses a long read transaction. The caller makes sure that nobody ends it meanwhile.
+    /// Runs a closure in which all reads use a long read transaction. The caller ensures that the transaction
+    /// does not end in the meantime.
     public func within<Result>(_ handle: Handle, _ body: () throws -> Result) throws -> Result {
         try enter(handle, canWrite: false) { _ in try body() }
     }
@@ -165,7 +172,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         guard AmbientTransaction.current != nil,
             let ambient = try AmbientTransaction.find(owner: ObjectIdentifier(self))
         else { return nil }
-        // Only this coordinator makes ambient transactions with its identity, all of them around a `Handle`.
+        // Only this coordinator creates ambient transactions with its identity, and all of them contain a
+        // `Handle`.
         return (unsafeDowncast(ambient.handle, to: Handle.self), ambient.canWrite, ambient.isOneCall)
     }
 

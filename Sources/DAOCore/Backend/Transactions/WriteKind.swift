@@ -1,19 +1,19 @@
-/// What a write does, which decides how ``TransactionCoordinator`` makes it atomic.
+/// The kind of a write. ``TransactionCoordinator`` chooses by it how to make the write atomic.
 public enum WriteKind: Sendable {
-    /// One statement of the engine. When it fails it has written nothing, so it needs no savepoint.
+    /// A single statement of the engine. A failed statement has written nothing, so it needs no savepoint.
     case statement
-    /// One call of a storage, made of several statements. It runs no code of the application.
+    /// A single call of a storage with several statements. It runs no code of the application.
     case call
-    /// A body of the application, or a call that runs one between its statements. It runs once.
+    /// A closure of the application, or a call that runs such a closure between its statements. It runs once.
     case body
-    /// Several calls of storages that are one call to the application, such as a row with its related rows. Inside
-    /// another transaction the caller makes the whole atomic. In a transaction begun for it, a failure undoes
-    /// everything, so that the calls need no savepoints.
+    /// Several calls of storages that form one call for the application, such as a row with its related rows.
+    /// Inside another transaction, the caller ensures atomicity. In a separate transaction, a failure rolls
+    /// back everything, so the calls need no savepoints.
     case compositeCall
-    /// A migration or the target of a copy: a body that works on entities without the application's types.
+    /// A migration or the target of a copy: a closure that works on entities without the application's types.
     case migration
 
-    /// Whether the body runs code that may call the database again, which then joins the transaction.
+    /// Whether the closure runs code that can call the database again. Such calls join the transaction.
     var entersTransaction: Bool {
         switch self {
         case .statement, .call: false
@@ -21,7 +21,7 @@ public enum WriteKind: Sendable {
         }
     }
 
-    /// Whether a failure inside another transaction may leave writes behind, which a savepoint undoes.
+    /// Whether a failure inside another transaction can leave writes behind, which a savepoint rolls back.
     var needsSavepoint: Bool {
         switch self {
         case .statement, .compositeCall: false
@@ -29,7 +29,7 @@ public enum WriteKind: Sendable {
         }
     }
 
-    /// Whether the write may run again from its beginning after the engine ran out of space that can be made larger.
+    /// Whether the write can run again from its beginning when a store that can grow runs out of space.
     package var mayRunAgain: Bool {
         switch self {
         case .body: false

@@ -1,19 +1,19 @@
-/// How far a copy is.
+/// The progress of a copy.
 public struct CopyProgress: Sendable, Equatable {
     /// The entity that is being copied.
     public var entity: String
-    /// How many of its rows are in the target.
+    /// The number of rows in the target.
     public var rows: Int
-    /// How many rows it has.
+    /// The number of rows of the entity.
     public var total: Int
 }
 
-/// What a copy has done.
+/// The result of a copy.
 public struct CopyReport: Sendable, Equatable {
-    /// How many rows each entity has, in the source as in the target, where they were compared.
+    /// The number of rows of each entity. It is the same in source and target, which were compared.
     public internal(set) var rows: [String: Int] = [:]
-    /// How many rows were written; fewer than there are after an interruption.
+    /// The number of written rows. After an interruption it is less than the number of rows.
     public internal(set) var rowsWritten = 0
-    /// How many bytes their values have, about.
+    /// The approximate number of bytes of the written values.
     public internal(set) var bytesWritten = 0
 }

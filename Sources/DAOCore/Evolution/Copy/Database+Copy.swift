@@ -1,11 +1,12 @@
 import Synchronization
 
 extension Database {
-    /// Copies everything into another database, of whatever kind: entities, indexes, rows, links and the version (contract E5).
+    /// Copies everything into another database of any kind: entities, indexes, rows, links and the version
+    /// (contract E5).
     ///
-    /// The source is read as one snapshot. Rows are written a batch at a time, each batch in a transaction, and in the end both sides are compared
-    /// by checksum. A copy that was interrupted, be it by the end of the process, goes on where it was when it is called again; a finished one
-    /// finds nothing to do.
+    /// The source is read from one snapshot. Rows are written in batches, one transaction for each batch.
+    /// Finally both sides are compared by checksum. After an interruption, including the end of the process,
+    /// a new call continues the copy. When the copy is complete, a new call does nothing.
     ///
     /// ```swift
     /// let old = try drivers.open("sqlite:///var/lib/app.db")
@@ -14,11 +15,13 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - target: Where to. It may have other entities; nobody else writes to those that are copied meanwhile.
-    ///   - onProgress: Called after each batch, on this thread.
-    /// - Returns: What was done.
-    /// - Throws: `.duplicateKey` when the target has other rows in an entity of the same name, naming the first; `.schemaMismatch` when it has another
-    ///   entity of that name, another version, or a part of the copy of another database; `.corrupted` when the copy turns out not to be one;
+    ///   - target: The target database. It can have other entities. No other writer may change the copied
+    ///     entities during the copy.
+    ///   - onProgress: A closure that is called after each batch, on this thread.
+    /// - Returns: The result of the copy.
+    /// - Throws: `.duplicateKey` when the target has other rows in an entity of the same name, with a key in
+    ///   that entity; `.schemaMismatch` when the target has a different entity of the same name, a different
+    ///   version, or an unfinished copy of another database; `.corrupted` when the comparison fails;
     ///   `.unsupported` and `.readOnly`.
     @discardableResult public func copy(
         to target: any Database, onProgress: (CopyProgress) -> Void = { _ in }
@@ -26,23 +29,25 @@ extension Database {
         try copy(to: target, isCancelled: { false }, onProgress)
     }
 
-    /// Copies everything into another database, in batches of a size; see ``copy(to:onProgress:)``.
+    /// Copies everything into another database, with a given batch size; see ``copy(to:onProgress:)``.
     ///
     /// - Parameters:
-    ///   - target: Where to.
-    ///   - rowLimit: How many rows a batch has at most.
-    ///   - onProgress: Called after each batch; the copy is interrupted by what it throws.
+    ///   - target: The target database.
+    ///   - rowLimit: The maximum number of rows of a batch.
+    ///   - onProgress: A closure that is called after each batch. An error that it throws interrupts the
+    ///     copy.
     @discardableResult package func copy(
         to target: any Database, rowLimit: Int, onProgress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
         try copy(to: target, rowLimit: rowLimit, isCancelled: { false }, onProgress)
     }
 
-    /// Copies everything into another database without blocking the calling task's thread; see ``copy(to:onProgress:)``.
+    /// Copies everything into another database without blocking the thread of the calling task; see
+    /// ``copy(to:onProgress:)``.
     ///
-    /// When the task is cancelled, the copy stops after the batch that is being written, and can be taken up again.
+    /// When the task is cancelled, the copy stops after the current batch. A new call continues it.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: The errors of ``copy(to:onProgress:)``; `CancellationError` when the task is cancelled.
     @discardableResult public func copy(
         to target: any Database, onProgress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws -> CopyReport {
@@ -68,7 +73,7 @@ extension Database {
     }
 }
 
-/// Tells a copy that its task has been cancelled.
+/// Informs a copy that its task was cancelled.
 private final class CopyCancellation: Sendable {
     let isSet = Atomic(false)
 }

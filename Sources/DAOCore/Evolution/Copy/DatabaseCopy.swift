@@ -1,16 +1,16 @@
-/// One run of a copy: from a snapshot of the source into a target.
+/// One run of a copy, from a snapshot of the source into a target.
 ///
-/// While it is not finished, the target has a bookmark: the name of the source. Rows are copied in the order of keys, so the last key that the target
-/// has is where to go on.
+/// While a copy is unfinished, the target has a bookmark with the name of the source. Rows are copied in key
+/// order, so the copy continues after the last key of the target.
 struct DatabaseCopy {
-    /// The name of the property that is the bookmark.
+    /// The name of the property with the bookmark.
     private static let bookmark = "copy"
 
     let source: any EntityStore
     let target: any Database
-    /// What the bookmark says.
+    /// The text of the bookmark.
     let name: String
-    /// How many rows are in memory at once.
+    /// The maximum number of rows in memory.
     let rowLimit: Int
     private var report = CopyReport()
 
@@ -21,19 +21,19 @@ struct DatabaseCopy {
         self.rowLimit = rowLimit
     }
 
-    /// Where an entity's copy begins.
+    /// The start of the copy of an entity.
     private enum Start {
-        /// Behind a row that is in the target, with the checksum of the rows so far.
+        /// After a row that is in the target. The checksum is that of the rows up to it.
         case after(Key, RowChecksum)
-        /// With the first row.
+        /// At the first row.
         case first
-        /// Nowhere: it is there.
+        /// The copy is complete.
         case done(RowChecksum)
     }
 
-    /// Copies.
+    /// Runs the copy.
     mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void) throws -> CopyReport {
-        // Links are copied by relationship, however either side keeps them.
+        // Links are copied by relationship, whatever form the source and the target store them in.
         let entities = try source.entities().filter { $0.name != LinkRow.schema.description.name }
         let version = try source.version()
         let isResumed = try checkTarget(version)
@@ -52,9 +52,9 @@ struct DatabaseCopy {
         return report
     }
 
-    /// Looks whether the target may take the copy.
+    /// Checks that the target can receive the copy.
     ///
-    /// - Returns: Whether it has a part of it.
+    /// - Returns: Whether the target has an unfinished copy of this source.
     private func checkTarget(_ version: Int?) throws -> Bool {
         let (bookmark, stored) = try target.withEntityStore(.read) { (try $0.property(Self.bookmark), try $0.version()) }
         if let bookmark, bookmark != name {
@@ -71,7 +71,7 @@ struct DatabaseCopy {
         return bookmark != nil
     }
 
-    /// Compares what the target has of an entity with the beginning of the source's rows.
+    /// Compares the rows of an entity in the target with the first rows in the source.
     private func start(_ entity: EntityDescription, isResumed: Bool) throws -> Start {
         try target.withEntityStore(.read) { store in
             guard let stored = try store.entity(named: entity.name) else { return .first }
@@ -142,7 +142,7 @@ struct DatabaseCopy {
         report.rows[entity.name] = checksum.rows
     }
 
-    /// Gives every parent in the target the children that it has in the source.
+    /// Sets the children of every parent in the target to those in the source.
     private mutating func copyLinks(_ relation: RelationDescription, _ isCancelled: () -> Bool) throws {
         let links = try source.links(of: relation)
         let copies = try target.makeLinks(for: relation)
@@ -165,7 +165,7 @@ struct DatabaseCopy {
         }
     }
 
-    /// Reads what was written, and compares.
+    /// Reads the written rows and compares their checksum.
     private func verify(_ entity: EntityDescription, _ expected: RowChecksum) throws {
         var found = RowChecksum()
         try target.withEntityStore(.read) { store in

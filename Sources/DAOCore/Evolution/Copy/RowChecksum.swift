@@ -1,8 +1,9 @@
 import Foundation
 
-/// A number for rows in their order, the same on every database that holds the same rows: to compare two copies without holding them.
+/// A checksum of rows in order. It is the same on every database with the same rows, so two copies can be
+/// compared without holding them in memory.
 struct RowChecksum: Equatable {
-    /// How many rows were added.
+    /// The number of added rows.
     private(set) var rows = 0
     private var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -51,7 +52,8 @@ struct RowChecksum: Equatable {
         add(rest)
     }
 
-    /// Mixes a word in: a full multiplication whose halves are folded, so that every bit reaches every other.
+    /// Mixes in a word by a full multiplication. Its halves are folded, so that every bit affects every other
+    /// bit.
     private mutating func add(_ word: UInt64) {
         let product = (hash ^ word).multipliedFullWidth(by: 0x9FB2_1C65_1E98_DF25)
         hash = product.high ^ product.low &+ 0x632B_E59B_D9B4_E019

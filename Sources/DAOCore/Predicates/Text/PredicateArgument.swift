@@ -1,47 +1,47 @@
-/// A value that a placeholder of a text predicate can be bound to: any ``FieldValue``, and arrays, slices and sets of them for `IN` and
-/// `BETWEEN`.
+/// A value that can be bound to a placeholder of a text predicate: any ``FieldValue``, and arrays, slices and
+/// sets of field values for `IN` and `BETWEEN`.
 ///
-/// Nobody conforms to it directly: every ``FieldValue`` is one.
+/// Do not conform to this protocol directly. Every ``FieldValue`` conforms.
 public protocol PredicateArgument: Sendable {
-    /// What the placeholder stands for.
+    /// The operand that the placeholder stands for.
     var predicateOperand: PredicateOperand { get }
 }
 
-/// What a placeholder stands for: one value, or a list of them where the text wants a list.
+/// The operand that a placeholder stands for: a value, or a list of values where the text expects a list.
 public struct PredicateOperand: Sendable, Hashable {
-    /// The value, where one is wanted.
+    /// The operand where the text expects a value.
     public var value: Value
-    /// The values, where a list is wanted; nil for what is not a list.
+    /// The operand where the text expects a list; nil when the argument is not a list.
     public var list: [Value]?
 
-    /// Describes an argument.
+    /// Creates an operand.
     ///
     /// - Parameters:
-    ///   - value: The value, where one is wanted.
-    ///   - list: The values, where a list is wanted.
+    ///   - value: The operand where the text expects a value.
+    ///   - list: The operand where the text expects a list.
     public init(value: Value, list: [Value]? = nil) {
         self.value = value
         self.list = list
     }
 
-    /// A list of whatever field values a sequence has; what is nil in it is null.
+    /// Returns the field values of a sequence. A nil element becomes null.
     static func list(of elements: some Sequence) -> [Value] { elements.map { ($0 as? any FieldValue)?.fieldValue ?? .null } }
 }
 
 extension FieldValue {
-    /// The value.
+    /// The value as an operand.
     public var predicateOperand: PredicateOperand { PredicateOperand(value: fieldValue) }
 }
 
 extension Array where Element: Storable {
-    /// The elements as a list; the embedded array where one value is wanted.
+    /// The elements as a list. Where the text expects a value, the operand is the embedded array.
     public var predicateOperand: PredicateOperand {
         PredicateOperand(value: fieldValue, list: PredicateOperand.list(of: self))
     }
 }
 
 extension ArraySlice: PredicateArgument where Element: FieldValue {
-    /// The elements as a list; the embedded array where one value is wanted.
+    /// The elements as a list. Where the text expects a value, the operand is the embedded array.
     public var predicateOperand: PredicateOperand { Array(self).predicateOperand }
 }
 

@@ -1,13 +1,13 @@
-/// Takes a text predicate apart, one token at a time.
+/// Splits a text predicate into tokens.
 ///
-/// It works on Unicode scalars: in characters, a combining mark after a quote would hide the quote.
+/// The lexer works on Unicode scalars. In characters, a combining mark after a quote would hide the quote.
 struct PredicateLexer {
     private let scalars: [Unicode.Scalar]
     private var position = 0
 
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-    /// The next token; `.end` at the end, again and again.
+    /// Returns the next token. At the end of the text, every call returns `.end`.
     mutating func next() throws(PredicateTextError) -> PredicateToken {
         while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
         let start = position
@@ -24,7 +24,8 @@ struct PredicateLexer {
         return PredicateToken(kind: kind, start: start, source: text(from: start))
     }
 
-    /// The letters in square brackets that stand directly behind an operator, in lower case; nil when there are none.
+    /// Returns the letters in square brackets directly after an operator, in lower case; nil when there are
+    /// none.
     mutating func modifiers() throws(PredicateTextError) -> (letters: String, start: Int)? {
         var ahead = position
         while ahead < scalars.count, scalars[ahead].properties.isWhitespace { ahead += 1 }
@@ -105,7 +106,7 @@ struct PredicateLexer {
 
     private mutating func skipDigits() { while let scalar = peek(), isDigit(scalar) { position += 1 } }
 
-    /// The token of a sign that has been stepped over.
+    /// Returns the token of a sign that was already consumed.
     private mutating func sign(_ scalar: Unicode.Scalar, _ start: Int) throws(PredicateTextError) -> PredicateToken.Kind {
         switch scalar {
         case "(": return .openingParenthesis
@@ -173,7 +174,7 @@ struct PredicateLexer {
         throw PredicateTextError("the string has no closing \(quote)", at: start)
     }
 
-    /// The scalar that an escape stands for; its backslash has been stepped over.
+    /// Returns the scalar of an escape sequence. Its backslash was already consumed.
     private mutating func escaped(_ start: Int) throws(PredicateTextError) -> Unicode.Scalar {
         let backslash = position - 1
         guard let scalar = peek() else { throw PredicateTextError("the string has no closing \(scalars[start])", at: start) }

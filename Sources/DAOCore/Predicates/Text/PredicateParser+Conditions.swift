@@ -1,6 +1,7 @@
 extension PredicateParser {
 
-    /// One comparison of the fields of one row, or a constant. The token behind it is current afterwards.
+    /// Parses a comparison of the fields of a row, or a constant. Afterwards the current token is the token
+    /// after it.
     mutating func comparison() throws(PredicateTextError) -> PredicateNode {
         if token.keyword == "TRUEPREDICATE" || token.keyword == "FALSEPREDICATE" {
             let isTrue = token.keyword == "TRUEPREDICATE"
@@ -103,7 +104,7 @@ extension PredicateParser {
         return .and([.compare(field: field, .greaterOrEqual, bounds[0]), .compare(field: field, .lessOrEqual, bounds[1])])
     }
 
-    /// The values in braces, or of one placeholder, behind the operator that is the current token.
+    /// Parses the values in braces, or of a placeholder, after the operator that is the current token.
     private mutating func list(of field: Int, behind name: String) throws(PredicateTextError) -> [Value] {
         _ = try options(allowedFor: nil)
         if case .valuePlaceholder = token.kind {

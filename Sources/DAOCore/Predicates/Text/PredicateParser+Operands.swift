@@ -2,29 +2,29 @@ import Foundation
 
 extension PredicateParser {
 
-    /// One side of a comparison.
+    /// An operand of a comparison.
     enum Operand {
         case field(Int)
         case value(Literal)
     }
 
-    /// A value in the text, before it is known which field it is compared with.
+    /// A value in the text before the field of the comparison is known.
     struct Literal {
         enum Form {
-            /// A number as it is written.
+            /// A number as written in the text.
             case number(String)
             case value(Value)
-            /// An argument that is a list.
+            /// An argument with a list.
             case list(Value, [Value])
         }
         let form: Form
-        /// Where it stands, in Unicode scalars.
+        /// The offset of the literal, in Unicode scalars.
         let start: Int
     }
 
-    /// Reads a field or a value.
+    /// Parses a field or a value.
     ///
-    /// - Parameter place: What comes before it, such as " after '>'", for the error.
+    /// - Parameter place: The preceding text for the error, such as " after '>'".
     mutating func operand(_ place: String) throws(PredicateTextError) -> (operand: Operand, token: PredicateToken) {
         let token = token
         let operand: Operand
@@ -44,9 +44,9 @@ extension PredicateParser {
         return (operand, token)
     }
 
-    /// Reads a value that is the current token, which stays current.
+    /// Parses the value of the current token. The token remains current.
     ///
-    /// - Parameter what: What is expected, for the error.
+    /// - Parameter what: A description of the expected value, for the error.
     mutating func literal(_ what: String) throws(PredicateTextError) -> Literal {
         switch token.kind {
         case .number(let text): return Literal(form: .number(text), start: token.start)
@@ -70,13 +70,13 @@ extension PredicateParser {
         }
     }
 
-    /// Words that are operators, and so no operands unless written with `#`.
+    /// Words that are operators. They are names only when they are written with `#`.
     private static let operatorWords: Set<String> = [
         "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "TRUEPREDICATE",
         "FALSEPREDICATE",
     ]
 
-    /// Whether a word in upper case is a keyword that is no name unless written with `#`.
+    /// Returns whether a word in upper case is a keyword, which is a name only when it is written with `#`.
     func isReserved(_ keyword: String) -> Bool { Self.operatorWords.contains(keyword) || keywordValue(keyword) != nil }
 
     private mutating func wordOperand(
@@ -107,7 +107,7 @@ extension PredicateParser {
 }
 
 extension PredicateParser {
-    /// A literal in the type of the field it is compared with.
+    /// Returns a literal in the type of the field that it is compared with.
     func value(_ literal: Literal, for field: Int) throws(PredicateTextError) -> Value {
         let description = entity.fields[field]
         switch literal.form {
@@ -124,12 +124,13 @@ extension PredicateParser {
         }
     }
 
-    /// A value in the type of a field, as the typed form has it; one between those that the field can hold stays as it is.
+    /// Returns a value in the type of a field, as in a typed condition. A value between two values of the
+    /// field remains unchanged.
     func typed(_ value: Value, _ field: FieldDescription, _ start: Int) throws(PredicateTextError) -> Value {
         try located(start) { try DAOCore.Literal.typed(value, field, entity: entity.name) }
     }
 
-    /// Runs a check of the typed form, and gives its error a position.
+    /// Runs a check of typed conditions and adds the position to its error.
     func located<Result>(_ start: Int, _ check: () throws -> Result) throws(PredicateTextError) -> Result {
         do {
             return try check()
@@ -139,7 +140,7 @@ extension PredicateParser {
         }
     }
 
-    /// A number as it is written: exact wherever 64 bits or the digits of a decimal can be.
+    /// Returns a number as written: exactly, wherever 64 bits or the digits of a decimal suffice.
     private static func number(_ text: String, _ kind: ValueKind) -> Value {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative ? text.dropFirst() : text[...]

@@ -2,15 +2,16 @@
 
 extension PredicateParser {
 
-    /// A relationship that a name goes through.
+    /// A relationship in the path of a name.
     private struct Hop {
         let field: Int
         let match: RelatedMatch?
     }
 
-    /// How many of the related rows have to meet the condition that follows, if the current token says so.
+    /// The number of related rows that must meet the following condition; nil when the current token is not a
+    /// quantifier.
     private var quantifier: RelatedMatch? {
-        // A field of that name is a field.
+        // A word that is the name of a field is that field.
         guard case .word(let word) = token.kind, entity.index(of: word) == nil else { return nil }
         switch token.keyword {
         case "ANY", "SOME": return .any
@@ -20,7 +21,7 @@ extension PredicateParser {
         }
     }
 
-    /// One condition, on the rows themselves or on related ones. The token behind it is current afterwards.
+    /// Parses a condition on the rows or on related rows. Afterwards the current token is the token after it.
     mutating func condition() throws(PredicateTextError) -> PredicateNode {
         let (match, matchToken) = (quantifier, token)
         if match != nil { try advance() }
@@ -37,7 +38,8 @@ extension PredicateParser {
         return node
     }
 
-    /// Follows the relationships that the name in the current token goes through; its last part becomes the current token, about the related entity.
+    /// Follows the relationships in the path of the name that is the current token. The last part of the path
+    /// becomes the current token, and names are looked up in the related entity.
     private mutating func hops(_ match: RelatedMatch?) throws(PredicateTextError) -> [Hop] {
         let start = token.start
         guard var parts = nameParts(), parts.count > 1, relation(parts[0]) != nil else { return [] }
@@ -67,7 +69,7 @@ extension PredicateParser {
         return try comparison()
     }
 
-    /// `list.@count` against a whole number, if the current token is that.
+    /// Parses a comparison of `list.@count` with an integer; nil when the current token does not begin one.
     private mutating func relatedCount() throws(PredicateTextError) -> PredicateNode? {
         guard let parts = nameParts(), parts.count == 2, parts[1] == "@count", let relation = relation(parts[0]) else {
             return nil
@@ -87,7 +89,8 @@ extension PredicateParser {
         return .relatedCount(field: relation.field, comparison, count)
     }
 
-    /// A relationship to one against nil or a key, if the current token is that.
+    /// Parses a comparison of a to-one relationship with nil or a key; nil when the current token does not
+    /// begin one.
     private mutating func relatedRow() throws(PredicateTextError) -> PredicateNode? {
         guard let parts = nameParts(), parts.count == 1, let relation = relation(parts[0]) else { return nil }
         guard relation.isToOne else {
@@ -114,7 +117,8 @@ extension PredicateParser {
         return .compare(field: relation.field, comparison, key)
     }
 
-    /// The name in the current token, at its dots; nil for what is no name.
+    /// Returns the parts of the name in the current token, separated at its dots; nil when the token is not a
+    /// name.
     private func nameParts() -> [String]? {
         let name: String
         switch token.kind {
@@ -134,14 +138,14 @@ extension PredicateParser {
     }
 }
 
-/// What the grammar needs to know of a relationship.
+/// The properties of a relationship that the grammar needs.
 private struct RelationPlace {
     let field: Int
     let isToOne: Bool
     let target: any Model.Type
     let targetDescription: EntityDescription
 
-    /// The relationship of a model in a field; nil when the field is none.
+    /// The relationship in a field of a model; nil when the field is not a relationship.
     init?<Record: Model>(_ model: Record.Type, _ field: Int) {
         guard let relation = Record.schema.relations.first(where: { $0.field == field }) else { return nil }
         self.field = field

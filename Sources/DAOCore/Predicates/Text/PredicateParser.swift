@@ -1,13 +1,15 @@
-/// Reads a text predicate into the tree that the typed form makes.
+/// Parses a text predicate into the same tree that a typed condition has.
 ///
-/// It keeps a stack of its own for parentheses, so that no text overflows the thread's.
+/// The parser has an explicit stack for parentheses, so that no text can overflow the stack of the thread.
 struct PredicateParser {
-    /// How deep parentheses and negations may nest; the tree is at most twice as deep, which normalization walks.
+    /// The maximum nesting of parentheses and negations. The tree is at most twice as deep, and normalization
+    /// recurses through it.
     static let maximumDepth = 300
 
-    /// The entity that names are looked up in: a related one while its condition is read.
+    /// The entity whose names are looked up. It is the related entity while a condition on related rows is
+    /// parsed.
     var entity: EntityDescription
-    /// The entity's model, which knows its relationships; nil when there is only a description.
+    /// The model of the entity, which knows its relationships; nil when only a description is available.
     var model: (any Model.Type)?
     private let arguments: [(any PredicateArgument)?]
     private var usedArguments = 0
@@ -15,12 +17,12 @@ struct PredicateParser {
     var token = PredicateToken(kind: .end, start: 0, source: "")
     private let length: Int
 
-    /// What has been read inside one pair of parentheses.
+    /// The parsed contents of a pair of parentheses.
     private struct Group {
         let start: Int
         var alternatives: [PredicateNode] = []
         var conditions: [PredicateNode] = []
-        /// The negations that wait for the next condition.
+        /// The number of pending negations of the next condition.
         var negations = 0
 
         mutating func add(_ condition: PredicateNode) {
@@ -46,7 +48,7 @@ struct PredicateParser {
         length = text.unicodeScalars.count
     }
 
-    /// The whole text.
+    /// Parses the complete text.
     mutating func parse() throws(PredicateTextError) -> PredicateNode {
         try advance()
         if token.kind == .end { throw PredicateTextError("the predicate is empty: TRUEPREDICATE is every row", at: 0) }
@@ -54,7 +56,7 @@ struct PredicateParser {
         var group = Group(start: 0)
         var depth = 0
         while true {
-            // Where a condition is wanted.
+            // A condition is expected here.
             if token.kind == .not || token.keyword == "NOT" {
                 group.negations += 1
                 depth += 1
@@ -72,7 +74,7 @@ struct PredicateParser {
             }
             depth -= group.negations
             group.add(try condition())
-            // Where a condition has ended.
+            // A condition ends here.
             while token.kind == .closingParenthesis {
                 guard var parent = outer.popLast() else { throw PredicateTextError("the ')' closes nothing", at: token.start) }
                 depth -= 1 + parent.negations
@@ -102,7 +104,8 @@ struct PredicateParser {
 
     mutating func advance() throws(PredicateTextError) { token = try lexer.next() }
 
-    /// The options behind an operator that is the current token; the next token is current afterwards.
+    /// Parses the options after the operator that is the current token. Afterwards the current token is the
+    /// token after them.
     mutating func options(allowedFor name: String?) throws(PredicateTextError) -> TextOptions? {
         let operatorName = token.source
         let modifiers = try lexer.modifiers()
@@ -120,7 +123,7 @@ struct PredicateParser {
         }
     }
 
-    /// The argument of the placeholder that is the current token, which stays current.
+    /// Returns the argument of the placeholder that is the current token. The token remains current.
     mutating func argument() throws(PredicateTextError) -> PredicateOperand {
         guard usedArguments < arguments.count else {
             let given =
@@ -133,7 +136,7 @@ struct PredicateParser {
         return argument?.predicateOperand ?? PredicateOperand(value: .null)
     }
 
-    /// What the next placeholder stands for, without using it.
+    /// The argument of the next placeholder, without consuming it.
     var nextArgument: PredicateOperand? {
         usedArguments < arguments.count ? arguments[usedArguments]?.predicateOperand : nil
     }

@@ -1,13 +1,13 @@
-/// One word or sign of a text predicate.
+/// A token of a text predicate.
 struct PredicateToken {
     enum Kind: Equatable {
-        /// A name or a keyword, with the dots of a key path.
+        /// A name or a keyword, including the dots of a key path.
         case word(String)
-        /// A name that is no keyword: `#name`.
+        /// A name that is written as `#name`. It is never a keyword.
         case name(String)
         case number(String)
         case string(String)
-        /// `%@`, `%d` and the like: the next argument is a value.
+        /// `%@`, `%d` and similar placeholders: the next argument is a value.
         case valuePlaceholder(String)
         /// `%K`: the next argument is the name of a field.
         case namePlaceholder
@@ -26,15 +26,15 @@ struct PredicateToken {
     }
 
     let kind: Kind
-    /// Where it begins, in Unicode scalars.
+    /// The offset of its first scalar, in Unicode scalars.
     let start: Int
-    /// How it is written.
+    /// Its text.
     let source: String
 
-    /// The word in upper case, to compare it with a keyword; empty for anything else.
+    /// The word in upper case for comparisons with keywords; empty for other tokens.
     var keyword: String { if case .word(let word) = kind { word.uppercased() } else { "" } }
 
-    /// What to call it in a message. Values are not shown.
+    /// The name of the token in messages. It does not show values.
     var name: String {
         switch kind {
         case .string: "a string"
@@ -45,11 +45,11 @@ struct PredicateToken {
     }
 }
 
-/// What is wrong with a text, and where.
+/// The fault of a text and its position.
 struct PredicateTextError: Error {
     let message: String
     let field: String?
-    /// In Unicode scalars.
+    /// The offset in Unicode scalars.
     let position: Int
 
     init(_ message: String, field: String? = nil, at position: Int) {
@@ -58,13 +58,13 @@ struct PredicateTextError: Error {
         self.position = position
     }
 
-    /// Something that was expected where something else is.
+    /// Returns the error for an unexpected token.
     static func expected(_ what: String, at token: PredicateToken) -> PredicateTextError {
         PredicateTextError(
             "expected \(what), \(token.kind == .end ? "but the text ends here" : "not \(token.name)")", at: token.start)
     }
 
-    /// The problem with its position in characters.
+    /// Returns the problem with its position in characters.
     func problem(in text: String) -> PredicateProblem {
         let scalars = text.unicodeScalars
         let index = scalars.index(scalars.startIndex, offsetBy: position, limitedBy: scalars.endIndex) ?? scalars.endIndex
