@@ -21,3 +21,14 @@ extension EntityChange {
             entity: wanted.name, path: path)
     }
 }
+
+extension StorageError {
+    /// The error of a storage whose entity was changed under it.
+    package static func outdated(_ entity: String, path: String?) -> StorageError {
+        StorageError(
+            .schemaMismatch,
+            "the stored '\(entity)' was changed by another version of the application while this one was using it: "
+                + "ask the database for the storage again",
+            entity: entity, path: path)
+    }
+}

@@ -115,11 +115,7 @@ package final class KeyValueEngine: Sendable {
 
     /// The error of a storage whose entity was changed under it.
     private func outdated(_ description: EntityDescription) -> StorageError {
-        StorageError(
-            .schemaMismatch,
-            "the stored '\(description.name)' was changed by another version of the application while this one was using it: "
-                + "ask the database for the storage again",
-            entity: description.name, path: store.traits.path)
+        .outdated(description.name, path: store.traits.path)
     }
 }
 
