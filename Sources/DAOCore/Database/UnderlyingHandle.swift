@@ -82,7 +82,7 @@ extension Database {
         throw refusal(of: type)
     }
 
-    private func refusal<Handle>(of type: Handle.Type) -> StorageError {
+    package func refusal<Handle>(of type: Handle.Type) -> StorageError {
         let known = capabilities.underlyingTypes.map(\.description).sorted().joined(separator: ", ")
         return StorageError(
             .unsupported,

@@ -1,0 +1,38 @@
+import DAOCore
+
+extension SQLDatabase {
+    /// Runs a body with entities and rows without the application's types; see ``DAOCore/Database``.
+    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
+    {
+        let coordinator = instance.coordinator
+        return try call {
+            switch access {
+            case .read:
+                return try coordinator.snapshot {
+                    try coordinator.read { session in
+                        try session.connection.beginReading()
+                        return try body(SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { _ in })
+                    }
+                }
+            case .write:
+                if coordinator.isInside {
+                    throw StorageError(
+                        .invalidTransaction, "entities cannot be changed inside a transaction or a snapshot: do it before",
+                        path: instance.path)
+                }
+                var changed: Set<String> = []
+                let result = try coordinator.write(callsOut: true) { session in
+                    try begin(session)
+                    let store = SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { name in
+                        // So that observations of the entity are told.
+                        try coordinator.write(callsOut: false, isStep: true, touching: name) { _ in }
+                    }
+                    defer { changed = store.changed }
+                    return try body(store)
+                }
+                instance.forget(changed)
+                return result
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import DAOCore
+
+extension SQLStorage {
+    func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return ArrayCursor(try read(query)) }
+        let sql = try table.select(resolved)
+        return try owner.call {
+            try checkCurrent()
+            // Inside a transaction the rows are read at once: a statement would see what is written while it runs, and end with the transaction.
+            guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
+            do {
+                try session.connection.beginReading()
+                let statement = try session.statement(sql, entity: entity.name)
+                return SQLCursor(owner, schema, reader(of: statement), CursorLease(session, statement))
+            } catch {
+                session.rollback()
+                if error is SQLMissingTable { return ArrayCursor(try read(query)) }
+                throw error
+            }
+        }
+    }
+}
+
+/// Rows out of a statement on a session that the cursor has for itself.
+private final class SQLCursor<Record: Model>: RowCursor<Record> {
+    private let database: SQLDatabase
+    private let schema: Schema<Record>
+    private let reader: SQLRowReader
+    private let number: Int
+    private let session: SQLSession
+    private var isAtEnd = false
+    /// Whether a body runs on the snapshot, which is let go of after it if the cursor ends meanwhile.
+    private var isHeld = false
+
+    init(_ database: SQLDatabase, _ schema: Schema<Record>, _ reader: SQLRowReader, _ lease: CursorLease) {
+        self.database = database
+        self.schema = schema
+        self.reader = reader
+        session = lease.session
+        number = database.cursors.add(lease)
+        super.init()
+    }
+
+    deinit { close() }
+
+    override func next(_ count: Int) throws -> [Record] {
+        try database.call {
+            if isAtEnd || count <= 0 { return [] }
+            var records: [Record] = []
+            do {
+                try schema.decode(reader, limit: count, into: &records)
+            } catch {
+                close()
+                throw (error as? SQLMissingTable)?.underlying ?? error
+            }
+            if records.count < count { close() }
+            return records
+        }
+    }
+
+    override var holdsSnapshot: Bool { true }
+
+    override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try database.call {
+            if isAtEnd || isHeld { return try body() }
+            isHeld = true
+            defer {
+                isHeld = false
+                if isAtEnd { close() }
+            }
+            return try database.instance.coordinator.within(session, body)
+        }
+    }
+
+    override func close() {
+        // The reader is not used after this: what it stands on goes back to the pool.
+        isAtEnd = true
+        if isHeld { return }
+        database.cursors.end(number)
+    }
+}
