@@ -8,12 +8,10 @@ import Synchronization
 final class ArrayDatabase: Database {
     let configuration: DatabaseConfiguration
     let capabilities: Capabilities
-    let executor = DatabaseExecutor(name: "array")
-    var observations: ObservationHub { engine.coordinator.observations }
+    var engineState: EngineState { lifetime.engineState }
 
     let engine: ArrayEngine
-    private let gate = CallGate()
-    private let isClosed = Atomic(false)
+    private let lifetime: DatabaseLifetime<ArrayTransaction>
     private let limits: Limits
 
     /// What a database declares not to have, for the negative cases.
@@ -33,15 +31,14 @@ final class ArrayDatabase: Database {
             engine: "array", isPersistent: limits.isPersistent, hasEvolution: limits.hasEvolution,
             maximumValueLength: limits.maximumValueLength)
         engine = try Self.engines.acquire(name) { ArrayEngine() }
+        lifetime = DatabaseLifetime(engine.coordinator, path: nil) { Self.engines.release(name) { _ in } }
         // One more user than will ever let go keeps the rows, as a file would.
         if limits.isPersistent { _ = try Self.engines.acquire(name) { engine } }
     }
 
-    deinit { try? close() }
-
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
-        return try call {
+        return try lifetime.call {
             let entity = Record.schema.storedDescription
             if let stored = try read({ $0.tables[entity.name]?.entity }), stored != entity, limits.hasEvolution {
                 let change = EntityChange(from: stored, to: try Record.schema.declaration)
@@ -49,7 +46,7 @@ final class ArrayDatabase: Database {
                 if engine.coordinator.isInside { throw change.insideTransaction() }
                 try withEntityStore(.write) { try $0.apply(change) }
             }
-            try engine.coordinator.write(callsOut: false) { transaction in
+            try engine.coordinator.write(.call) { transaction in
                 if transaction.tables[entity.name]?.entity == nil {
                     try entity.checkName(among: transaction.tables.values.compactMap(\.entity), path: nil)
                 }
@@ -60,38 +57,25 @@ final class ArrayDatabase: Database {
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try call { try engine.coordinator.write(callsOut: true) { _ in try body() } }
+        try lifetime.call { try engine.coordinator.write(.body) { _ in try body() } }
     }
 
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try call { try engine.coordinator.snapshot(body) }
+        try lifetime.call { try engine.coordinator.snapshot(body) }
     }
 
     func entities() throws -> [EntityDescription] {
         try read { try ArrayEntityStore($0, self).entities() }
     }
 
-    func close() throws {
-        if engine.coordinator.isInside {
-            throw StorageError(.invalidTransaction, "a database cannot be closed inside its own transaction")
-        }
-        guard gate.close() else { return }
-        isClosed.store(true, ordering: .releasing)
-        observations.wakeAll()
-        Self.engines.release(configuration.path) { _ in }
-    }
-
-    /// Runs a call unless the database is closed. What runs inside a transaction goes on to its end: closing waits for it.
-    private func call<Result>(_ body: () throws -> Result) throws -> Result {
-        engine.coordinator.isInside && !isClosed.load(ordering: .acquiring) ? try body() : try gate.run(body)
-    }
+    func close() throws { try lifetime.close() }
 
     func read<Result>(_ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.read(body) }
+        try lifetime.read(body)
     }
 
     fileprivate func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.write(callsOut: false, touching: entity, body) }
+        try lifetime.call { try engine.coordinator.write(.call, touching: entity, body) }
     }
 
     fileprivate func check(length: Int, entity: String) throws {
@@ -129,7 +113,7 @@ final class ArrayEngine: Sendable {
     init() {
         let committed = CommittedTables()
         let begin: @Sendable () throws -> ArrayTransaction = { ArrayTransaction(committed) }
-        coordinator = TransactionCoordinator(beginWriting: begin, beginReading: begin)
+        coordinator = TransactionCoordinator(EngineState(name: "array"), beginWriting: begin, beginReading: begin)
         self.committed = committed
     }
 }

@@ -5,7 +5,7 @@ extension ArrayDatabase {
         guard capabilities.hasEvolution else { throw StorageError(.unsupported, "no evolution") }
         if access == .read { return try read { try body(ArrayEntityStore($0, self)) } }
         if engine.coordinator.isInside { throw StorageError(.invalidTransaction, "not inside a transaction") }
-        return try engine.coordinator.write(callsOut: true) { try body(ArrayEntityStore($0, self)) }
+        return try engine.coordinator.write(.migration) { try body(ArrayEntityStore($0, self)) }
     }
 }
 

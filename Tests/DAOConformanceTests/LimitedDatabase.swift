@@ -12,8 +12,7 @@ final class LimitedDatabase: Database {
     }
 
     var configuration: DatabaseConfiguration { base.configuration }
-    var executor: DatabaseExecutor { base.executor }
-    var observations: ObservationHub { base.observations }
+    var engineState: EngineState { base.engineState }
 
     var capabilities: Capabilities {
         var capabilities = base.capabilities

@@ -194,15 +194,15 @@ private struct FailingTranslator: Translator {
             await wait { !list.isLoading }
             list.query = Query(limit: 1)
             await wait { !list.isLoading }
-            #expect(database.observations.isObserved)
+            #expect(database.engineState.observations.isObserved)
         }
         #expect(freed == nil)
         // Its task ends on its own; nothing tells when, but that the hub has nobody to wake.
-        while database.observations.isObserved { await Task.yield() }
+        while database.engineState.observations.isObserved { await Task.yield() }
         try await tasks.create(Chore.make([1]))
 
         // One that goes before its first result.
         do { _ = ObservedList(tasks) }
-        while database.observations.isObserved { await Task.yield() }
+        while database.engineState.observations.isObserved { await Task.yield() }
     }
 }

@@ -246,7 +246,7 @@ private typealias Label = DAOExamples.Tag
             try await busy.end()
             await #expect(throws: CancellationError.self) { try await persist.value }
             #expect(log.all == ["canceled", "defer"])
-            try await database.executor.write {}
+            try await database.engineState.executor.write {}
             #expect(try await dialogs.read() == [dialog(1)])
         }
     }

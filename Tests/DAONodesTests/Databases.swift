@@ -72,7 +72,7 @@ final class BusyWriter: Sendable {
     init(_ database: any Database) async throws {
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         work = Task { [release] in
-            try await database.executor.write {
+            try await database.engineState.executor.write {
                 continuation.finish()
                 release.wait()
             }

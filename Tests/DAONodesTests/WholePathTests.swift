@@ -248,7 +248,7 @@ import Testing
             }
             try await cancel(path.chain(to: path.dialogs, through: counted), once: { arrived.value == $0 })
             try await busy.end()
-            try await database.executor.write {}
+            try await database.engineState.executor.write {}
             #expect(try dump(path.dialogs).isEmpty)
         }
     }
@@ -270,7 +270,7 @@ import Testing
             #expect(try dump(path.dialogs).isEmpty, "readers see nothing of a transaction that runs")
             observer.cancel()
             gate.signal()
-            try await database.executor.write {}
+            try await database.engineState.executor.write {}
             #expect(try await path.dialogs.read() == arriving, "all of it")
             #expect(log.all == ["canceled", "defer"])
         }

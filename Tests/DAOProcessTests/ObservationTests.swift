@@ -10,7 +10,7 @@ import Testing
         try await onThread {
             let place = try Place(kind)
             let ledger = try Ledger(place.url("durability=relaxed"))
-            let hub = ledger.database.observations
+            let hub = ledger.database.engineState.observations
             let wakes = Wakes()
             let id = hub.add(["entry"]) { wakes.add() }
             defer { hub.remove(id) }

@@ -143,7 +143,7 @@ import Testing
             try place.database("link"), try place.database("hard"),
             try place.database("../\(URL(fileURLWithPath: place.directory).lastPathComponent)/app.db"),
         ]
-        for other in others { #expect(other.executor === first.executor) }
+        for other in others { #expect(other.engineState === first.engineState) }
         let tokens = try first.storage(for: Token.self)
         try first.transaction {
             // Another handle joins the transaction, as it is of one engine.

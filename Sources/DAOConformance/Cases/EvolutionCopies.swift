@@ -99,7 +99,7 @@ enum EvolutionCopies {
                     _ = try await copy.value
                     throw fail("a cancelled copy to throw")
                 } catch is CancellationError {}
-                let isThere = try await target.executor.read { try target.withEntityStore(.read) { try $0.count("note") } }
+                let isThere = try await target.engineState.executor.read { try target.withEntityStore(.read) { try $0.count("note") } }
                 try expect(isThere > 0 && isThere < 25_000, "some rows in the target, not \(isThere)")
                 let other: any Database = try context.openOther("another")
                 try await expectAsyncError(.schemaMismatch, "a copy of another database") {

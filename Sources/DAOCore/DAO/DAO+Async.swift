@@ -6,11 +6,11 @@
 
 extension DAO {
     private func reading<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
-        try await storage.database.executor.read { try body(self) }
+        try await storage.database.engineState.executor.read { try body(self) }
     }
 
     private func writing<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
-        try await storage.database.executor.write { try body(self) }
+        try await storage.database.engineState.executor.write { try body(self) }
     }
 
     // MARK: Read

@@ -60,7 +60,7 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
         deinit { close() }
 
         func nextBatch() async throws -> [Mapping.Plain] {
-            try await dao.storage.database.executor.read { [self] in
+            try await dao.storage.database.engineState.executor.read { [self] in
                 let records = try state.withLock { state -> [Mapping.Model] in
                     guard state != nil else { return [] }
                     let cursor = try state?.cursor ?? dao.storage.cursor(query)

@@ -19,12 +19,9 @@ public protocol Database: AnyObject, Sendable {
     /// What it can do beyond what every database can.
     var capabilities: Capabilities { get }
 
-    /// Where the asynchronous forms run their work.
-    var executor: DatabaseExecutor { get }
-
-    /// Where observations wait for commits. All databases on one engine instance have the same. Closing one wakes them all, so that
-    /// those of the closed one end.
-    var observations: ObservationHub { get }
+    /// The state of the engine below: where asynchronous calls run, and who observes. All databases on one engine
+    /// return the same.
+    var engineState: EngineState { get }
 
     /// Makes a storage of a model's own rows, without related ones: what `storage(for:)` stands on. The first call for a model creates what is
     /// missing in the database.
@@ -109,7 +106,7 @@ extension Database {
     ///
     /// - Throws: What the body throws, unchanged; `CancellationError`.
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.write { try self.runTransaction(body) }
+        try await engineState.executor.write { try self.runTransaction(body) }
     }
 
     /// Runs the body as a transaction.
@@ -123,6 +120,6 @@ extension Database {
 
     /// Runs a body in which every read sees the same state, without blocking the calling task's thread.
     public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await executor.read { try self.runSnapshot(body) }
+        try await engineState.executor.read { try self.runSnapshot(body) }
     }
 }

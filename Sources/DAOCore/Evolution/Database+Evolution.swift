@@ -59,7 +59,7 @@ extension Database {
     public func evolve(
         _ evolution: Evolution, onProgress: @escaping @Sendable (EvolutionProgress) -> Void = { _ in }
     ) async throws {
-        try await executor.write {
+        try await engineState.executor.write {
             let evolve: (Evolution, (EvolutionProgress) -> Void) throws -> Void = self.evolve
             try evolve(evolution, onProgress)
         }

@@ -95,7 +95,7 @@ public struct ChangeObservation<Mapping: Translator>: AsyncSequence, Sendable {
                 return (reading, try reading.change(since: last) { try dao.translator.translate(models: records) })
             }
             // The translator reads in the same snapshot, so that what it finds is of the same commit as the rows.
-            guard database.capabilities.hasSnapshotReads else { return try await database.executor.read(read) }
+            guard database.capabilities.hasSnapshotReads else { return try await database.engineState.executor.read(read) }
             return try await database.snapshot(read)
         }
     }
@@ -133,7 +133,7 @@ final class Subscription: Sendable {
 
     init(_ database: any Database, entities: Set<String>) {
         let signal = signal
-        hub = database.observations
+        hub = database.engineState.observations
         // Before the first reading, so that no commit falls between it and the first wait.
         id = hub.add(entities) { signal.raise() }
     }

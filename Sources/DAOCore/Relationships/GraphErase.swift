@@ -27,7 +27,7 @@ final class GraphErase {
 
     /// The relationships that lead to an entity.
     private func relations(to entity: String) throws -> Set<RelationDescription> {
-        let known = try relations ?? graph.database.observations.relations.relations(in: graph.database)
+        let known = try relations ?? graph.database.engineState.relations.relations(in: graph.database)
         relations = known
         return known[entity] ?? []
     }

@@ -178,7 +178,7 @@ extension GraphStorage {
     ///   - alone: Erases them where that changes nothing else.
     ///   - withRelated: Erases them with their links and what goes with them.
     private func erase(alone: () throws -> Int, withRelated: (GraphErase) throws -> Int) throws -> Int {
-        let relations = graph.database.observations.relations
+        let relations = graph.database.engineState.relations
         let entity = Record.schema.description.name
         if isFlat, !database.capabilities.isMultiProcess, !relations.hasRelations(to: entity) { return try alone() }
         return try database.runStep {

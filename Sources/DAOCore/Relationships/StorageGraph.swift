@@ -31,7 +31,7 @@ final class StorageGraph: Sendable {
         self.links = links
         recursive = walk.recursive
         recurring = walk.recurring.union(recursive)
-        try database.observations.relations.add(walk.relations.map(\.description), in: database)
+        try database.engineState.relations.add(walk.relations.map(\.description), in: database)
     }
 
     /// The rows of a model, without what is related to them.

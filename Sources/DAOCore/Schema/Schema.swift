@@ -39,12 +39,12 @@ public final class Schema<Record: Model>: Sendable {
     /// Writes the default of a field: what was declared, else the type's empty value if it has one.
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
 
-    private let decodeRow: @Sendable (RowReader) throws -> Record
-    private let decodeRows: @Sendable (RowReader, Int, inout [Record]) throws -> Void
-    private let encodeRow: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
-    private let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
+    let decodeRow: @Sendable (RowReader) throws -> Record
+    let decodeRows: @Sendable (RowReader, Int, inout [Record]) throws -> Void
+    let encodeRow: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
+    let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
-    private let keyOfRecord: @Sendable (Record) -> Key
+    let keyOfRecord: @Sendable (Record) -> Key
 
     /// Declares a model.
     ///
@@ -138,58 +138,6 @@ public final class Schema<Record: Model>: Sendable {
 }
 
 extension Schema {
-    /// The row that a reader stands on, as a model.
-    public func decode(_ row: RowReader) throws -> Record { try decodeRow(row) }
-
-    /// The remaining rows of a reader, appended to an array.
-    ///
-    /// - Parameters:
-    ///   - row: The reader; it stands before the first row.
-    ///   - limit: How many rows at most.
-    ///   - records: Where to append.
-    public func decode(_ row: RowReader, limit: Int = .max, into records: inout [Record]) throws {
-        try decodeRows(row, limit, &records)
-    }
-
-    /// Writes every field of a model, in order.
-    public func encode(_ record: Record, to row: RowWriter) throws {
-        try withUnsafePointer(to: record) { try encodeRow($0, row) }
-    }
-
-    /// One row of what fields hold that were not there when a row was stored.
-    ///
-    /// - Throws: What writing a default value throws.
-    package func defaultRow() throws -> RowReader { try DefaultRow.reader(of: description, defaults: defaults) }
-
-    /// Writes every field of a model where it is, without copying it first: for loops over an array's buffer.
-    package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws { try encodeRow(record, row) }
-
-    /// Reads a row, lets a closure make or change the model, and writes every field of what it leaves: in one step that is compiled in the
-    /// application's module, since a backend would take the model apart by its metadata.
-    ///
-    /// - Parameters:
-    ///   - stored: Stands on the stored row; nil when there is none.
-    ///   - row: Takes the fields.
-    ///   - change: Gets the stored model or nil; nil when it returns means that nothing is written.
-    /// - Returns: Whether the fields were written.
-    package func merge(_ stored: RowReader?, to row: RowWriter, _ change: (inout Record?) throws -> Void) throws -> Bool {
-        try mergeRow(stored, row, change)
-    }
-
-    /// The primary key of a model. It may be too long to store; ``validKey(of:)`` checks.
-    public func key(of record: Record) -> Key { keyOfRecord(record) }
-
-    /// The primary key of a model, checked.
-    ///
-    /// - Throws: `.invalidKey` when it is longer than ``Key/maximumLength``.
-    public func validKey(of record: Record) throws -> Key {
-        let key = keyOfRecord(record)
-        if case .string(let text) = key, text.utf8.count > Key.maximumLength {
-            throw Key.tooLong(text.utf8.count, entity: description.name)
-        }
-        return key
-    }
-
     /// The stored form of a portable id.
     ///
     /// - Throws: `.invalidKey` when the id is not one of this model's keys.

@@ -1,6 +1,4 @@
 import DAOCore
-import Foundation
-import Synchronization
 
 /// A whole database on any ordered key-value store: records, indexes, queries, transactions and a catalog.
 ///
@@ -15,20 +13,12 @@ public final class KeyValueDatabase: Database {
     public let configuration: DatabaseConfiguration
     /// What it can do beyond what every database can.
     public let capabilities: Capabilities
-    /// Where the asynchronous forms run their work.
-    public let executor: DatabaseExecutor
-
-    /// Where observations wait for commits.
-    public var observations: ObservationHub { engine.coordinator.observations }
+    /// The state of the engine below.
+    public var engineState: EngineState { engine.coordinator.engineState }
 
     let engine: KeyValueEngine
     let options: KeyValueOptions
-    private let gate = CallGate()
-    /// Whether every call has left after the gate was closed.
-    private let isDrained = Atomic<Bool>(false)
-    /// Cursors that hold a snapshot; closing ends them.
-    private let cursors = Mutex<[ObjectIdentifier: WeakSession]>([:])
-    private let release: @Sendable () -> Void
+    let lifetime: DatabaseLifetime<KeyValueHandle>
 
     /// Makes a database of a store of one's own. Closing the database closes the store.
     ///
@@ -65,16 +55,11 @@ public final class KeyValueDatabase: Database {
         self.engine = engine
         self.configuration = configuration
         self.options = options
-        self.release = release
-        executor = DatabaseExecutor(name: traits.name)
+        lifetime = DatabaseLifetime(engine.coordinator, path: traits.path, release: release)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
             hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly,
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
-    }
-
-    deinit {
-        if gate.close() { release() }
     }
 
     /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database, or brings up to date what was stored by an
@@ -92,7 +77,7 @@ public final class KeyValueDatabase: Database {
         if let stored {
             table = stored.description == description ? stored : try bringUpToDate(stored, Record.schema.declaration)
         } else if canAdd, !capabilities.isReadOnly {
-            table = try write(callsOut: false) { try engine.makeTable(for: description, in: $0) }
+            table = try write(.call) { try engine.makeTable(for: description, in: $0) }
         } else {
             table = try Table(.absent(description), state: .void)
         }
@@ -107,31 +92,31 @@ public final class KeyValueDatabase: Database {
             (try engine.links(of: relation, in: handle) != nil, handle.canWrite || !engine.coordinator.isInside)
         }
         if !isKnown, canAdd, !capabilities.isReadOnly {
-            try write(callsOut: false) { _ = try engine.makeLinks(of: relation, in: $0) }
+            try write(.call) { _ = try engine.makeLinks(of: relation, in: $0) }
         }
         return KeyValueLinks(database: self, relation: relation)
     }
 
     /// Runs a body as one transaction; see ``Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try write(callsOut: true) { _ in try body() }
+        try write(.body) { _ in try body() }
     }
 
     /// Runs a call that consists of several; see ``Database``.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
-        try write(callsOut: true, isStep: true, isOneCall: true, mayRepeat: true) { _ in try body() }
+        try write(.compositeCall) { _ in try body() }
     }
 
     /// Runs a body in which every read sees the same state; see ``Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try call { try engine.coordinator.snapshot(body) }
+        try lifetime.call { try engine.coordinator.snapshot(body) }
     }
 
     /// Gives the store's own handle of the running transaction to a body; see ``Database``.
     public func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
-        try call {
+        try lifetime.call {
             try engine.coordinator.inside(touching: entities) { handle in
                 guard let underlying = handle.transaction.underlyingHandle as? Handle else {
                     throw StorageError(
@@ -157,41 +142,16 @@ public final class KeyValueDatabase: Database {
     }
 
     /// Waits for running calls, ends live cursors and closes; see ``Database``.
-    public func close() throws {
-        if engine.coordinator.isInside {
-            throw StorageError(
-                .invalidTransaction, "a database cannot be closed inside its own transaction", path: engine.store.traits.path)
-        }
-        guard gate.close() else { return }
-        isDrained.store(true, ordering: .releasing)
-        observations.wakeAll()
-        for session in cursors.withLock({ sessions in sessions.values.compactMap(\.session) }) { session.end() }
-        release()
-    }
+    public func close() throws { try lifetime.close() }
 }
 
 extension KeyValueDatabase {
     /// How often a call is run again after the store ran out of space, which it may then have made.
     private static let attempts = 12
 
-    /// Runs a call, unless the database is closed; closing waits for it.
-    ///
-    /// - Throws: `.closed`, or what the body throws.
-    @inline(__always) func call<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            try gate.enter()
-        } catch {
-            // Closing waits for the transaction around this call, which is to find the database open to its end.
-            guard !isDrained.load(ordering: .acquiring), engine.coordinator.isInside else { throw error }
-            return try body()
-        }
-        defer { gate.leave() }
-        return try body()
-    }
-
     /// Runs a body that reads and does not call the application.
     func read<Result>(_ body: (KeyValueHandle) throws -> Result) throws -> Result {
-        try call { try engine.coordinator.read(body) }
+        try lifetime.read(body)
     }
 
     /// Runs a body that writes.
@@ -199,48 +159,32 @@ extension KeyValueDatabase {
     /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
     /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
     func write<Result>(
-        callsOut: Bool, isStep: Bool = false, isOneCall: Bool = false, mayRepeat: Bool = false, touching entity: String? = nil,
-        _ body: (KeyValueHandle) throws -> Result
+        _ kind: WriteKind, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
-        try call {
+        try lifetime.call {
             if configuration.isReadOnly {
                 throw StorageError(.readOnly, "the database was opened to be read only", path: engine.store.traits.path)
             }
-            return try writeRetrying(entity, callsOut, isStep, isOneCall, mayRepeat || !callsOut, body)
+            return try writeRetrying(kind, touching: entity, body)
         }
     }
 
     private func writeRetrying<Result>(
-        _ entity: String?, _ callsOut: Bool, _ isStep: Bool, _ isOneCall: Bool, _ mayRepeat: Bool,
-        _ body: (KeyValueHandle) throws -> Result
+        _ kind: WriteKind, touching entity: String?, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
         var attempt = 1
         while true {
             // A transaction that could not even begin would not begin the next time either.
             var hasBegun = false
             do {
-                return try engine.coordinator.write(
-                    callsOut: callsOut, isStep: isStep, isOneCall: isOneCall, touching: entity,
-                    waiting: configuration.busyTimeout
-                ) { handle in
+                return try engine.coordinator.write(kind, touching: entity, waiting: configuration.busyTimeout) { handle in
                     hasBegun = true
                     return try body(handle)
                 }
             } catch let error as StorageError where error.kind == .outOfSpace && hasBegun && attempt < Self.attempts {
-                guard mayRepeat, !engine.coordinator.isInside else { throw error }
+                guard kind.mayRunAgain, !engine.coordinator.isInside else { throw error }
                 attempt += 1
             }
         }
     }
-
-    /// Lets a cursor's session be ended when the database is closed.
-    func register(_ session: CursorSession) { cursors.withLock { $0[ObjectIdentifier(session)] = WeakSession(session: session) } }
-
-    /// Forgets a session that has ended.
-    func unregister(_ session: ObjectIdentifier) { cursors.withLock { _ = $0.removeValue(forKey: session) } }
-}
-
-/// Holds a session without keeping it.
-private struct WeakSession: Sendable {
-    weak let session: CursorSession?
 }

@@ -16,28 +16,28 @@ package final class KeyValueEngine: Sendable {
         let tables = KnownTables()
         self.store = store
         self.tables = tables
-        let observations = ObservationHub()
+        let state = EngineState(name: store.traits.name)
         // What was known of links is looked at before the transaction begins: what changes from there on, it may not see.
         let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
             generation, transaction, canWrite in
             try tables.refresh(transaction, path: path)
-            return KeyValueHandle(transaction, canWrite: canWrite, linkGeneration: generation, observations: observations) {
+            return KeyValueHandle(transaction, canWrite: canWrite, linkGeneration: generation, observations: state.observations) {
                 tables.apply($0)
                 tables.apply($1)
             }
         }
         coordinator = TransactionCoordinator(
+            state,
             beginWriting: { try wrap(tables.linkGeneration, store.begin(.write), true) },
             beginReading: { try wrap(tables.linkGeneration, store.begin(.read), false) },
-            beginWaiting: { try wrap(tables.linkGeneration, store.beginWriting(waiting: $0), true) },
-            observations: observations)
-        if store.traits.isMultiProcess { observations.watchOthers { { try store.commitCount() ?? 0 } } }
+            beginWaiting: { try wrap(tables.linkGeneration, store.beginWriting(waiting: $0), true) })
+        if store.traits.isMultiProcess { state.observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
     }
 
     /// Closes the store. No transaction runs any more.
     package func close() {
-        coordinator.observations.stopWatchingOthers()
+        coordinator.engineState.observations.stopWatchingOthers()
         store.close()
     }
 

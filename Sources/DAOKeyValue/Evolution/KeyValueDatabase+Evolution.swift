@@ -11,7 +11,7 @@ extension KeyValueDatabase {
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if capabilities.isReadOnly { throw change.readOnly(path: path) }
         if engine.coordinator.isInside { throw change.insideTransaction(path: path) }
-        return try write(callsOut: false, touching: name) { handle in
+        return try write(.call, touching: name) { handle in
             // Another process may have been first.
             guard let stored = try engine.table(named: name, in: handle) else {
                 return try engine.makeTable(for: declaration.description, in: handle)
@@ -27,7 +27,7 @@ extension KeyValueDatabase {
     {
         switch access {
         case .read:
-            return try call {
+            return try lifetime.call {
                 try engine.coordinator.snapshot {
                     try engine.coordinator.read { try body(KeyValueEntityStore(self, $0) { _ in }) }
                 }
@@ -38,11 +38,11 @@ extension KeyValueDatabase {
                     .invalidTransaction, "entities cannot be changed inside a transaction or a snapshot: do it before",
                     path: engine.store.traits.path)
             }
-            return try write(callsOut: true, mayRepeat: true) { handle in
+            return try write(.migration) { handle in
                 try body(
                     KeyValueEntityStore(self, handle) { name in
                         // So that observations of the entity are told.
-                        try self.write(callsOut: false, isStep: true, touching: name) { _ in }
+                        try self.write(.statement, touching: name) { _ in }
                     })
             }
         }

@@ -51,7 +51,7 @@ extension KeyValueLinks {
     ///   - removes: Whether there is nothing to do where nothing was ever stored.
     ///   - body: What to do.
     private func write(removes: Bool = false, _ body: (LinkTable, KeyValueHandle) throws -> Void) throws {
-        try database.write(callsOut: false, touching: relation.entity) { handle in
+        try database.write(.call, touching: relation.entity) { handle in
             let engine = database.engine
             let table = try removes ? engine.links(of: relation, in: handle) : engine.makeLinks(of: relation, in: handle)
             guard let table else { return }

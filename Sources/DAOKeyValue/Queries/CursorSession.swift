@@ -63,6 +63,7 @@ final class CursorSession: @unchecked Sendable {
 final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     private let database: KeyValueDatabase
     private let session: CursorSession
+    private let snapshot: Int
     private var remaining: Int
 
     /// Creates a cursor.
@@ -75,8 +76,8 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
         self.database = database
         self.session = session
         remaining = limit
+        snapshot = database.lifetime.keepSnapshot { session.end() }
         super.init()
-        database.register(session)
     }
 
     deinit { close() }
@@ -84,7 +85,7 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     override func next(_ count: Int) throws -> [Record] {
         var records: [Record] = []
         let wanted = min(max(count, 0), remaining)
-        try database.call {
+        try database.lifetime.call {
             try session.read { reader in
                 try Record.schema.decode(reader, limit: wanted, into: &records)
                 remaining -= records.count
@@ -97,13 +98,10 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     override var holdsSnapshot: Bool { true }
 
     override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try database.call { try session.within(database, body) }
+        try database.lifetime.call { try session.within(database, body) }
     }
 
-    override func close() {
-        database.unregister(ObjectIdentifier(session))
-        session.end()
-    }
+    override func close() { database.lifetime.endSnapshot(snapshot) }
 }
 
 /// Rows that were read before: what a cursor inside a transaction keeps to, since writes may follow.
@@ -118,7 +116,7 @@ final class CollectedCursor<Record: Model>: RowCursor<Record> {
     }
 
     override func next(_ count: Int) throws -> [Record] {
-        try database.call {
+        try database.lifetime.call {
             let batch = Array(records.prefix(max(count, 0)))
             records = records.dropFirst(batch.count)
             return batch

@@ -7,11 +7,11 @@ extension KeyValueStorage {
 
     func insert(_ records: [Record]) throws {
         if records.isEmpty { return }
-        try write(isStep: records.count == 1) { try insert(records, $0) }
+        try write(records.count == 1 ? .statement : .call) { try insert(records, $0) }
     }
 
     func insert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { try insert(records, $0) }
         }
@@ -19,11 +19,11 @@ extension KeyValueStorage {
 
     func upsert(_ records: [Record]) throws {
         if records.isEmpty { return }
-        try write(isStep: records.count == 1) { try upsert(records, $0) }
+        try write(records.count == 1 ? .statement : .call) { try upsert(records, $0) }
     }
 
     func upsert(making records: () throws -> [Record]) throws {
-        try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
             try withUpdate(handle, try table(handle)) { try upsert(records, $0) }
         }
@@ -53,7 +53,7 @@ extension KeyValueStorage {
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return 0 }
-        return try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let table = try table(handle)
             let reader = reader(table)
             var stored = 0
@@ -75,7 +75,7 @@ extension KeyValueStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try query.resolved()
-        return try keyValueDatabase.write(callsOut: true, touching: schema.description.name) { handle in
+        return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
@@ -101,7 +101,7 @@ extension KeyValueStorage {
     func erase(keys: [Key]) throws -> Int {
         if keys.isEmpty { return 0 }
         var count = 0
-        try write(isStep: keys.count == 1) { update in
+        try write(keys.count == 1 ? .statement : .call) { update in
             count = 0
             for key in keys where try update.erase(update.storeKey(key)) { count += 1 }
         }
@@ -111,7 +111,7 @@ extension KeyValueStorage {
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
         var count = 0
-        try keyValueDatabase.write(callsOut: false, touching: schema.description.name) { handle in
+        try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
             count = 0
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
@@ -141,8 +141,8 @@ extension KeyValueStorage {
     // MARK: What all of them share
 
     /// Runs a body that writes and does not call the application.
-    private func write(isStep: Bool, _ body: (RowUpdate) throws -> Void) throws {
-        try keyValueDatabase.write(callsOut: false, isStep: isStep, touching: schema.description.name) { handle in
+    private func write(_ kind: WriteKind, _ body: (RowUpdate) throws -> Void) throws {
+        try keyValueDatabase.write(kind, touching: schema.description.name) { handle in
             try withUpdate(handle, try table(handle), body)
         }
     }

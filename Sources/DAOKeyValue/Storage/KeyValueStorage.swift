@@ -103,7 +103,7 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         let resolved = try query.resolved()
-        return try keyValueDatabase.call {
+        return try keyValueDatabase.lifetime.call {
             guard let handle = try keyValueDatabase.engine.coordinator.beginLongRead() else {
                 return CollectedCursor(keyValueDatabase, try read(query))
             }

@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// A database on an SQL engine: real tables, columns and indexes, which every other tool can read and write.
 ///
@@ -27,15 +26,10 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// What it shares with other databases on the engine.
     package final let instance: SQLInstance
-    /// Lets calls in until it is closed.
-    private let gate = CallGate()
+    /// The time in which it is open.
+    package final let lifetime: DatabaseLifetime<SQLSession>
     /// What its write transactions begin with; nil when it only reads.
     final let settings: SQLWriteSettings?
-    /// The cursors that are not at their end, to be ended when it is closed.
-    final let cursors = LiveCursors()
-    private let release: @Sendable () -> Void
-    /// Whether it is closed and no call is running.
-    private let isGone = Atomic<Bool>(false)
 
     /// Opens a database on an instance.
     ///
@@ -56,7 +50,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
         self.instance = instance
         self.configuration = configuration
-        self.release = release
+        lifetime = DatabaseLifetime(instance.coordinator, path: instance.path, release: release)
         settings =
             writes ? SQLWriteSettings(durability: configuration.durability, busyTimeout: configuration.busyTimeout) : nil
         let traits = instance.engine.traits
@@ -66,13 +60,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
-    deinit { if gate.close() { letGo() } }
-
-    /// Where observations wait for commits.
-    public final var observations: ObservationHub { instance.coordinator.observations }
-
-    /// Where the asynchronous forms run their work.
-    public final var executor: DatabaseExecutor { instance.executor }
+    /// The state of the engine below.
+    public final var engineState: EngineState { lifetime.engineState }
 
     /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
     /// date one that an earlier version of the model has made.
@@ -82,7 +71,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
-        return try call {
+        return try lifetime.call {
             SQLStorage<Record>(self, try instance.table(for: schema.declaration, schema.storedDescription, settings))
         }
     }
@@ -92,7 +81,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     ///
     /// - Throws: `.schemaMismatch` when there is a table of that name and another form.
     public final func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
-        try call {
+        try lifetime.call {
             let known = try instance.links(for: relation, settings)
             return SQLLinkStorage(owner: self, links: known.links, number: known.number)
         }
@@ -100,8 +89,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Runs a body as one transaction. See ``DAOCore/Database``.
     public final func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try call {
-            try instance.coordinator.write(callsOut: true) { session in
+        try lifetime.call {
+            try instance.coordinator.write(.body) { session in
                 try begin(session)
                 return try body()
             }
@@ -110,8 +99,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Runs a call that consists of several. See ``DAOCore/Database``.
     public final func runStep<Result>(_ body: () throws -> Result) throws -> Result {
-        try call {
-            try instance.coordinator.write(callsOut: true, isStep: true, isOneCall: true) { session in
+        try lifetime.call {
+            try instance.coordinator.write(.compositeCall) { session in
                 try begin(session)
                 return try body()
             }
@@ -120,7 +109,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Runs a body in which every read sees the last commit of now.
     public final func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try call {
+        try lifetime.call {
             try instance.coordinator.snapshot {
                 // The session is the one that the body's reads will find.
                 try instance.coordinator.read { try $0.connection.beginReading() }
@@ -133,7 +122,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
-        try call {
+        try lifetime.call {
             try instance.coordinator.inside(touching: entities) { session in
                 guard let handle = session.connection.underlyingHandle as? Handle else { throw refusal(of: type) }
                 let result: Result
@@ -151,46 +140,19 @@ open class SQLDatabase: Database, @unchecked Sendable {
     }
 
     /// The entities that are stored, from the catalog in the database.
-    public final func entities() throws -> [EntityDescription] { try call { try instance.entities() } }
+    public final func entities() throws -> [EntityDescription] { try lifetime.call { try instance.entities() } }
 
     /// The version that the database has of its schema, which goes up with every change of tables and of the catalog.
     public final func catalogVersion() throws -> UInt64? {
-        try call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
+        try lifetime.call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
     }
 
     /// Waits for running calls, ends cursors and closes.
-    public final func close() throws {
-        if instance.coordinator.isInside {
-            throw StorageError(
-                .invalidTransaction, "a database cannot be closed inside its own transaction", path: instance.path)
-        }
-        guard gate.close() else { return }
-        observations.wakeAll()
-        letGo()
-    }
+    public final func close() throws { try lifetime.close() }
 
     /// Begins the write transaction of a call, with this database's settings.
     @inline(__always) final func begin(_ session: SQLSession, _ scope: SQLWrite.Scope = .any) throws {
         guard let settings else { throw StorageError(.readOnly, "the database can only be read", path: instance.path) }
         try instance.begin(session, settings, scope)
-    }
-
-    /// Runs a call unless the database is closed. What runs inside a transaction goes on to its end when somebody closes meanwhile: they wait
-    /// for the transaction.
-    package final func call<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            try gate.enter()
-        } catch {
-            guard instance.coordinator.isInside, !isGone.load(ordering: .acquiring) else { throw error }
-            return try body()
-        }
-        defer { gate.leave() }
-        return try body()
-    }
-
-    private func letGo() {
-        isGone.store(true, ordering: .releasing)
-        cursors.endAll()
-        release()
     }
 }

@@ -64,7 +64,7 @@ extension SQLInstance {
                 .readOnly, "the entity '\(table.entity.name)' is not in the database yet, which can only be read",
                 entity: table.entity.name, path: path)
         }
-        try coordinator.write(callsOut: false) { session in
+        try coordinator.write(.call) { session in
             try begin(session, settings)
             if try isStored(table, session) { return }
             try schema(session).create(table)
@@ -81,7 +81,7 @@ extension SQLInstance {
         guard let settings else { throw change.readOnly(path: path) }
         if coordinator.isInside { throw change.insideTransaction(path: path) }
         let table = SQLTable(declaration.description, dialect: dialect)
-        try coordinator.write(callsOut: false, touching: name) { session in
+        try coordinator.write(.call, touching: name) { session in
             try begin(session, settings)
             let schema = schema(session)
             switch try schema.state(of: table) {

@@ -15,8 +15,6 @@ public final class SQLInstance: Sendable {
     let catalog: SQLCatalog
     /// The path that errors name.
     let path: String
-    /// Where the asynchronous forms run.
-    let executor: DatabaseExecutor
     /// The entities whose tables were found or made, by name.
     let tables = Mutex<[String: KnownTable]>([:])
     /// The relationships whose links were found or made.
@@ -35,8 +33,8 @@ public final class SQLInstance: Sendable {
     /// - Throws: What the engine throws when it connects or checks the database. It is closed then.
     public init(_ engine: any SQLEngine, writes: Bool) throws {
         let path = engine.traits.path
-        let observations = ObservationHub()
-        let writer = WriterSession(engine, observations)
+        let state = EngineState(name: path)
+        let writer = WriterSession(engine, state.observations)
         let readers = SessionPool { SQLSession(try engine.connect(.read), path: path) }
         self.engine = engine
         self.writer = writer
@@ -44,11 +42,10 @@ public final class SQLInstance: Sendable {
         self.path = path
         dialect = engine.dialect
         catalog = SQLCatalog(dialect: engine.dialect)
-        executor = DatabaseExecutor(name: path)
         coordinator = TransactionCoordinator(
-            beginWriting: { try writer.get() }, beginReading: { try readers.take() }, observations: observations)
+            state, beginWriting: { try writer.get() }, beginReading: { try readers.take() })
         do {
-            if let open = engine.commitCounter { observations.watchOthers(open) }
+            if let open = engine.commitCounter { state.observations.watchOthers(open) }
             if writes { try writer.open() }
             try coordinator.read { try engine.check($0.connection) }
         } catch {
@@ -62,7 +59,7 @@ public final class SQLInstance: Sendable {
 
     /// Closes the connections, the writer last, and the engine.
     public func close() {
-        coordinator.observations.stopWatchingOthers()
+        coordinator.engineState.observations.stopWatchingOthers()
         readers.close()
         writer.close()
         engine.close()
@@ -75,7 +72,7 @@ public final class SQLInstance: Sendable {
     ///   - settings: Those of the database whose call it is.
     ///   - scope: How much is written.
     @inline(__always) func begin(_ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any) throws {
-        let isObserved = coordinator.observations.isObserved
+        let isObserved = coordinator.engineState.observations.isObserved
         try session.connection.beginWriting(SQLWrite(scope: scope, settings: settings, isObserved: isObserved))
     }
 }

@@ -5,7 +5,7 @@ extension SQLDatabase {
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         let coordinator = instance.coordinator
-        return try call {
+        return try lifetime.call {
             switch access {
             case .read:
                 return try coordinator.snapshot {
@@ -21,11 +21,11 @@ extension SQLDatabase {
                         path: instance.path)
                 }
                 var changed: Set<String> = []
-                let result = try coordinator.write(callsOut: true) { session in
+                let result = try coordinator.write(.migration) { session in
                     try begin(session)
                     let store = SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { name in
                         // So that observations of the entity are told.
-                        try coordinator.write(callsOut: false, isStep: true, touching: name) { _ in }
+                        try coordinator.write(.statement, touching: name) { _ in }
                     }
                     defer { changed = store.changed }
                     return try body(store)

@@ -33,7 +33,7 @@ extension SQLInstance {
 
     /// Makes a table of links that is not there, be it for the first time, or because the transaction that made it was rolled back.
     func make(_ made: SQLLinks, _ settings: SQLWriteSettings) throws {
-        try coordinator.write(callsOut: false) { session in
+        try coordinator.write(.call) { session in
             let connection = session.connection
             try begin(session, settings)
             let stored = try StoredLinks(made, session)

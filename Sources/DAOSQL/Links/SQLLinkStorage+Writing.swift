@@ -77,14 +77,13 @@ extension SQLLinkStorage {
     ///   - makesTable: Whether a missing table is made; else it is an ``SQLMissingTable``.
     ///   - body: What to do.
     private func writing(_ scope: SQLWrite.Scope, makesTable: Bool = true, _ body: (SQLSession) throws -> Void) throws {
-        try owner.call {
+        try owner.lifetime.call {
             guard let settings = owner.settings else {
                 throw StorageError(.readOnly, "the database can only be read", entity: relation.entity, path: owner.instance.path)
             }
             func run() throws {
-                try owner.instance.coordinator.write(
-                    callsOut: false, isStep: scope == .statement, touching: relation.entity
-                ) { session in
+                let kind: WriteKind = scope == .statement ? .statement : .call
+                try owner.instance.coordinator.write(kind, touching: relation.entity) { session in
                     try owner.begin(session, scope)
                     try body(session)
                 }

@@ -95,7 +95,7 @@ extension SQLLinkStorage {
     ///
     /// - Parameter none: The answer when the table is not there.
     private func reading<Result>(_ none: Result, _ body: (SQLSession) throws -> Result) throws -> Result {
-        try owner.call {
+        try owner.lifetime.call {
             do {
                 return try owner.instance.coordinator.read(body)
             } catch is SQLMissingTable {

@@ -5,7 +5,7 @@ extension SQLStorage {
         let resolved = try query.resolved()
         if resolved.isEmpty { return ArrayCursor(try read(query)) }
         let sql = try table.select(resolved)
-        return try owner.call {
+        return try owner.lifetime.call {
             try checkCurrent()
             // Inside a transaction the rows are read at once: a statement would see what is written while it runs, and end with the transaction.
             guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
@@ -27,7 +27,7 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
     private let database: SQLDatabase
     private let schema: Schema<Record>
     private let reader: SQLRowReader
-    private let number: Int
+    private let snapshot: Int
     private let session: SQLSession
     private var isAtEnd = false
     /// Whether a body runs on the snapshot, which is let go of after it if the cursor ends meanwhile.
@@ -38,14 +38,14 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
         self.schema = schema
         self.reader = reader
         session = lease.session
-        number = database.cursors.add(lease)
+        snapshot = database.lifetime.keepSnapshot { lease.end() }
         super.init()
     }
 
     deinit { close() }
 
     override func next(_ count: Int) throws -> [Record] {
-        try database.call {
+        try database.lifetime.call {
             if isAtEnd || count <= 0 { return [] }
             var records: [Record] = []
             do {
@@ -62,7 +62,7 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
     override var holdsSnapshot: Bool { true }
 
     override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try database.call {
+        try database.lifetime.call {
             if isAtEnd || isHeld { return try body() }
             isHeld = true
             defer {
@@ -77,6 +77,24 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
         // The reader is not used after this: what it stands on goes back to the pool.
         isAtEnd = true
         if isHeld { return }
-        database.cursors.end(number)
+        database.lifetime.endSnapshot(snapshot)
+    }
+}
+
+/// The session and the statement that a cursor holds.
+private final class CursorLease: @unchecked Sendable {
+    // Sendable because it is used by the cursor's thread, or by the thread that closes the database, of which only one ends it, and
+    // closing does so when no call of the cursor runs.
+    let session: SQLSession
+    let statement: SQLStatement
+
+    init(_ session: SQLSession, _ statement: SQLStatement) {
+        self.session = session
+        self.statement = statement
+    }
+
+    func end() {
+        statement.giveBack()
+        session.rollback()
     }
 }

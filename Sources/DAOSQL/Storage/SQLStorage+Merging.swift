@@ -3,7 +3,7 @@ import DAOCore
 extension SQLStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return try writing(.statement) { _ in 0 } }
-        return try writing(callsOut: true, .any) { session in
+        return try writing(.any) { session in
             let rows = try session.rows(number, table)
             let (select, row) = try rows.takeSelect()
             defer { select.giveBack() }
@@ -41,7 +41,7 @@ extension SQLStorage {
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try writing(.statement) { _ in 0 } }
-        return try writing(callsOut: true, .any) { session in
+        return try writing(.any) { session in
             try merge(keys: try keys(resolved, session)) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)

@@ -28,25 +28,28 @@ final class SQLStorage<Record: Model>: Storage {
 
     /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
     func reading<Result>(_ body: (SQLSession) throws -> Result) throws -> Result {
-        try owner.call { try repeating { try owner.instance.coordinator.read(body) } }
+        try owner.lifetime.call { try repeating { try owner.instance.coordinator.read(body) } }
     }
 
     /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
     ///
     /// - Parameters:
-    ///   - callsOut: Whether the body calls code of the application.
-    ///   - scope: How much the body writes.
+    ///   - scope: How much the body writes. Where that is any number of statements, it calls code of the application.
     ///   - body: What to do.
-    func writing<Result>(callsOut: Bool = false, _ scope: SQLWrite.Scope, _ body: (SQLSession) throws -> Result) throws -> Result
-    {
+    func writing<Result>(_ scope: SQLWrite.Scope, _ body: (SQLSession) throws -> Result) throws -> Result {
         func run() throws -> Result {
-            try owner.instance.coordinator.write(callsOut: callsOut, isStep: scope == .statement, touching: entity.name) {
-                session in
+            let kind: WriteKind =
+                switch scope {
+                case .statement: .statement
+                case .rows: .call
+                case .any: .body
+                }
+            return try owner.instance.coordinator.write(kind, touching: entity.name) { session in
                 try owner.begin(session, scope)
                 return try body(session)
             }
         }
-        return try owner.call {
+        return try owner.lifetime.call {
             if owner.settings == nil { try refuse() }
             return try repeating(run)
         }

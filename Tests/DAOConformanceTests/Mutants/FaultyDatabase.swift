@@ -36,9 +36,8 @@ final class FaultyDatabase: Database {
     private static let openings = Atomic(0)
 
     var configuration: DatabaseConfiguration { base.configuration }
-    var executor: DatabaseExecutor { base.executor }
-    var observations: ObservationHub {
-        fault == .observersMissReopening ? place.firstHub(or: base.observations) : announcer?.hub ?? base.observations
+    var engineState: EngineState {
+        fault == .observersMissReopening ? place.firstState(or: base.engineState) : announcer?.state ?? base.engineState
     }
     var isInside: Bool { base.engine.coordinator.isInside }
 

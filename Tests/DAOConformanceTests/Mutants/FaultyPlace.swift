@@ -10,7 +10,7 @@ final class FaultyPlace: Sendable {
     let writes = Atomic(0)
     let announcer = Announcer()
     private let kept = Mutex<[ArrayDatabase]>([])
-    private let first = Mutex<ObservationHub?>(nil)
+    private let first = Mutex<EngineState?>(nil)
 
     private static let places = Mutex<[String: FaultyPlace]>([:])
 
@@ -30,18 +30,19 @@ final class FaultyPlace: Sendable {
         if isKept { kept.withLock { $0.append(database) } }
     }
 
-    /// Where commits of the first database of the name are announced.
-    func firstHub(or hub: ObservationHub) -> ObservationHub {
+    /// The state of the first engine of the name.
+    func firstState(or state: EngineState) -> EngineState {
         first.withLock { first in
-            first = first ?? hub
-            return first ?? hub
+            first = first ?? state
+            return first ?? state
         }
     }
 }
 
 /// Tells those who observe of commits, in the working database's stead.
 final class Announcer: Sendable {
-    let hub = ObservationHub()
+    let state = EngineState(name: "announcer")
+    var hub: ObservationHub { state.observations }
     private let entities = Mutex<Set<String>>([])
     private let reads = NSCondition()
     private let count = Atomic(0)

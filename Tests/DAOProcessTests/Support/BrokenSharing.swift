@@ -34,7 +34,7 @@ public enum SharingFault: String, CaseIterable, Sendable {
 public final class BrokenSharing: Database {
     private let base: SQLiteDatabase
     private let fault: SharingFault
-    private let ownObservations = ObservationHub()
+    private let ownState = EngineState(name: "broken")
 
     /// Opens the database of a configuration, faultily.
     public init(_ configuration: DatabaseConfiguration, _ fault: SharingFault) throws {
@@ -59,9 +59,7 @@ public final class BrokenSharing: Database {
     /// As of a good database, but for the fault.
     public var capabilities: Capabilities { base.capabilities }
     /// As of a good database, but for the fault.
-    public var executor: DatabaseExecutor { base.executor }
-    /// As of a good database, but for the fault.
-    public var observations: ObservationHub { fault == .isDeafToOthers ? ownObservations : base.observations }
+    public var engineState: EngineState { fault == .isDeafToOthers ? ownState : base.engineState }
 
     /// As of a good database, but for the fault.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {

@@ -48,7 +48,7 @@ extension Database {
     ) async throws -> CopyReport {
         let cancellation = CopyCancellation()
         return try await withTaskCancellationHandler {
-            try await executor.read {
+            try await engineState.executor.read {
                 try self.copy(
                     to: target, isCancelled: { cancellation.isSet.load(ordering: .acquiring) }, onProgress)
             }

@@ -70,38 +70,3 @@ extension Storage {
         return QueryPlan(access: .scan, filtersRows: resolved.filter != .all, sortsRows: !resolved.isInKeyOrder)
     }
 }
-
-extension Schema {
-    /// Refuses a record whose key is not the one it was read or asked for by (contract K4).
-    public func checkKey(of record: Record, is expected: Key) throws {
-        let key = key(of: record)
-        guard key == expected else {
-            throw StorageError(
-                .keyChanged,
-                "the key of a stored '\(description.name)' was changed to '\(UniqueID(key).rawValue)': a key never changes",
-                entity: description.name, key: UniqueID(expected), field: description.fields[description.keyIndex].name)
-        }
-    }
-}
-
-/// Rows that are in memory already.
-package final class ArrayCursor<Record: Model>: RowCursor<Record> {
-    private var records: ArraySlice<Record>
-    private let check: () throws -> Void
-
-    /// - Parameter check: Throws when no more rows may be given out.
-    package init(_ records: [Record], check: @escaping () throws -> Void = {}) {
-        self.records = records[...]
-        self.check = check
-        super.init()
-    }
-
-    package override func next(_ count: Int) throws -> [Record] {
-        try check()
-        let batch = Array(records.prefix(count))
-        records = records.dropFirst(count)
-        return batch
-    }
-
-    package override func close() { records = [] }
-}

@@ -18,6 +18,8 @@ public protocol TransactionHandle: AnyObject {
 ///
 /// A backend has one for each engine instance, and asks it for a handle in every call.
 public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
+    private var observations: ObservationHub { engineState.observations }
+    private var relations: RelationRegistry { engineState.relations }
     private let beginWriting: @Sendable () throws -> Handle
     private let beginWaiting: (@Sendable (Duration) throws -> Handle)?
     private let beginReading: @Sendable () throws -> Handle
@@ -28,25 +30,25 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// Whether it may have touched any entity at all. As `touched`.
     private nonisolated(unsafe) var hasTouchedAll = false
 
-    /// Learns of every commit, in their order.
-    public let observations: ObservationHub
+    /// The state of the engine. Its observers learn of every commit, in the order of the commits.
+    public let engineState: EngineState
 
     /// Creates a coordinator.
     ///
     /// - Parameters:
+    ///   - engineState: The state of the engine.
     ///   - beginWriting: Begins the one write transaction. Called with the writer's lock held.
     ///   - beginReading: Begins a read transaction. It is ended with `rollback()`.
     ///   - beginWaiting: Begins the one write transaction where the caller says how long to wait for other processes; nil when an engine's
     ///     transactions all wait as long.
-    ///   - observations: Learns of commits.
     public init(
-        beginWriting: @escaping @Sendable () throws -> Handle, beginReading: @escaping @Sendable () throws -> Handle,
-        beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil, observations: ObservationHub = ObservationHub()
+        _ engineState: EngineState, beginWriting: @escaping @Sendable () throws -> Handle,
+        beginReading: @escaping @Sendable () throws -> Handle, beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil
     ) {
         self.beginWriting = beginWriting
         self.beginReading = beginReading
         self.beginWaiting = beginWaiting
-        self.observations = observations
+        self.engineState = engineState
     }
 
     /// Runs a body with the ambient transaction, or else with a read transaction of its own.
@@ -59,19 +61,16 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         return try body(handle)
     }
 
-    /// Runs a body with the ambient transaction, or else with a write transaction of its own: atomically in either case.
+    /// Runs a body with the ambient transaction, or else with a new write transaction: atomically in either case.
     ///
     /// - Parameters:
-    ///   - callsOut: Whether the body calls code of the application, which then finds the transaction around it.
-    ///   - isStep: Whether a failing body has written nothing, so that no savepoint is needed inside another transaction.
-    ///   - isOneCall: Whether a transaction that is begun for the body is undone whole when anything in it fails, so that calls in the body need
-    ///     no savepoints.
-    ///   - entity: The entity whose rows are written; nil for a transaction that is told of them by the calls inside.
-    ///   - busyTimeout: How long to wait for other processes; nil for as long as the engine does by itself.
-    ///   - body: What to do.
+    ///   - kind: What the body does.
+    ///   - entity: The entity whose rows are written; nil when the calls inside the body tell.
+    ///   - busyTimeout: How long to wait for other processes; nil for the engine's own time limit.
+    ///   - body: The writes.
     public func write<Result>(
-        callsOut: Bool, isStep: Bool = false, isOneCall: Bool = false, touching entity: String? = nil,
-        waiting busyTimeout: Duration? = nil, _ body: (Handle) throws -> Result
+        _ kind: WriteKind, touching entity: String? = nil, waiting busyTimeout: Duration? = nil,
+        _ body: (Handle) throws -> Result
     ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
@@ -79,28 +78,31 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             }
             // Inside a write transaction this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
-            return isStep || ambient.isOneCall ? try body(ambient.handle) : try inSavepoint(ambient.handle, body)
+            return kind.needsSavepoint && !ambient.isOneCall
+                ? try inSavepoint(ambient.handle, body) : try body(ambient.handle)
         }
         writerLock.lock()
         defer { writerLock.unlock() }
         let handle =
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
-        observations.relations.transactionDidBegin()
-        defer { observations.relations.transactionDidEnd() }
+        relations.transactionDidBegin()
+        defer { relations.transactionDidEnd() }
         touched.removeAll(keepingCapacity: true)
         hasTouchedAll = false
         let result: Result
         do {
-            result = callsOut ? try enter(handle, canWrite: true, isOneCall: isOneCall, body) : try body(handle)
+            result =
+                kind.entersTransaction
+                ? try enter(handle, canWrite: true, isOneCall: kind == .compositeCall, body) : try body(handle)
         } catch {
             handle.rollback()
-            observations.relations.didUndo()
+            relations.didUndo()
             throw error
         }
         do {
             try observations.committing { try handle.commit() }
         } catch {
-            observations.relations.didUndo()
+            relations.didUndo()
             throw error
         }
         if observations.isObserved {
@@ -134,7 +136,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         do {
             result = try body(handle)
         } catch {
-            observations.relations.didUndo()
+            relations.didUndo()
             try handle.rollbackSavepoint()
             throw error
         }

@@ -25,9 +25,6 @@ public final class ObservationHub: Sendable {
     private let count = Atomic<Int>(0)
     private let others = CommitWatch()
 
-    /// The relationships of the engine instance.
-    let relations = RelationRegistry()
-
     /// Creates a hub without observers.
     public init() {}
 
