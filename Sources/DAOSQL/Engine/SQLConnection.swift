@@ -2,8 +2,8 @@ import DAOCore
 
 /// A connection of an ``SQLEngine``. One thread uses it at a time.
 ///
-/// The database above keeps its prepared statements, so that they live as long as the connection. Every method throws `StorageError`;
-/// ``SQLMissingTable`` around one when a table is not there; ``SQLRefusedRow`` around one when a row is in another row's way.
+/// The database above keeps its prepared statements, so that they live as long as the connection. Every method throws `StorageError`, or
+/// ``SQLMissingTable`` around one when a table is not there.
 public protocol SQLConnection: AnyObject {
 
     // MARK: Transactions
@@ -151,7 +151,7 @@ public struct SQLRefusedRow: Error {
 
     /// What the rows have in common.
     public let reason: Reason
-    /// Which row of its batch it is, counted from zero; nil for the one that was added last.
+    /// Which of the rows added since the batch was last sent it is, counted from zero; nil for the last one.
     public let number: Int?
     /// What the engine says.
     public let underlying: StorageError
@@ -160,7 +160,7 @@ public struct SQLRefusedRow: Error {
     ///
     /// - Parameters:
     ///   - reason: What the rows have in common.
-    ///   - number: Which row of its batch it is, counted from zero; nil for the one that was added last.
+    ///   - number: Which of the rows added since the batch was last sent it is, counted from zero; nil for the last one.
     ///   - underlying: What the engine says.
     public init(_ reason: Reason, number: Int? = nil, _ underlying: StorageError) {
         self.reason = reason

@@ -72,6 +72,9 @@ open class SQLStatement {
 /// Rows are begun, written and added one after another; the engine may hold them back until ``send()``, or until its connection runs anything else, and
 /// store them with one statement.
 open class SQLRowBatch: RowWriter {
+    /// Whether rows are held back that were added. One that is refused is told by its ``SQLRefusedRow/number`` then. By default there are none.
+    open var isHolding: Bool { false }
+
     /// Begins the next row; what was written of one that was not added is dropped. The base class does nothing.
     ///
     /// Of an update the fields are written that are not among its columns, too; the batch leaves them out.

@@ -142,7 +142,7 @@ final class SQLEntityStore: EntityStore {
             }
             try batch.send()
         } catch let refused as SQLRefusedRow {
-            throw try conflict(refused, rows[refused.number ?? number], table, replaces: replaces)
+            throw try conflict(refused, rows[refused.number ?? min(number, rows.count - 1)], table, replaces: replaces)
         } catch let missing as SQLMissingTable {
             throw missing.underlying
         }

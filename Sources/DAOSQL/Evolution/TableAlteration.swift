@@ -82,8 +82,8 @@ struct TableAlteration {
         for field in addedIndexes {
             do {
                 try schema.createIndex(on: field, of: table)
-            } catch let refused as SQLRefusedRow {
-                throw try collision(in: field, schema.session) ?? refused.underlying
+            } catch let error as StorageError where change.wanted.fields[field].isUnique {
+                throw (try? collision(in: field, schema.session)) ?? error
             }
         }
     }

@@ -85,7 +85,11 @@ extension SQLLinkStorage {
                 let kind: WriteKind = scope == .statement ? .statement : .call
                 try owner.instance.coordinator.write(kind, touching: relation.entity) { session in
                     try owner.begin(session, scope)
-                    try body(session)
+                    do {
+                        try body(session)
+                    } catch let refused as SQLRefusedRow {
+                        throw refused.underlying
+                    }
                 }
             }
             do {

@@ -9,31 +9,36 @@ extension SQLStorage {
             defer { select.giveBack() }
             if keys.count > 1 { try select.prefetch(keys) }
             let detector = rows.detector(select, row)
-            var writing = MergedRows()
+            var writing = MergedRows<Record>()
             var stored = 0
-            for (index, key) in keys.enumerated() {
-                try select.bind(key)
-                let isStored = try row.advance()
-                var record: Record?
-                if isStored { record = try schema.decode(row) }
-                try body(index, &record)
-                if let record {
-                    try withUnsafePointer(to: record) { record in
-                        do {
-                            if isStored {
-                                try update(record, key, rows, detector, select, &writing)
-                            } else {
-                                try insert(record, key, rows, &writing)
+            do {
+                for (index, key) in keys.enumerated() {
+                    try select.bind(key)
+                    let isStored = try row.advance()
+                    var record: Record?
+                    if isStored { record = try schema.decode(row) }
+                    try body(index, &record)
+                    if let record {
+                        try withUnsafePointer(to: record) { record in
+                            do {
+                                if isStored {
+                                    try update(record, key, rows, detector, select, &writing)
+                                } else {
+                                    try insert(record, key, rows, &writing)
+                                }
+                            } catch {
+                                throw failure(error, writing.record(refusedBy: error) ?? record.pointee, session)
                             }
-                        } catch {
-                            throw failure(error, record.pointee, session)
                         }
+                        stored += 1
                     }
-                    stored += 1
+                    select.reset()
                 }
-                select.reset()
+                try writing.send()
+            } catch let refused as SQLRefusedRow {
+                // Rows that were held back have been sent, here or because something else was to run.
+                throw writing.record(refusedBy: refused).map { failure(refused, $0, session) } ?? refused.underlying
             }
-            try writing.batch?.send()
             return stored
         }
     }
@@ -51,7 +56,9 @@ extension SQLStorage {
     }
 
     /// Stores a merged row that was not there.
-    private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ writing: inout MergedRows) throws {
+    private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ writing: inout MergedRows<Record>)
+        throws
+    {
         try schema.checkKey(of: record.pointee, is: key)
         try check(record.pointee)
         try checkOrder([record.pointee])
@@ -59,12 +66,13 @@ extension SQLStorage {
         batch.begin()
         try schema.encode(at: record, to: batch)
         try batch.add()
+        writing.didAdd(record)
     }
 
     /// Stores the columns of a merged row that differ from the row that a statement stands on.
     private func update(
         _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ detector: ChangeDetector, _ select: SQLStatement,
-        _ writing: inout MergedRows
+        _ writing: inout MergedRows<Record>
     ) throws {
         let guess = rows.lastUpdate
         detector.begin(guess)
@@ -80,19 +88,41 @@ extension SQLStorage {
             try schema.encode(at: record, to: batch)
         }
         try batch.add(changing: key)
+        writing.didAdd(record)
     }
 }
 
 /// The batch that a merge has added rows to last: it is sent before another one gets any, so that rows are written in their order.
-private struct MergedRows {
-    private(set) var batch: SQLRowBatch?
+private struct MergedRows<Record> {
+    private var batch: SQLRowBatch?
+    /// The rows that the batch holds back.
+    private var held: [Record] = []
 
-    /// Goes over to a batch.
+    /// Goes over to a batch, which gets a row.
     @inline(__always) mutating func next(_ next: SQLRowBatch) throws -> SQLRowBatch {
         if next !== batch {
-            try batch?.send()
+            try send()
             batch = next
         }
+        // It has been sent because something else was to run.
+        if !held.isEmpty, !next.isHolding { held = [] }
         return next
+    }
+
+    /// Keeps a row that was added, when the batch holds it back.
+    @inline(__always) mutating func didAdd(_ record: UnsafePointer<Record>) {
+        if batch?.isHolding == true { held.append(record.pointee) }
+    }
+
+    /// Stores what is held back.
+    mutating func send() throws {
+        try batch?.send()
+        if !held.isEmpty { held = [] }
+    }
+
+    /// The row that was refused when it was sent with others; nil for the one added last.
+    func record(refusedBy error: any Error) -> Record? {
+        guard let number = (error as? SQLRefusedRow)?.number, held.indices.contains(number) else { return nil }
+        return held[number]
     }
 }

@@ -41,7 +41,9 @@ extension SQLStorage {
                     }
                     try batch.send()
                 } catch {
-                    let number = (error as? SQLRefusedRow)?.number ?? index
+                    // When all have been added, only a refused row is told from the others.
+                    let last = min(index, buffer.count - 1)
+                    let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
                     guard buffer.indices.contains(number) else { throw error }
                     throw failure(error, buffer[number], session, mayReplace: mayReplace)
                 }

@@ -40,7 +40,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// The error for a result code, with SQLite's words. Notes when SQLite has ended the transaction because of it.
     ///
-    /// - Returns: A `StorageError`, or an `SQLMissingTable` or `SQLRefusedRow` around one.
+    /// - Returns: A `StorageError`, or an `SQLMissingTable` around one.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
         // What was refused before SQLite saw it has the words for its code.
         let isSQLites = sqlite3_errcode(handle) & 0xFF == code & 0xFF
@@ -48,13 +48,8 @@ final class SQLiteConnection: @unchecked Sendable {
             code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
             systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
-        switch code {
-        case SQLITE_ERROR where error.engineMessage?.hasPrefix("no such table") == true: return SQLMissingTable(error)
-        case ExtendedCode.constraintPrimaryKey, ExtendedCode.constraintRowID: return SQLRefusedRow(.key, error)
-        // SQLite names the column in words only.
-        case ExtendedCode.constraintUnique: return SQLRefusedRow(.value(field: nil), error)
-        default: return error
-        }
+        if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true { return SQLMissingTable(error) }
+        return error
     }
 
     /// What the operating system last said about the log, or else about the file; SQLite's own note of it does not outlive the rollback.

@@ -43,11 +43,22 @@ final class SQLiteRowBatch: SQLRowBatch {
     override func add() throws {
         let code = sqlite3_step(statement)
         guard code == SQLITE_DONE else {
-            let error = connection.failure(code, entity: entity)
+            let error = refusal(code)
             sqlite3_reset(statement)
             throw error
         }
         sqlite3_reset(statement)
+    }
+
+    private func refusal(_ code: Int32) -> any Error {
+        let failure = connection.failure(code, entity: entity)
+        guard let error = failure as? StorageError else { return failure }
+        switch code {
+        case ExtendedCode.constraintPrimaryKey, ExtendedCode.constraintRowID: return SQLRefusedRow(.key, error)
+        // SQLite names the column in words only.
+        case ExtendedCode.constraintUnique: return SQLRefusedRow(.value(field: nil), error)
+        default: return error
+        }
     }
 
     override func add(changing key: Key) throws {
