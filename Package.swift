@@ -49,10 +49,11 @@ let package = Package(
 
         // Tests
         .target(
-            name: "DAOExamples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"],
+            name: "DAOExamples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAONodes"],
             path: "Tests/DAOExamples"),
         .testTarget(name: "DAODocumentationTests", dependencies: ["DAOExamples", "DAOConformance", "DAOMemory"]),
         .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOExamples"]),
+        .testTarget(name: "DAOSQLTests", dependencies: ["DAOSQL", "DAOSQLite", "DAOConformance", "DAOExamples"]),
         .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "DAOSystemSQLite"]),
         .testTarget(name: "DAOOrderedStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "DAOSystemLMDB"]),
         .testTarget(

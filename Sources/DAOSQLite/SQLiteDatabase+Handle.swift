@@ -1,4 +1,5 @@
 import DAOCore
+import DAOSQL
 import DAOSystemSQLite
 
 extension SQLiteDatabase {
@@ -6,18 +7,25 @@ extension SQLiteDatabase {
     ///
     /// - Parameter body: Gets the handle for as long as it runs. It leaves transactions alone.
     package func withReaderHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try lifetime.call { try engine.coordinator.read { try body($0.handle) } }
+        try lifetime.call { try instance.coordinator.read { try body(handle(of: $0)) } }
     }
 
     /// Runs a body with the `sqlite3` handle that writes, outside of a transaction unless one runs already.
     ///
     /// - Parameter body: Gets the handle for as long as it runs. It leaves transactions alone.
     package func withWriterHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try lifetime.call { try engine.coordinator.write(.statement) { try body($0.handle) } }
+        try lifetime.call { try instance.coordinator.write(.statement) { try body(handle(of: $0)) } }
     }
 
     /// How often the statement of a query was found, and had to be made, on the connection that the calling code reads with.
     package var statementStatistics: (hits: Int, misses: Int) {
-        get throws { try lifetime.call { try engine.coordinator.read { $0.cacheStatistics } } }
+        get throws { try lifetime.call { try instance.coordinator.read { $0.cacheStatistics } } }
+    }
+
+    private func handle(of session: SQLSession) throws -> OpaquePointer {
+        guard let handle = session.connection.underlyingHandle as? SQLiteHandle else {
+            throw refusal(of: SQLiteHandle.self)
+        }
+        return handle.connection
     }
 }

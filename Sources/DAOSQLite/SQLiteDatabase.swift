@@ -1,6 +1,5 @@
 import DAOCore
 import DAOSQL
-import DAOSystemSQLite
 
 /// A database in an SQLite file: real tables, columns and indexes, which every other tool can read and write.
 ///
@@ -13,17 +12,11 @@ import DAOSystemSQLite
 /// their connections, whatever the paths are spelled like. A file that cannot be written, or is in a directory that cannot, is opened for
 /// reading only; in such a directory, and with no log beside it, nothing is locked and no file is made, and what another user's
 /// process writes meanwhile is not seen reliably.
-public final class SQLiteDatabase: Database {
-    /// What the database was opened with.
-    public let configuration: DatabaseConfiguration
-    /// What it can do beyond what every database can.
-    public let capabilities: Capabilities
+public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
+    // Sendable as its superclass is: it has nothing of its own.
 
-    /// What it shares with other databases on the file.
-    let engine: SQLiteEngine
-    let lifetime: DatabaseLifetime<SQLiteConnection>
-    /// What its write transactions begin with; nil when it only reads.
-    let settings: WriteSettings?
+    /// The files that databases are open on, by what they are: two paths to one file give one instance.
+    private static let instances = SharedInstances<SQLInstance>()
 
     /// Opens the file at a path, or makes it.
     ///
@@ -41,112 +34,16 @@ public final class SQLiteDatabase: Database {
     public init(_ configuration: DatabaseConfiguration) throws {
         let file = try DatabaseFile(configuration)
         let writes = file.isWritable && !configuration.isReadOnly
-        let engine: SQLiteEngine
+        let instance: SQLInstance
         do {
-            engine = try SQLiteEngine.shared.acquire(file.identity) { try SQLiteEngine(file, writes: writes) }
+            instance = try Self.instances.acquire(file.identity) {
+                try SQLInstance(SQLiteEngine(file, writes: writes), writes: writes)
+            }
         } catch {
             file.removeIfUnused()
             throw error
         }
-        do {
-            if writes { try engine.openWriter() }
-        } catch {
-            SQLiteEngine.shared.release(file.identity) { $0.close() }
-            throw error
-        }
-        self.engine = engine
-        self.configuration = configuration
-        let identity = file.identity
-        lifetime = DatabaseLifetime(engine.coordinator, path: file.path) {
-            SQLiteEngine.shared.release(identity) { $0.close() }
-        }
-        let timeout = configuration.busyTimeout.components
-        let milliseconds = timeout.seconds.multipliedReportingOverflow(by: 1000)
-        settings =
-            writes
-            ? WriteSettings(
-                durability: configuration.durability,
-                busyTimeout: Int32(
-                    clamping: milliseconds.overflow
-                        ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
-            : nil
-        capabilities = Capabilities(
-            engine: "SQLite \(String(cString: sqlite3_libversion()))", isPersistent: true, isMultiProcess: true,
-            hasEvolution: true, isReadOnly: !writes, maximumValueLength: Bind.longestValue,
-            underlyingTypes: [UnderlyingType(SQLiteHandle.self)])
-    }
-
-    /// The state of the engine below.
-    public var engineState: EngineState { engine.coordinator.engineState }
-
-    /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
-    /// date one that an earlier version of the model has made.
-    ///
-    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step, `.uniqueViolation` when rows collide in a
-    ///   field that becomes unique, and `.readOnly` when the table is missing or older and nothing can be written.
-    public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
-        let schema = Record.schema
-        if let problem = schema.problem { throw problem }
-        return try lifetime.call {
-            SQLiteStorage<Record>(self, try engine.table(for: schema.declaration, schema.storedDescription, settings))
-        }
-    }
-
-    /// Makes a storage of a relationship's links, in a join table named after the entity and the field. The first call for a relationship creates
-    /// it, or adopts one that is exactly what it would have created.
-    ///
-    /// - Throws: `.schemaMismatch` when there is a table of that name and another form.
-    public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
-        try lifetime.call { SQLiteLinks(owner: self, links: try engine.links(for: relation, settings)) }
-    }
-
-    /// Runs a body as one transaction. See ``DAOCore/Database``.
-    public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try lifetime.call {
-            try engine.coordinator.write(.body) { connection in
-                try begin(connection)
-                return try body()
-            }
-        }
-    }
-
-    /// Runs a call that consists of several. See ``DAOCore/Database``.
-    public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
-        try lifetime.call {
-            try engine.coordinator.write(.compositeCall) { connection in
-                try begin(connection)
-                return try body()
-            }
-        }
-    }
-
-    /// Runs a body in which every read sees the last commit of now.
-    public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try lifetime.call {
-            try engine.coordinator.snapshot {
-                // The connection is the one that the body's reads will find.
-                try engine.coordinator.read { try $0.beginSnapshot() }
-                return try body()
-            }
-        }
-    }
-
-    /// The entities that are stored, from the catalog in the file.
-    public func entities() throws -> [EntityDescription] { try lifetime.call { try engine.entities() } }
-
-    /// The version that the file has of its schema, which goes up with every change of tables and of the catalog.
-    public func catalogVersion() throws -> UInt64? {
-        try lifetime.call { try engine.coordinator.read { UInt64(bitPattern: try $0.schemaVersion()) } }
-    }
-
-    /// Waits for running calls, ends cursors and closes.
-    public func close() throws { try lifetime.close() }
-
-    /// Begins the write transaction of a call, with this database's settings.
-    func begin(_ connection: SQLiteConnection) throws {
-        guard let settings else { throw StorageError(.readOnly, "the database can only be read", path: engine.file.path) }
-        try connection.apply(settings)
-        try connection.beginWriting()
+        try super.init(configuration, on: instance, writes: writes) { Self.instances.release(file.identity) { $0.close() } }
     }
 }
 

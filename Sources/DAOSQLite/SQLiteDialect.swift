@@ -31,6 +31,37 @@ struct SQLiteDialect: SQLDialect {
         }
     }
 
+    /// The affinity of a declared type, by SQLite's own rules.
+    func storedType(_ type: String) -> String {
+        let type = type.uppercased()
+        if type.contains("INT") { return "INTEGER" }
+        if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") { return "TEXT" }
+        if type.contains("BLOB") || type.isEmpty { return "BLOB" }
+        if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") { return "REAL" }
+        return "NUMERIC"
+    }
+
+    func literal(_ value: Value) -> String? {
+        switch value {
+        case .null: "NULL"
+        case .bool(let flag): flag ? "1" : "0"
+        // The greatest negative number has no literal of its own: the minus sign is an operator.
+        case .integer(let number): number == .min ? nil : String(number)
+        case .double(let number): literal(number)
+        case .date(let date): literal(date.timeIntervalSinceReferenceDate)
+        case .decimal(let number): "'\(number.storedText)'"
+        case .string(let text):
+            text.utf8.count > 1000 || text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
+        case .uuid, .data, .unsigned: nil
+        }
+    }
+
+    /// Only whole numbers are sure to be read as they were written.
+    private func literal(_ number: Double) -> String? {
+        guard let whole = Int32(exactly: number) else { return nil }
+        return "\(whole).0"
+    }
+
     func tableOptions(for entity: EntityDescription) -> String {
         columnType(of: entity.fields[entity.keyIndex]) == "INTEGER" ? "" : " WITHOUT ROWID"
     }

@@ -37,29 +37,3 @@ public struct SQLiteHandle: UnderlyingHandle {
         return Int(sqlite3_changes(connection))
     }
 }
-
-extension SQLiteDatabase {
-    /// Gives SQLite's connection in the running transaction to a body. See ``DAOCore/Database``.
-    public func runUnderlying<Handle: UnderlyingHandle, Result>(
-        as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
-    ) throws -> Result {
-        try lifetime.call {
-            try engine.coordinator.inside(touching: entities) { connection in
-                guard let handle = SQLiteHandle(connection) as? Handle else {
-                    throw StorageError.unsupportedHandle(
-                        type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
-                }
-                let result: Result
-                do {
-                    result = try body(handle)
-                } catch {
-                    // The body's error tells more, but the transaction is gone all the same.
-                    try? connection.checkTransaction()
-                    throw error
-                }
-                try connection.checkTransaction()
-                return result
-            }
-        }
-    }
-}

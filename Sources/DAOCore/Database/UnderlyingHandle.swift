@@ -91,7 +91,7 @@ extension Database {
         throw refusal(of: type)
     }
 
-    private func refusal<Handle>(of type: Handle.Type) -> StorageError {
+    package func refusal<Handle>(of type: Handle.Type) -> StorageError {
         .unsupportedHandle(type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
     }
 }

@@ -2,11 +2,11 @@ import DAOCore
 import Foundation
 
 /// The table in which a database describes itself: a row for each entity, so that a tool can read it without the application's types.
-public struct SQLCatalog: Sendable {
+struct SQLCatalog: Sendable {
     /// The name of the table.
-    public static let name = "dao_catalog"
+    static let name = "dao_catalog"
     /// The form of the descriptions that this version writes, and the newest it reads.
-    public static let format: Int64 = 1
+    static let format: Int64 = 1
 
     /// The engine's way of writing.
     private let dialect: any SQLDialect
@@ -14,12 +14,12 @@ public struct SQLCatalog: Sendable {
     /// Describes the catalog of an engine.
     ///
     /// - Parameter dialect: The engine's way of writing.
-    public init(dialect: any SQLDialect) { self.dialect = dialect }
+    init(dialect: any SQLDialect) { self.dialect = dialect }
 
     private var table: String { dialect.quoted(Self.name) }
 
     /// Creates the table if it is not there.
-    public var create: String {
+    var create: String {
         """
         CREATE TABLE IF NOT EXISTS \(table) (
           "entity" TEXT PRIMARY KEY,
@@ -30,23 +30,23 @@ public struct SQLCatalog: Sendable {
     }
 
     /// Reads the description and the format of every entity, by name.
-    public var selectAll: String { "SELECT \"description\", \"format\" FROM \(table) ORDER BY \"entity\"" }
+    var selectAll: String { "SELECT \"description\", \"format\" FROM \(table) ORDER BY \"entity\"" }
 
     /// Reads the description and the format of one entity; its name is bound.
-    public var select: String { "SELECT \"description\", \"format\" FROM \(table) WHERE \"entity\" = \(dialect.placeholder(1))" }
+    var select: String { "SELECT \"description\", \"format\" FROM \(table) WHERE \"entity\" = \(dialect.placeholder(1))" }
 
     /// Stores or replaces an entity: name, description and format are bound.
-    public var upsert: String {
+    var upsert: String {
         let values = (1...3).map(dialect.placeholder).joined(separator: ", ")
         return "INSERT INTO \(table) (\"entity\", \"description\", \"format\") VALUES (\(values)) ON CONFLICT (\"entity\") "
             + "DO UPDATE SET \"description\" = excluded.\"description\", \"format\" = excluded.\"format\""
     }
 
     /// Removes an entity; its name is bound.
-    public var delete: String { "DELETE FROM \(table) WHERE \"entity\" = \(dialect.placeholder(1))" }
+    var delete: String { "DELETE FROM \(table) WHERE \"entity\" = \(dialect.placeholder(1))" }
 
     /// The text that stands for a description.
-    public func encoded(_ entity: EntityDescription) throws -> String {
+    func encoded(_ entity: EntityDescription) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return String(decoding: try encoder.encode(entity), as: UTF8.self)
@@ -55,7 +55,7 @@ public struct SQLCatalog: Sendable {
     /// The description that a text stands for.
     ///
     /// - Throws: `.schemaIsNewer` for a format that this version does not know, `.corrupted` for text that is no description.
-    public func decoded(_ text: String, format: Int64) throws -> EntityDescription {
+    func decoded(_ text: String, format: Int64) throws -> EntityDescription {
         guard format <= Self.format else {
             throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: nil)
         }

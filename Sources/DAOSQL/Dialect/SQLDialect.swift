@@ -3,7 +3,7 @@ import DAOCore
 /// What one SQL engine writes differently from another: names, placeholders, column types, and the few conditions that
 /// standard SQL has no word for.
 ///
-/// An engine's dialect only makes text. Statements are made by ``SQLTable``, and run by the engine's own code.
+/// An engine's dialect only makes text. Statements are made by ``SQLTable``, and run on an ``SQLConnection``.
 public protocol SQLDialect: Sendable {
 
     /// A table, column or index name as it stands in a statement.
@@ -16,6 +16,12 @@ public protocol SQLDialect: Sendable {
 
     /// The declared type of a column, without constraints.
     func columnType(of field: FieldDescription) -> String
+
+    /// What a declared type of a column comes to, so that columns that hold the same are told from others. By default the type itself.
+    func storedType(_ type: String) -> String
+
+    /// A value as it stands in a statement, in the form its column stores it in; nil where that would not be exactly it.
+    func literal(_ value: Value) -> String?
 
     /// What follows the closing parenthesis of `CREATE TABLE`, with a leading space; empty for nothing.
     func tableOptions(for entity: EntityDescription) -> String
@@ -66,6 +72,11 @@ public protocol SQLDialect: Sendable {
     ///   - columns: The columns of ``DAOCore/Filter/fields``, in ascending order of position.
     ///   - placeholder: Where the filter is bound.
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String
+}
+
+extension SQLDialect {
+    /// The type itself.
+    public func storedType(_ type: String) -> String { type }
 }
 
 /// A statement's text and what to bind to its placeholders, in order.

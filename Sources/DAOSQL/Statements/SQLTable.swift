@@ -13,13 +13,13 @@ public struct SQLTable: Sendable {
     /// The quoted name of the table.
     public let name: String
     /// Reads every column of the row with a key.
-    public let selectByKey: String
+    let selectByKey: String
     /// Stores a row; a key that is there is the engine's error. Every column is bound, in the order of the fields.
-    public let insert: String
+    let insert: String
     /// Stores a row or replaces the one with its key. Every column is bound, in order.
-    public let upsert: String
+    let upsert: String
     /// Removes the row with a key.
-    public let deleteByKey: String
+    let deleteByKey: String
 
     /// The columns as they stand in comparisons and sorts.
     let comparable: [String]
@@ -29,31 +29,41 @@ public struct SQLTable: Sendable {
     ///
     /// - Parameters:
     ///   - entity: What the table holds.
+    ///   - name: The name of the table, unquoted; nil for the entity's.
     ///   - dialect: The engine's way of writing.
-    public init(_ entity: EntityDescription, dialect: any SQLDialect) {
+    init(_ entity: EntityDescription, named name: String? = nil, dialect: any SQLDialect) {
         self.entity = entity
         self.dialect = dialect
-        name = dialect.quoted(entity.name)
+        self.name = dialect.quoted(name ?? entity.name)
         let columns = entity.fields.map { $0.type.kind.isRelationship ? "NULL" : dialect.quoted($0.name) }
         let stored = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
         self.columns = columns
         comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0.type.kind) }
         let list = columns.joined(separator: ", ")
         let key = columns[entity.keyIndex]
-        selectAll = "SELECT \(list) FROM \(name)"
+        selectAll = "SELECT \(list) FROM \(self.name)"
         selectByKey = "\(selectAll) WHERE \(key) = \(dialect.placeholder(1))"
-        deleteByKey = "DELETE FROM \(name) WHERE \(key) = \(dialect.placeholder(1))"
+        deleteByKey = "DELETE FROM \(self.name) WHERE \(key) = \(dialect.placeholder(1))"
         let placeholders = stored.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
-        insert = "INSERT INTO \(name) (\(stored.map { columns[$0] }.joined(separator: ", "))) VALUES (\(placeholders))"
+        insert = "INSERT INTO \(self.name) (\(stored.map { columns[$0] }.joined(separator: ", "))) VALUES (\(placeholders))"
         let changes = stored.filter { $0 != entity.keyIndex }.map { "\(columns[$0]) = excluded.\(columns[$0])" }
         upsert =
             "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
     }
 
+    /// The statement that writes one row.
+    public func text(of write: SQLRowWrite) -> String {
+        switch write {
+        case .insert: insert
+        case .upsert: upsert
+        case .update(let fields): update(fields)
+        }
+    }
+
     /// Changes some columns of the row with a key: they are bound in ascending order of position, then the key.
     ///
     /// - Parameter fields: The positions of the columns, ascending.
-    public func update(_ fields: [Int]) -> String {
+    func update(_ fields: [Int]) -> String {
         let changes = fields.enumerated().map { "\(columns[$1]) = \(dialect.placeholder($0 + 1))" }
         return "UPDATE \(name) SET \(changes.joined(separator: ", ")) WHERE \(columns[entity.keyIndex]) = "
             + dialect.placeholder(fields.count + 1)
@@ -62,7 +72,7 @@ public struct SQLTable: Sendable {
     /// The key of a row that has a value in a field, other than the row with a key: two bound values.
     ///
     /// - Parameter field: The position of the field.
-    public func conflict(in field: Int) -> String {
+    func conflict(in field: Int) -> String {
         let key = columns[entity.keyIndex]
         return "SELECT \(key) FROM \(name) WHERE \(columns[field]) = \(dialect.placeholder(1)) "
             + "AND \(key) <> \(dialect.placeholder(2)) LIMIT 1"
@@ -71,22 +81,29 @@ public struct SQLTable: Sendable {
 
 extension SQLTable {
     /// Reads every column of a query's rows, in its order.
-    public func select(_ query: ResolvedQuery) throws -> SQLText { try completed(selectAll, query) }
+    func select(_ query: ResolvedQuery) throws -> SQLText { try completed(selectAll, query) }
 
     /// Reads some columns of a query's rows, in its order.
     ///
     /// - Parameters:
     ///   - fields: The positions of the columns, in the order wanted.
     ///   - query: Which rows.
-    public func select(_ fields: [Int], _ query: ResolvedQuery) throws -> SQLText {
+    func select(_ fields: [Int], _ query: ResolvedQuery) throws -> SQLText {
         try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(name)", query)
     }
 
+    /// Reads every column of all rows in the order of their keys, or of those behind a key.
+    func selectInKeyOrder(after key: Key?) -> SQLText {
+        let column = columns[entity.keyIndex]
+        let range = key == nil ? "" : " WHERE \(column) > \(dialect.placeholder(1))"
+        return SQLText("\(selectAll)\(range) ORDER BY \(column)", key.map { [.value($0.value)] } ?? [])
+    }
+
     /// Counts the rows that a filter matches.
-    public func count(_ filter: Filter) throws -> SQLText { try filtered("SELECT count(*) FROM \(name)", filter) }
+    func count(_ filter: Filter) throws -> SQLText { try filtered("SELECT count(*) FROM \(name)", filter) }
 
     /// Removes the rows of a query.
-    public func delete(_ query: ResolvedQuery) throws -> SQLText {
+    func delete(_ query: ResolvedQuery) throws -> SQLText {
         if query.limit == nil, query.offset == 0 { return try filtered("DELETE FROM \(name)", query.filter) }
         let key = columns[entity.keyIndex]
         var sql = try completed("DELETE FROM \(name) WHERE \(key) IN (SELECT \(key) FROM \(name)", query)
@@ -121,7 +138,7 @@ extension SQLTable {
 
 extension SQLTable {
     /// The statement that creates the table, laid out for a person to read.
-    public var createTable: String {
+    var createTable: String {
         let lines = entity.fields.enumerated().compactMap { index, field -> String? in
             if field.type.kind.isRelationship { return nil }
             var line = "  \(columns[index]) \(dialect.columnType(of: field))"
@@ -135,7 +152,7 @@ extension SQLTable {
     }
 
     /// The positions of the fields that have an index of their own, beside the primary key's.
-    public var indexedFields: [Int] {
+    var indexedFields: [Int] {
         entity.fields.indices.filter { entity.fields[$0].isIndexed && !entity.fields[$0].isPrimaryKey }
     }
 
@@ -144,7 +161,7 @@ extension SQLTable {
     /// - Parameters:
     ///   - index: The unquoted name of the index.
     ///   - field: The position of the field.
-    public func createIndex(_ index: String, on field: Int) -> String {
+    func createIndex(_ index: String, on field: Int) -> String {
         let unique = entity.fields[field].isUnique ? "UNIQUE " : ""
         return "CREATE \(unique)INDEX \(dialect.quoted(index)) ON \(name)(\(columns[field]))"
     }

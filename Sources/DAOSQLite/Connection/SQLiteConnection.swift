@@ -1,14 +1,10 @@
 import DAOCore
 import DAOSQL
 import DAOSystemSQLite
-import Foundation
 
-/// One connection to the file: SQLite's handle, its prepared statements, and the transaction it is in.
-///
-/// It is what a ``DAOCore/TransactionCoordinator`` runs: the writer for every write, or a reader that somebody has taken from the pool.
+/// One connection to the file: SQLite's handle, and the transaction it is in.
 final class SQLiteConnection: @unchecked Sendable {
-    // Sendable because one thread uses it at a time: the writer under the coordinator's lock, a reader between being taken from the pool
-    // and put back, both of which order memory.
+    // Sendable because one thread uses it at a time: that of the session around it, or that which counts commits.
 
     /// SQLite's handle, for as long as this object.
     let handle: OpaquePointer
@@ -16,38 +12,27 @@ final class SQLiteConnection: @unchecked Sendable {
     let path: String
     /// Where the bytes of a row are kept while its statement runs, which is before anybody else binds one.
     let arena = BindArena(capacity: 1 << 12)
-    /// Whether it is the one that writes.
-    let isWriter: Bool
-    /// Learns which commits this connection made; only the writer's.
-    var observations: ObservationHub?
-    /// What to do with a reader that is not needed any more.
-    var release: ((SQLiteConnection) -> Void)?
 
     /// Whether a transaction was begun and not ended.
-    private(set) var isInTransaction = false
+    private var isInTransaction = false
     /// Why the transaction cannot go on: SQLite has undone it by itself.
     private var fault: StorageError?
-    /// The statements that storages use for every row, by table.
-    private var rowStatements: [RowStatements?] = []
-    /// The statements of queries, by their text, which is their shape.
-    private var cache = StatementCache()
     /// The settings of the last write.
-    private var settings: WriteSettings?
+    private var settings: SQLWriteSettings?
+    /// The statements that begin and end transactions, by their text.
+    private var controls: [(text: StaticString, statement: OpaquePointer)] = []
 
     /// - Parameters:
     ///   - handle: An open handle, which this object closes.
     ///   - path: The path that errors name.
-    ///   - isWriter: Whether it is the one that writes.
-    init(_ handle: OpaquePointer, path: String, isWriter: Bool) {
+    init(_ handle: OpaquePointer, path: String) {
         self.handle = handle
         self.path = path
-        self.isWriter = isWriter
     }
 
     deinit {
-        // Statements go first: the handle outlives them.
-        rowStatements = []
-        cache.removeAll()
+        for control in controls { sqlite3_finalize(control.statement) }
+        // Statements that are left keep the handle open until they are finalized.
         sqlite3_close_v2(handle)
     }
 
@@ -55,7 +40,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// The error for a result code, with SQLite's words. Notes when SQLite has ended the transaction because of it.
     ///
-    /// - Returns: A `StorageError`, or a `MissingTable` around one.
+    /// - Returns: A `StorageError`, or an `SQLMissingTable` around one.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
         // What was refused before SQLite saw it has the words for its code.
         let isSQLites = sqlite3_errcode(handle) & 0xFF == code & 0xFF
@@ -63,9 +48,7 @@ final class SQLiteConnection: @unchecked Sendable {
             code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
             systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
-        if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true {
-            return MissingTable(underlying: error)
-        }
+        if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true { return SQLMissingTable(error) }
         return error
     }
 
@@ -79,68 +62,10 @@ final class SQLiteConnection: @unchecked Sendable {
         return code
     }
 
-    /// Says that the transaction cannot go on when whoever had the handle ended it.
-    ///
-    /// - Throws: `.invalidTransaction`; so does every later call in the transaction, and its commit.
-    func checkTransaction() throws {
-        guard isInTransaction, fault == nil, sqlite3_get_autocommit(handle) != 0 else { return }
-        let error = StorageError(
-            .invalidTransaction, "the transaction was ended through the handle of the engine; let the database end it",
-            path: path)
-        fault = error
-        throw error
-    }
-
     // MARK: Statements
 
-    /// Runs statements that give no rows and take no values.
-    func execute(_ sql: String) throws {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        if code != SQLITE_OK { throw failure(code) }
-    }
-
-    /// The statements of a table's rows.
-    ///
-    /// - Parameters:
-    ///   - number: The table's small number in this engine.
-    ///   - table: Makes the statements' text.
-    @inline(__always) func rows(_ number: Int, _ table: SQLTable) throws -> RowStatements {
-        if let fault { throw fault }
-        if number < rowStatements.count, let statements = rowStatements[number] { return statements }
-        while rowStatements.count <= number { rowStatements.append(nil) }
-        let statements = RowStatements(self, table)
-        rowStatements[number] = statements
-        return statements
-    }
-
-    /// A statement for a query, bound: from the cache when one of its shape is free. ``Statement/finish()`` has to follow.
-    func statement(_ sql: SQLText, entity: String) throws -> Statement {
-        let statement = try statement(sql.text, entity: entity)
-        do {
-            statement.arena.reset()
-            for (index, binding) in sql.bindings.enumerated() { try bind(binding, at: Int32(index + 1), of: statement) }
-            return statement
-        } catch {
-            statement.finish()
-            throw error
-        }
-    }
-
-    /// A statement from the cache, or a new one. ``Statement/finish()`` has to follow.
-    func statement(_ text: String, entity: String) throws -> Statement {
-        if let fault { throw fault }
-        if let statement = cache.take(text) { return statement }
-        let statement = try prepare(text, entity: entity)
-        statement.isInUse = true
-        cache.add(statement, text)
-        return statement
-    }
-
-    /// How often a query's statement was found and not found in the cache.
-    var cacheStatistics: (hits: Int, misses: Int) { (cache.hits, cache.misses) }
-
-    /// Prepares a statement.
-    func prepare(_ text: String, entity: String) throws -> Statement {
+    /// Prepares a statement, which the caller finalizes.
+    func prepared(_ text: String, entity: String? = nil) throws -> OpaquePointer {
         var pointer: OpaquePointer?
         var text = text
         let code = text.withUTF8 { bytes in
@@ -149,53 +74,14 @@ final class SQLiteConnection: @unchecked Sendable {
             }
         }
         guard code == SQLITE_OK, let pointer else { throw failure(code, entity: entity) }
-        return Statement(pointer)
+        return pointer
     }
-
-    private func bind(_ binding: SQLBinding, at position: Int32, of statement: Statement) throws {
-        let pointer = statement.pointer
-        let arena = statement.arena
-        let code =
-            switch binding {
-            case .value(let value): Bind.value(pointer, position, value, arena)
-            case .count(let count): Bind.integer(pointer, position, count.map(Int64.init) ?? -1)
-            case .textBytes(let bytes): bytes.withUnsafeBufferPointer { Bind.text(pointer, position, $0, arena) }
-            case .pattern(let pattern): Bind.object(pointer, position, BoundObject(pattern), BoundType.pattern)
-            case .set(let set): Bind.object(pointer, position, BoundObject(set), BoundType.values)
-            case .list(let values): Bind.object(pointer, position, BoundObject(values), BoundType.list)
-            case .filter(let filter, let columns):
-                Bind.object(pointer, position, BoundObject(BoundFilter(filter: filter, columns: columns)), BoundType.filter)
-            }
-        if code != SQLITE_OK { throw failure(code) }
-    }
-}
-
-/// What a database's configuration says about its writes.
-struct WriteSettings: Equatable {
-    let durability: DatabaseConfiguration.Durability
-    let busyTimeout: Int32
 }
 
 // MARK: Transactions
 
-extension SQLiteConnection: TransactionHandle {
-    /// Takes a configuration's settings over; they last until the next write with others.
-    func apply(_ new: WriteSettings) throws {
-        guard !isInTransaction, settings != new else { return }
-        sqlite3_busy_timeout(handle, new.busyTimeout)
-        try execute("PRAGMA synchronous = \(new.durability == .full ? "FULL" : "NORMAL")")
-        settings = new
-    }
-
-    /// Begins the write transaction, unless it was begun.
-    func beginWriting() throws {
-        if isInTransaction { return }
-        try run("BEGIN IMMEDIATE")
-        isInTransaction = true
-    }
-
-    /// Begins a read transaction on the last commit, unless a transaction was begun.
-    func beginSnapshot() throws {
+extension SQLiteConnection: SQLConnection {
+    func beginReading() throws {
         if isInTransaction { return }
         try run("BEGIN")
         isInTransaction = true
@@ -208,22 +94,36 @@ extension SQLiteConnection: TransactionHandle {
         }
     }
 
-    /// The number that every change of the file's tables changes.
-    func schemaVersion() throws -> Int64 {
-        let statement = try statement("PRAGMA schema_version", entity: "")
-        defer { statement.finish() }
-        let code = sqlite3_step(statement.pointer)
-        if code != SQLITE_ROW { throw failure(code) }
-        return sqlite3_column_int64(statement.pointer, 0)
+    func beginWriting(_ write: SQLWrite) throws {
+        if isInTransaction { return }
+        try apply(write.settings)
+        // A statement is a transaction by itself. Where its commit is to be told apart from those of others, it needs a beginning.
+        if write.scope == .statement, !write.isObserved { return }
+        try run("BEGIN IMMEDIATE")
+        isInTransaction = true
     }
 
-    func commit() throws {
-        guard isInTransaction else { return }
+    /// Takes a configuration's settings over; they last until the next write with others.
+    private func apply(_ new: SQLWriteSettings) throws {
+        guard settings != new else { return }
+        let timeout = new.busyTimeout.components
+        let milliseconds = timeout.seconds.multipliedReportingOverflow(by: 1000)
+        sqlite3_busy_timeout(
+            handle,
+            Int32(
+                clamping: milliseconds.overflow
+                    ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
+        try execute("PRAGMA synchronous = \(new.durability == .full ? "FULL" : "NORMAL")")
+        settings = new
+    }
+
+    func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
+        guard isInTransaction else { return nil }
         if let fault {
             end()
             throw fault
         }
-        let before = observations?.isObserved == true ? CommitMark(self) : nil
+        let before = isObserved ? CommitMark(self) : nil
         do {
             try run("COMMIT")
             isInTransaction = false
@@ -231,15 +131,11 @@ extension SQLiteConnection: TransactionHandle {
             end()
             throw error
         }
-        if let before, let after = CommitMark(self), after.isNext(of: before) {
-            observations?.didCommitHere(from: before.count, to: after.count)
-        }
+        guard let before, let after = CommitMark(self), after.isNext(of: before) else { return nil }
+        return (before.count, after.count)
     }
 
-    func rollback() {
-        end()
-        release?(self)
-    }
+    func rollback() { end() }
 
     /// Ends the transaction without keeping its writes.
     private func end() {
@@ -259,11 +155,58 @@ extension SQLiteConnection: TransactionHandle {
         try run("RELEASE dao")
     }
 
+    func checkTransaction() throws {
+        if let fault { throw fault }
+        guard isInTransaction, sqlite3_get_autocommit(handle) != 0 else { return }
+        let error = StorageError(
+            .invalidTransaction, "the transaction was ended through the handle of the engine; let the database end it",
+            path: path)
+        fault = error
+        throw error
+    }
+
+    var underlyingHandle: (any UnderlyingHandle)? { SQLiteHandle(self) }
+
+    // MARK: Statements
+
+    func prepare(_ text: String, entity: String) throws -> SQLStatement {
+        SQLiteStatement(try prepared(text, entity: entity), self, entity: entity)
+    }
+
+    func batch(_ write: SQLRowWrite, of table: SQLTable) throws -> SQLRowBatch { try SQLiteRowBatch(write, of: table, self) }
+
+    func execute(_ text: String) throws {
+        let code = sqlite3_exec(handle, text, nil, nil, nil)
+        if code != SQLITE_OK { throw failure(code) }
+    }
+
     /// Runs a statement that is used again and again.
-    private func run(_ text: String) throws {
-        let statement = try statement(text, entity: "")
-        defer { statement.finish() }
-        let code = sqlite3_step(statement.pointer)
-        if code != SQLITE_DONE { throw failure(code) }
+    private func run(_ text: StaticString) throws {
+        if let fault { throw fault }
+        let statement = try control(text)
+        let code = sqlite3_step(statement)
+        if code != SQLITE_DONE {
+            let error = failure(code)
+            sqlite3_reset(statement)
+            throw error
+        }
+        sqlite3_reset(statement)
+    }
+
+    /// A statement that takes no values, prepared once.
+    private func control(_ text: StaticString) throws -> OpaquePointer {
+        if let known = controls.first(where: { $0.text.utf8Start == text.utf8Start }) { return known.statement }
+        let statement = try prepared("\(text)")
+        controls.append((text, statement))
+        return statement
+    }
+
+    func schemaVersion() throws -> UInt64 {
+        if let fault { throw fault }
+        let statement = try control("PRAGMA schema_version")
+        defer { sqlite3_reset(statement) }
+        let code = sqlite3_step(statement)
+        if code != SQLITE_ROW { throw failure(code) }
+        return UInt64(bitPattern: sqlite3_column_int64(statement, 0))
     }
 }

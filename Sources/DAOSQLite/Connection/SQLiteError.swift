@@ -57,8 +57,3 @@ enum SQLiteError {
         }
     }
 }
-
-/// A table that is not there (any more): its storage makes it again and repeats what it was doing.
-struct MissingTable: Error {
-    let underlying: StorageError
-}

@@ -31,7 +31,7 @@ extension SQLiteConnection {
             sqlite3_close_v2(handle)
             throw SQLiteError.error(code, message, path: path)
         }
-        let connection = SQLiteConnection(handle, path: path, isWriter: mode == .writer)
+        let connection = SQLiteConnection(handle, path: path)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 5000)
         try connection.setUp(mode)
@@ -95,11 +95,12 @@ extension SQLiteConnection {
 
     /// The rows of a statement without values, for what is rare.
     func rows<Row>(_ sql: String, _ body: (OpaquePointer) throws -> Row) throws -> [Row] {
-        let statement = try prepare(sql, entity: "")
+        let statement = try prepared(sql)
+        defer { sqlite3_finalize(statement) }
         var rows: [Row] = []
         while true {
-            switch sqlite3_step(statement.pointer) {
-            case SQLITE_ROW: rows.append(try body(statement.pointer))
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: rows.append(try body(statement))
             case SQLITE_DONE: return rows
             case let code: throw failure(code)
             }

@@ -76,6 +76,15 @@ enum Bind {
         value.withUnsafeBytes { bytes(statement, position, $0, arena) }
     }
 
+    static func key(_ statement: OpaquePointer, _ position: Int32, _ key: Key, _ arena: BindArena) -> Int32 {
+        switch key {
+        case .integer(let value): integer(statement, position, value)
+        case .unsigned(let value): unsigned(statement, position, value, arena)
+        case .string(let value): text(statement, position, value, arena)
+        case .uuid(let value): uuid(statement, position, value, arena)
+        }
+    }
+
     static func value(_ statement: OpaquePointer, _ position: Int32, _ value: Value, _ arena: BindArena) -> Int32 {
         switch value {
         case .null: sqlite3_bind_null(statement, position)

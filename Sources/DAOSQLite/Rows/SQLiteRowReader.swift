@@ -1,31 +1,27 @@
 import DAOCore
+import DAOSQL
 import DAOSystemSQLite
 import Foundation
 
 /// Reads rows out of a statement, column by column, and refuses what a column of its field's type cannot hold.
-class SQLiteRowReader: RowReader {
-    /// The statement: it outlives the reader, which only its `Statement` object keeps.
-    final let statement: OpaquePointer
+final class SQLiteRowReader: SQLRowReader {
+    /// The statement: it outlives the reader, which only its `SQLiteStatement` or who reads keeps.
+    private let statement: OpaquePointer
     /// Outlives the reader for the same reason.
-    private final unowned(unsafe) let connection: SQLiteConnection
+    private unowned(unsafe) let connection: SQLiteConnection
     /// What to subtract from a field's position to find its column.
     private let shift: Int
-    /// Where the key is; -1 when it is not read.
-    private let keyColumn: Int32
 
-    /// - Parameters:
-    ///   - firstField: The field in the first column; the others follow.
-    ///   - keyColumn: Where the key is; -1 when it is not read.
-    init(_ statement: Statement, _ connection: SQLiteConnection, _ entity: EntityDescription, firstField: Int = 0, keyColumn: Int)
-    {
-        self.statement = statement.pointer
+    init(
+        _ statement: OpaquePointer, _ connection: SQLiteConnection, _ entity: EntityDescription, firstField: Int, keyColumn: Int
+    ) {
+        self.statement = statement
         self.connection = connection
         shift = firstField
-        self.keyColumn = Int32(keyColumn)
-        super.init(entity: entity)
+        super.init(entity: entity, firstField: firstField, keyColumn: keyColumn)
     }
 
-    override func advance() throws -> Bool {
+    override func step() throws -> Bool {
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
@@ -91,13 +87,16 @@ class SQLiteRowReader: RowReader {
         return uuid
     }
 
-    override var currentKey: Key? { keyColumn < 0 ? nil : key(inColumn: keyColumn) }
+    override func key(inColumn column: Int, of kind: ValueKind) -> Key? {
+        Self.key(sqlite3_column_value(statement, Int32(truncatingIfNeeded: column)), of: kind)
+    }
 
-    /// The key in a column; nil when what is there cannot be a key.
-    func key(inColumn column: Int32) -> Key? { Self.key(sqlite3_column_value(statement, column), of: entity.keyKind) }
+    override func integer(inColumn column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(truncatingIfNeeded: column)) }
+
+    override func text(inColumn column: Int) -> String { SQLiteConnection.text(statement, Int32(truncatingIfNeeded: column)) }
 
     /// A value as a key; nil when it cannot be one of the kind.
-    static func key(_ value: OpaquePointer?, of kind: ValueKind) -> Key? {
+    private static func key(_ value: OpaquePointer?, of kind: ValueKind) -> Key? {
         switch (sqlite3_value_type(value), kind) {
         case (SQLITE_INTEGER, let kind) where kind.integerRange?.contains(sqlite3_value_int64(value)) == true:
             return .integer(sqlite3_value_int64(value))
@@ -108,6 +107,50 @@ class SQLiteRowReader: RowReader {
         default: return nil
         }
     }
+
+    // MARK: Comparing
+
+    override func holds(_ new: Int64, at index: Int) -> Bool {
+        let old = value(index)
+        return sqlite3_value_type(old) == SQLITE_INTEGER && sqlite3_value_int64(old) == new
+    }
+
+    override func holds(_ new: UInt64, at index: Int) -> Bool {
+        if let small = Int64(exactly: new) { return holds(small, at: index) }
+        return withUnsafeBytes(of: new.bigEndian) { isBlob(value(index), $0) }
+    }
+
+    override func holds(_ new: Double, at index: Int) -> Bool {
+        let old = value(index)
+        if new.isNaN { return Self.isNaN(old) }
+        return sqlite3_value_type(old) == SQLITE_FLOAT && sqlite3_value_double(old) == new
+    }
+
+    override func holds(_ new: String, at index: Int) -> Bool {
+        let old = value(index)
+        var text = new
+        return text.withUTF8 { bytes in
+            guard sqlite3_value_type(old) == SQLITE_TEXT else { return false }
+            let stored = sqlite3_value_text(old)
+            guard Int(sqlite3_value_bytes(old)) == bytes.count else { return false }
+            guard !bytes.isEmpty, let stored, let address = bytes.baseAddress else { return true }
+            return memcmp(stored, address, bytes.count) == 0
+        }
+    }
+
+    override func holds(_ new: Data, at index: Int) -> Bool { new.withUnsafeBytes { isBlob(value(index), $0) } }
+
+    override func holds(_ new: UUID, at index: Int) -> Bool { withUnsafeBytes(of: new.uuid) { isBlob(value(index), $0) } }
+
+    private func isBlob(_ old: OpaquePointer?, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard sqlite3_value_type(old) == SQLITE_BLOB else { return false }
+        let blob = sqlite3_value_blob(old)
+        guard Int(sqlite3_value_bytes(old)) == bytes.count else { return false }
+        guard !bytes.isEmpty, let blob, let address = bytes.baseAddress else { return true }
+        return memcmp(blob, address, bytes.count) == 0
+    }
+
+    // MARK: Values
 
     private func wrong(_ value: OpaquePointer?, at index: Int) -> StorageError {
         let found =

@@ -1,0 +1,79 @@
+import DAOCore
+import Foundation
+
+/// Reads rows out of a statement, column by column. An engine subclasses it once, and overrides what ``DAOCore/RowReader`` reads
+/// fields with, beside what is here.
+open class SQLRowReader: RowReader {
+    /// What to subtract from a field's position to find its column.
+    public final let firstField: Int
+    /// Where the key is; -1 when it is not read.
+    public final let keyColumn: Int
+    /// Where the statement's rows are lists, each to be read by itself.
+    final var lists: RowLists?
+
+    /// Creates a reader that stands before the first row.
+    ///
+    /// - Parameters:
+    ///   - entity: Whose fields the columns hold.
+    ///   - firstField: The field in the first column; the others follow.
+    ///   - keyColumn: Where the key is; -1 when it is not read.
+    public init(entity: EntityDescription, firstField: Int = 0, keyColumn: Int) {
+        self.firstField = firstField
+        self.keyColumn = keyColumn
+        super.init(entity: entity)
+    }
+
+    /// Moves to the next row of the statement, which runs it when it stands before the first. The base class has no rows.
+    ///
+    /// - Returns: False when there are no more.
+    open func step() throws -> Bool { false }
+
+    /// Moves to the next row, or to the next of the list that is read.
+    public final override func advance() throws -> Bool {
+        guard let lists else { return try step() }
+        return try lists.advance(self)
+    }
+
+    /// The key of the row, where it can be told.
+    public final override var currentKey: Key? {
+        keyColumn < 0 ? nil : key(inColumn: keyColumn, of: entity.keyKind)
+    }
+
+    /// The key in a column; nil when what is there cannot be a key of the kind.
+    open func key(inColumn column: Int, of kind: ValueKind) -> Key? { nil }
+
+    /// The integer in a column; zero when there is none.
+    open func integer(inColumn column: Int) -> Int64 { 0 }
+
+    /// The text in a column; empty when there is none.
+    open func text(inColumn column: Int) -> String { "" }
+
+    // MARK: Comparing
+
+    // What is about to be written is held against the row that is there. By default the field is read; an engine that can look at it in place
+    // replaces these.
+
+    /// Whether the field has this value.
+    open func holds(_ value: Int64, at index: Int) -> Bool { !isNull(at: index) && (try? readInt64(at: index)) == value }
+
+    /// Whether the field has this value.
+    open func holds(_ value: UInt64, at index: Int) -> Bool { !isNull(at: index) && (try? readUInt64(at: index)) == value }
+
+    /// Whether the field has this value, or both are NaN.
+    open func holds(_ value: Double, at index: Int) -> Bool {
+        guard !isNull(at: index), let stored = try? readDouble(at: index) else { return false }
+        return stored == value || stored.isNaN && value.isNaN
+    }
+
+    /// Whether the field has this text, byte for byte.
+    open func holds(_ value: String, at index: Int) -> Bool {
+        guard !isNull(at: index), let stored = try? readString(at: index) else { return false }
+        return stored.hasSameBytes(as: value)
+    }
+
+    /// Whether the field has these bytes.
+    open func holds(_ value: Data, at index: Int) -> Bool { !isNull(at: index) && (try? readData(at: index)) == value }
+
+    /// Whether the field has this UUID.
+    open func holds(_ value: UUID, at index: Int) -> Bool { !isNull(at: index) && (try? readUUID(at: index)) == value }
+}

@@ -1,0 +1,36 @@
+import DAOCore
+
+extension SQLDatabase {
+    /// Runs a body with entities and rows without the application's types; see ``DAOCore/Database``.
+    public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
+    {
+        let coordinator = instance.coordinator
+        return try lifetime.call {
+            switch access {
+            case .read:
+                return try coordinator.snapshot {
+                    try coordinator.read { session in
+                        try session.connection.beginReading()
+                        return try body(SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { _ in })
+                    }
+                }
+            case .write:
+                if coordinator.isInside {
+                    throw StorageError.evolutionInsideTransaction(instance.path)
+                }
+                var changed: Set<String> = []
+                let result = try coordinator.write(.migration) { session in
+                    try begin(session)
+                    let store = SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { name in
+                        // So that observations of the entity are told.
+                        try coordinator.write(.statement, touching: name) { _ in }
+                    }
+                    defer { changed = store.changed }
+                    return try body(store)
+                }
+                instance.forget(changed)
+                return result
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import DAOCore
+
+/// Entities and rows of a database without the application's types, in one transaction.
+final class SQLEntityStore: EntityStore {
+    /// The entities that are described otherwise than at the beginning.
+    private(set) var changed: Set<String> = []
+
+    private let schema: StoredSchema
+    private let touch: (String) throws -> Void
+    private let makeLinks: ((RelationDescription) throws -> any LinkStorage)?
+    private var descriptions: [String: EntityDescription] = [:]
+    private var inserts: [String: SQLRowBatch] = [:]
+    private var upserts: [String: SQLRowBatch] = [:]
+
+    private var session: SQLSession { schema.session }
+    private var connection: any SQLConnection { schema.session.connection }
+    private var path: String { schema.path }
+
+    /// Looks at a database through a session that is in a transaction.
+    ///
+    /// - Parameters:
+    ///   - schema: What the session sees.
+    ///   - makeLinks: Makes the links of a relationship; nil while only what entities look like is changed.
+    ///   - touch: Told of every entity whose rows are written.
+    init(
+        _ schema: StoredSchema, makeLinks: ((RelationDescription) throws -> any LinkStorage)? = nil,
+        touch: @escaping (String) throws -> Void
+    ) {
+        self.schema = schema
+        self.makeLinks = makeLinks
+        self.touch = touch
+    }
+
+    // MARK: The catalog
+
+    func entities() throws -> [EntityDescription] { try schema.entities() }
+
+    func property(_ name: String) throws -> String? {
+        guard try connection.hasTable(SQLProperties.name) else { return nil }
+        var value: String?
+        let select = SQLText(SQLProperties(dialect: schema.dialect).select, [.value(.string(name))])
+        try session.forEachRow(select, entity: "") { value = $0.text(inColumn: 0) }
+        return value
+    }
+
+    func setProperty(_ name: String, to value: String?) throws {
+        try beginWriting()
+        let properties = SQLProperties(dialect: schema.dialect)
+        try connection.execute(properties.create)
+        if let value {
+            try session.run(SQLText(properties.upsert, [.value(.string(name)), .value(.string(value))]), entity: "")
+        } else {
+            try session.run(SQLText(properties.delete, [.value(.string(name))]), entity: "")
+        }
+    }
+
+    func create(_ entity: EntityDescription) throws {
+        try beginWriting(entity.name)
+        if try schema.description(of: entity.name) != nil {
+            throw StorageError.entityExists(entity.name, path: path)
+        }
+        try schema.create(SQLTable(entity, dialect: schema.dialect))
+    }
+
+    func drop(_ entity: String) throws {
+        try beginWriting(entity)
+        let table = try table(entity)
+        try connection.execute("DROP TABLE \(table.name)")
+        try schema.remove(entity)
+        forget(entity)
+    }
+
+    func rename(_ entity: String, to name: String) throws {
+        try beginWriting(entity)
+        try beginWriting(name)
+        let table = try table(entity)
+        // The table is about to be replaced: what others have tied to it would go with it.
+        if name.hasPrefix("dao_") { try checkTies(to: entity) }
+        try connection.makeRoom(for: name)
+        try connection.execute("ALTER TABLE \(table.name) RENAME TO \(schema.dialect.quoted(name))")
+        try schema.remove(entity)
+        var renamed = table.entity
+        renamed.name = name
+        try schema.describe(renamed)
+        forget(entity)
+    }
+
+    func alter(_ change: EntityChange) throws -> Bool {
+        guard let alteration = try TableAlteration(change, schema) else { return false }
+        try beginWriting(change.wanted.name)
+        try alteration.run(schema)
+        try schema.describe(change.wanted)
+        forget(change.wanted.name)
+        return true
+    }
+
+    /// Refuses to replace a table to which other tools have tied something.
+    private func checkTies(to table: String) throws {
+        let ties = try connection.ties(to: table)
+        guard !ties.isEmpty else { return }
+        throw StorageError(
+            .schemaMismatch,
+            "the table '\(table)' has to be replaced, and \(ties.joined(separator: ", ")) would be lost; remove what another tool has added, "
+                + "and add it again afterwards. Nothing was changed",
+            entity: table, path: path)
+    }
+
+    // MARK: Rows
+
+    func count(_ entity: String) throws -> Int {
+        var count = 0
+        try session.forEachRow(try table(entity).count(.all), entity: entity) { count = Int($0.integer(inColumn: 0)) }
+        return count
+    }
+
+    func forEachRow(of entity: String, after key: Key?, _ body: (Key, [Value]) throws -> Bool) throws {
+        let table = try table(entity)
+        let statement = try session.statement(table.selectInKeyOrder(after: key), entity: entity)
+        defer { statement.giveBack() }
+        let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
+        while try reader.advance() {
+            guard let key = reader.currentKey else {
+                throw reader.corruptedValue(at: table.entity.keyIndex, "it cannot be a key")
+            }
+            if try !body(key, table.entity.fields.indices.map { try reader.readValue(at: $0) }) { return }
+        }
+    }
+
+    func store(_ rows: [[Value]], in entity: String, replaces: Bool) throws {
+        try beginWriting(entity)
+        let table = try table(entity)
+        let batch = try batch(replaces ? .upsert : .insert, table)
+        defer { batch.finish() }
+        var number = 0
+        do {
+            while number < rows.count {
+                _ = try table.entity.key(of: rows[number])
+                batch.begin()
+                try table.entity.write(rows[number], to: batch)
+                try batch.add()
+                number += 1
+            }
+            try batch.send()
+        } catch let refused as SQLRefusedRow {
+            throw try conflict(refused, rows[refused.number ?? min(number, rows.count - 1)], table, replaces: replaces)
+        } catch let missing as SQLMissingTable {
+            throw missing.underlying
+        }
+    }
+
+    func erase(_ keys: [Key], from entity: String) throws {
+        try beginWriting(entity)
+        let statement = try session.statement(SQLText(table(entity).deleteByKey), entity: entity)
+        defer { statement.giveBack() }
+        _ = try statement.run(forEach: keys)
+    }
+
+    // MARK: Links
+
+    func links(of relation: RelationDescription) throws -> any LinkStorage {
+        guard let makeLinks else {
+            throw StorageError(.invalidTransaction, "links cannot be used while an entity is brought up to date; use them afterwards", path: path)
+        }
+        return try makeLinks(relation)
+    }
+
+    func moveLinks(_ moves: [LinkMove]) throws {
+        for move in moves { try beginWriting(move.old.entity) }
+        // Through names that nobody has: two relationships may change places.
+        var renames: [(temporary: String, new: LinkName)] = []
+        for (number, move) in moves.enumerated() {
+            let old = SQLLinks.name(move.old)
+            guard try connection.hasTable(old) else { continue }
+            guard let new = move.new else {
+                try connection.execute("DROP TABLE \(schema.dialect.quoted(old))")
+                continue
+            }
+            renames.append(("dao_links.\(number)", new))
+            try rename(old, renames[renames.count - 1].temporary)
+        }
+        for (temporary, new) in renames {
+            let name = SQLLinks.name(new)
+            // What a relationship of that name had left behind.
+            if try connection.hasTable(name) { try connection.execute("DROP TABLE \(schema.dialect.quoted(name))") }
+            try rename(temporary, name)
+        }
+    }
+
+    private func rename(_ table: String, _ name: String) throws {
+        try connection.execute("ALTER TABLE \(schema.dialect.quoted(table)) RENAME TO \(schema.dialect.quoted(name))")
+    }
+
+    // MARK: Errors
+
+    /// The error of a row that was refused, with the keys of both rows where another one is in its way.
+    private func conflict(_ refused: SQLRefusedRow, _ values: [Value], _ table: SQLTable, replaces: Bool) throws -> any Error {
+        let entity = table.entity
+        let key = try entity.key(of: values)
+        if !replaces, try self.key(table.selectByKey, [key.value], column: entity.keyIndex, table) != nil {
+            return StorageError.duplicateKey(entity, UniqueID(key))
+        }
+        for field in entity.fields.indices where entity.fields[field].isUnique && !values[field].isNull {
+            guard let other = try self.key(table.conflict(in: field), [values[field], key.value], column: 0, table) else {
+                continue
+            }
+            return StorageError.collision(key, other, field: entity.fields[field].name, of: entity.name, path: path)
+        }
+        return refused.underlying
+    }
+
+    /// The key in the first row of a statement; nil when there is none.
+    private func key(_ text: String, _ values: [Value], column: Int, _ table: SQLTable) throws -> Key? {
+        let statement = try session.statement(SQLText(text, values.map(SQLBinding.value)), entity: table.entity.name)
+        defer { statement.giveBack() }
+        let reader = statement.makeReader(of: table.entity, keyColumn: column)
+        return try reader.advance() ? reader.currentKey : nil
+    }
+
+    // MARK: What they share
+
+    private func beginWriting(_ entity: String? = nil) throws {
+        guard session.isWriter else {
+            throw StorageError.entitiesAreReadOnly(path)
+        }
+        guard let entity else { return }
+        try touch(entity)
+    }
+
+    private func table(_ name: String) throws -> SQLTable {
+        let entity: EntityDescription
+        if let known = descriptions[name] {
+            entity = known
+        } else {
+            guard let stored = try schema.description(of: name) else {
+                throw StorageError.noEntity(name, path: path)
+            }
+            entity = stored
+            descriptions[name] = stored
+        }
+        return SQLTable(entity, dialect: schema.dialect)
+    }
+
+    /// The batch that stores an entity's rows, made once.
+    private func batch(_ write: SQLRowWrite, _ table: SQLTable) throws -> SQLRowBatch {
+        let known = write == .insert ? inserts[table.entity.name] : upserts[table.entity.name]
+        if let known { return known }
+        let made = try connection.batch(write, of: table)
+        if write == .insert { inserts[table.entity.name] = made } else { upserts[table.entity.name] = made }
+        return made
+    }
+
+    /// Forgets what is known of an entity that has changed.
+    private func forget(_ entity: String) {
+        changed.insert(entity)
+        descriptions[entity] = nil
+        inserts[entity] = nil
+        upserts[entity] = nil
+    }
+}
+
+extension StorageError {
+    /// The error for two rows with one value in a field that is unique.
+    static func collision(_ key: Key, _ other: Key, field: String, of entity: String, path: String) -> StorageError {
+        .uniqueViolation(entity, field: field, key: UniqueID(key), conflictingKey: UniqueID(other))
+    }
+}

@@ -1,0 +1,119 @@
+import DAOCore
+
+/// The statements that make a table what it is to be, where `ALTER TABLE` can.
+struct TableAlteration {
+    private let change: EntityChange
+    private let table: SQLTable
+    /// The names of indexes that are in the way.
+    private var droppedIndexes: [String] = []
+    /// Columns that are dropped, by their names.
+    private var droppedColumns: [String] = []
+    /// Columns that get another name.
+    private var renamedColumns: [(old: String, new: String)] = []
+    /// The declarations of columns that are added.
+    private var addedColumns: [String] = []
+    /// The positions of the wanted fields that get an index.
+    private var addedIndexes: [Int] = []
+
+    /// Finds the statements.
+    ///
+    /// - Returns: Nil when the rows have to be written anew: columns change their constraint, or hold from now on what has no exact literal, or
+    ///   have an index that cannot be dropped alone.
+    init?(_ change: EntityChange, _ schema: StoredSchema) throws {
+        guard change.fills.allSatisfy({ $0 == nil }) else { return nil }
+        self.change = change
+        table = SQLTable(change.wanted, dialect: schema.dialect)
+        let indexes = try schema.session.connection.storedTable(change.stored.name)?.indexes ?? []
+        var kept: Set<Int> = []
+        // A relationship has no column.
+        for (index, field) in change.wanted.fields.enumerated() where !field.type.kind.isRelationship {
+            switch change.sources[index] {
+            case .stored(let origin):
+                let old = change.stored.fields[origin]
+                guard old.type == field.type || field.isPrimaryKey else { return nil }
+                kept.insert(origin)
+                if !old.name.hasSameBytes(as: field.name) { renamedColumns.append((old.name, field.name)) }
+                if (old.isIndexed, old.isUnique) == (field.isIndexed, field.isUnique) || field.isPrimaryKey { continue }
+                if old.isIndexed {
+                    guard let names = Self.names(of: indexes, on: old.name, alone: true) else {
+                        return nil
+                    }
+                    droppedIndexes += names
+                }
+            case .value(let value):
+                guard let literal = table.dialect.literal(value) else { return nil }
+                addedColumns.append(
+                    "\(table.columns[index]) \(table.dialect.columnType(of: field))\(field.type.isOptional ? "" : " NOT NULL")"
+                        + (value.isNull ? "" : " DEFAULT \(literal)"))
+            }
+            if field.isIndexed { addedIndexes.append(index) }
+        }
+        for (origin, field) in change.stored.fields.enumerated()
+        where !kept.contains(origin) && !field.type.kind.isRelationship {
+            guard let names = Self.names(of: indexes, on: field.name, alone: false) else {
+                return nil
+            }
+            droppedIndexes += names
+            droppedColumns.append(field.name)
+        }
+    }
+
+    /// Runs the statements.
+    ///
+    /// - Throws: `.uniqueViolation` naming field and both keys when rows have the same value in a field that becomes unique.
+    func run(_ schema: StoredSchema) throws {
+        let connection = schema.session.connection
+        let quoted = table.dialect.quoted
+        let name = table.name
+        for index in droppedIndexes { try connection.execute("DROP INDEX \(quoted(index))") }
+        for column in droppedColumns { try connection.execute("ALTER TABLE \(name) DROP COLUMN \(quoted(column))") }
+        // A new name may be another column's old one: all of them step aside first.
+        if renamedColumns.count > 1 {
+            for (position, column) in renamedColumns.enumerated() {
+                try connection.execute(
+                    "ALTER TABLE \(name) RENAME COLUMN \(quoted(column.old)) TO \(quoted("dao old \(position)"))")
+            }
+        }
+        for (position, column) in renamedColumns.enumerated() {
+            let old = renamedColumns.count > 1 ? "dao old \(position)" : column.old
+            try connection.execute("ALTER TABLE \(name) RENAME COLUMN \(quoted(old)) TO \(quoted(column.new))")
+        }
+        for column in addedColumns { try connection.execute("ALTER TABLE \(name) ADD COLUMN \(column)") }
+        for field in addedIndexes {
+            do {
+                try schema.createIndex(on: field, of: table)
+            } catch let error as StorageError where change.wanted.fields[field].isUnique {
+                throw (try? collision(in: field, schema.session)) ?? error
+            }
+        }
+    }
+
+    /// The error that names the first two rows with one value in a field.
+    private func collision(in field: Int, _ session: SQLSession) throws -> StorageError? {
+        let entity = change.wanted
+        let (key, column) = (table.columns[entity.keyIndex], table.columns[field])
+        var error: StorageError?
+        let first = SQLText(
+            """
+            SELECT k, f FROM (
+              SELECT \(key) AS k, first_value(\(key)) OVER w AS f, row_number() OVER w AS n
+              FROM \(table.name) WHERE \(column) IS NOT NULL WINDOW w AS (PARTITION BY \(column) ORDER BY \(key))
+            ) WHERE n = 2 ORDER BY k LIMIT 1
+            """)
+        try session.forEachRow(first, entity: entity.name) { row in
+            guard let second = row.key(inColumn: 0, of: entity.keyKind), let first = row.key(inColumn: 1, of: entity.keyKind)
+            else { return }
+            error = .collision(second, first, field: entity.fields[field].name, of: entity.name, path: session.path)
+        }
+        return error
+    }
+
+    /// The names of those among indexes that are on a column, alone or among others; nil when one of them is a part of the table's declaration.
+    private static func names(of indexes: [SQLStoredTable.Index], on column: String, alone: Bool) -> [String]? {
+        let found = indexes.filter { index in
+            index.origin != .primaryKey && index.columns.contains { $0.hasSameBytes(as: column) }
+                && (!alone || index.columns.count == 1)
+        }
+        return found.contains { $0.origin == .constraint } ? nil : found.map(\.name)
+    }
+}

@@ -1,0 +1,134 @@
+import DAOCore
+
+/// The links of one relationship in a join table. A table that is not there has no links.
+struct SQLLinkStorage: LinkStorage {
+    let owner: SQLDatabase
+    let links: SQLLinks
+    /// The small number of the table in its instance.
+    let number: Int
+
+    var relation: RelationDescription { links.relation }
+
+    func children(of parents: [Key]) throws -> LinkedKeys {
+        var counts = Array(repeating: 0, count: parents.count)
+        if parents.isEmpty { return LinkedKeys() }
+        let keys: [Key] = try reading([]) { session in
+            var keys: [Key] = []
+            try forEachRow(links.select, parents, session) { row in
+                counts[try number(in: row, of: counts.count)] += 1
+                keys.append(try key(in: row, 2, relation.targetKeyKind))
+            }
+            return keys
+        }
+        return LinkedKeys(counts: counts, keys: keys)
+    }
+
+    func parents(of children: [Key]) throws -> [Key] {
+        if children.isEmpty { return [] }
+        return try reading([]) { session in
+            var parents: [Key] = []
+            try forEachRow(links.selectParents, children, session) { parents.append(try key(in: $0, 0, relation.keyKind)) }
+            return parents
+        }
+    }
+
+    func counts() throws -> [(parent: Key, count: Int)] {
+        try reading([]) { session in
+            var counts: [(parent: Key, count: Int)] = []
+            try forEachRow(links.selectCounts, nil, session) {
+                counts.append((try key(in: $0, 0, relation.keyKind), Int($0.integer(inColumn: 1))))
+            }
+            return counts
+        }
+    }
+
+    func linked(among children: [Key]) throws -> Set<Key> {
+        if children.isEmpty { return [] }
+        return try reading([]) { session in
+            var found: Set<Key> = []
+            try forEachRow(links.selectLinked, children, session) { row in
+                found.insert(children[try number(in: row, of: children.count)])
+            }
+            return found
+        }
+    }
+
+    func forEachList<Child: Model>(
+        of parents: [Key], in storage: any Storage<Child>, _ body: (Int, [Child]) throws -> Void
+    ) throws {
+        // Rows of another database would not be on the same connection.
+        guard let storage = storage as? SQLStorage<Child>, storage.owner === owner else {
+            let linked = try children(of: parents)
+            return try linked.forEachList(of: storage.read(keys: linked.keys, includesSubentities: false), body)
+        }
+        if parents.isEmpty { return }
+        let run = DenseRun(parents)
+        let sql =
+            run.map {
+                SQLText(links.selectRowsInRange(of: storage.table), [.value(.integer($0.first)), .value(.integer($0.last))])
+            }
+            ?? SQLText(links.selectRows(of: storage.table), [.list(parents.map(\.value))])
+        try reading(()) { session in
+            let entity = storage.entity
+            let statement = try session.statement(sql, entity: entity.name)
+            defer { statement.giveBack() }
+            let reader = statement.makeReader(of: entity, firstField: -1, keyColumn: entity.keyIndex + 1)
+            let lists = RowLists(run)
+            reader.lists = lists
+            var capacity = 0
+            while let number = try lists.begin(reader), parents.indices.contains(number) {
+                var rows: [Child] = []
+                rows.reserveCapacity(capacity)
+                try storage.schema.decode(reader, into: &rows)
+                // Lists are often of one length; a long one does not make the next one take much.
+                capacity = min(rows.count, 64)
+                try body(number, rows)
+            }
+        }
+    }
+}
+
+// MARK: Reading
+
+extension SQLLinkStorage {
+    /// Runs a body that reads on one connection.
+    ///
+    /// - Parameter none: The answer when the table is not there.
+    private func reading<Result>(_ none: Result, _ body: (SQLSession) throws -> Result) throws -> Result {
+        try owner.lifetime.call {
+            do {
+                return try owner.instance.coordinator.read(body)
+            } catch is SQLMissingTable {
+                return none
+            }
+        }
+    }
+
+    /// Runs a statement over a list of keys.
+    func forEachRow(_ text: String, _ keys: [Key]?, _ session: SQLSession, _ body: (SQLRowReader) throws -> Void) throws {
+        try session.forEachRow(SQLText(text, keys.map { [.list($0.map(\.value))] } ?? []), entity: relation.entity, body)
+    }
+
+    /// The number of a key in the list, which the statement gives in its first column.
+    func number(in row: SQLRowReader, of count: Int) throws -> Int {
+        let number = Int(row.integer(inColumn: 0))
+        guard number < count else { throw corrupted("gives more than it was asked for") }
+        return number
+    }
+
+    /// The key in a column.
+    ///
+    /// - Throws: `.corruptedValue` when no row can have it.
+    func key(in row: SQLRowReader, _ column: Int, _ kind: ValueKind) throws -> Key {
+        guard let key = row.key(inColumn: column, of: kind) else {
+            throw corrupted("holds something that is not a key of type \(kind.rawValue)")
+        }
+        return key
+    }
+
+    private func corrupted(_ what: String) -> StorageError {
+        StorageError(
+            .corruptedValue, "the table '\(links.name)' \(what)", entity: relation.entity, field: relation.field,
+            path: owner.instance.path)
+    }
+}

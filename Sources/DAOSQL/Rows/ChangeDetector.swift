@@ -1,0 +1,65 @@
+import DAOCore
+import Foundation
+
+/// Compares the fields of a row that is written with the stored row a reader stands on, and remembers which differ.
+///
+/// Rows of one call mostly change the same columns, so what differs is written at once to the update that was used last: when the changes
+/// turn out to be that update's, it can be added.
+final class ChangeDetector: RowWriter {
+    /// Stands on the stored row.
+    private let row: SQLRowReader
+    /// The fields that differ.
+    private(set) var changes = FieldSet()
+    /// The update that the row is expected to take.
+    private var guess: SQLRowBatch?
+    private var guessed = FieldSet()
+
+    init(_ row: SQLRowReader) {
+        self.row = row
+        super.init()
+    }
+
+    /// Begins the next row.
+    ///
+    /// - Parameter update: What it is expected to take.
+    func begin(_ update: RowUpdate?) {
+        update?.batch.begin()
+        changes.removeAll()
+        guess = update?.batch
+        guessed = update?.fields ?? FieldSet()
+    }
+
+    /// Remembers that a field differs, and says where it is expected to go.
+    @inline(__always) private func change(_ index: Int) -> SQLRowBatch? {
+        changes.insert(index)
+        return guessed.contains(index) ? guess : nil
+    }
+
+    override func writeNull(at index: Int) throws {
+        if !row.isNull(at: index) { try change(index)?.writeNull(at: index) }
+    }
+
+    override func writeInt64(_ new: Int64, at index: Int) throws {
+        if !row.holds(new, at: index) { try change(index)?.writeInt64(new, at: index) }
+    }
+
+    override func writeUInt64(_ new: UInt64, at index: Int) throws {
+        if !row.holds(new, at: index) { try change(index)?.writeUInt64(new, at: index) }
+    }
+
+    override func writeDouble(_ new: Double, at index: Int) throws {
+        if !row.holds(new, at: index) { try change(index)?.writeDouble(new, at: index) }
+    }
+
+    override func writeString(_ new: String, at index: Int) throws {
+        if !row.holds(new, at: index) { try change(index)?.writeString(new, at: index) }
+    }
+
+    override func writeData(_ new: Data, at index: Int) throws {
+        if !row.holds(new, at: index) { try change(index)?.writeData(new, at: index) }
+    }
+
+    override func writeUUID(_ new: UUID, at index: Int) throws {
+        if !row.holds(new, at: index) { try change(index)?.writeUUID(new, at: index) }
+    }
+}

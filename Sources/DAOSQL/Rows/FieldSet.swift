@@ -1,0 +1,37 @@
+/// Some of the fields of an entity, by position.
+package struct FieldSet: Hashable {
+    /// The first 64 fields, one bit each.
+    @usableFromInline var low: UInt64 = 0
+    /// The fields after them.
+    @usableFromInline var high: [UInt64] = []
+
+    package init() {}
+
+    /// The fields at some positions.
+    package init(_ positions: [Int]) {
+        for position in positions { insert(position) }
+    }
+
+    var isEmpty: Bool { low == 0 && high.isEmpty }
+
+    @inlinable package func contains(_ index: Int) -> Bool {
+        if index < 64 { return low & (1 << UInt64(index)) != 0 }
+        let word = index / 64 - 1
+        return word < high.count && high[word] & (1 << UInt64(index % 64)) != 0
+    }
+
+    @inline(__always) mutating func insert(_ index: Int) {
+        if index < 64 { low |= 1 << UInt64(index) } else { insertHigh(index) }
+    }
+
+    private mutating func insertHigh(_ index: Int) {
+        let word = index / 64 - 1
+        while high.count <= word { high.append(0) }
+        high[word] |= 1 << UInt64(index % 64)
+    }
+
+    mutating func removeAll() {
+        low = 0
+        if !high.isEmpty { high = [] }
+    }
+}

@@ -1,0 +1,100 @@
+import DAOCore
+
+extension SQLStorage {
+    func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return ArrayCursor(try read(query)) }
+        let sql = try table.select(resolved)
+        return try owner.lifetime.call {
+            try checkCurrent()
+            // Inside a transaction the rows are read at once: a statement would see what is written while it runs, and end with the transaction.
+            guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
+            do {
+                try session.connection.beginReading()
+                let statement = try session.statement(sql, entity: entity.name)
+                return SQLCursor(owner, schema, reader(of: statement), CursorLease(session, statement))
+            } catch {
+                session.rollback()
+                if error is SQLMissingTable { return ArrayCursor(try read(query)) }
+                throw error
+            }
+        }
+    }
+}
+
+/// Rows out of a statement on a session that the cursor has for itself.
+private final class SQLCursor<Record: Model>: RowCursor<Record> {
+    private let database: SQLDatabase
+    private let schema: Schema<Record>
+    private let reader: SQLRowReader
+    private let snapshot: Int
+    private let session: SQLSession
+    private var isAtEnd = false
+    /// Whether a body runs on the snapshot, which is let go of after it if the cursor ends meanwhile.
+    private var isHeld = false
+
+    init(_ database: SQLDatabase, _ schema: Schema<Record>, _ reader: SQLRowReader, _ lease: CursorLease) {
+        self.database = database
+        self.schema = schema
+        self.reader = reader
+        session = lease.session
+        snapshot = database.lifetime.keepSnapshot { lease.end() }
+        super.init()
+    }
+
+    deinit { close() }
+
+    override func next(_ count: Int) throws -> [Record] {
+        try database.lifetime.call {
+            if isAtEnd || count <= 0 { return [] }
+            var records: [Record] = []
+            do {
+                try schema.decode(reader, limit: count, into: &records)
+            } catch {
+                close()
+                throw (error as? SQLMissingTable)?.underlying ?? error
+            }
+            if records.count < count { close() }
+            return records
+        }
+    }
+
+    override var holdsSnapshot: Bool { true }
+
+    override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try database.lifetime.call {
+            if isAtEnd || isHeld { return try body() }
+            isHeld = true
+            defer {
+                isHeld = false
+                if isAtEnd { close() }
+            }
+            return try database.instance.coordinator.within(session, body)
+        }
+    }
+
+    override func close() {
+        // The reader is not used after this: what it stands on goes back to the pool.
+        isAtEnd = true
+        if isHeld { return }
+        database.lifetime.endSnapshot(snapshot)
+    }
+}
+
+/// The session and the statement that a cursor holds.
+private final class CursorLease: @unchecked Sendable {
+    // Sendable because it is used by the cursor's thread, or by the thread that closes the database, of which only one ends it, and
+    // closing does so when no call of the cursor runs.
+    let session: SQLSession
+    let statement: SQLStatement
+
+    init(_ session: SQLSession, _ statement: SQLStatement) {
+        self.session = session
+        self.statement = statement
+    }
+
+    func end() {
+        statement.giveBack()
+        session.rollback()
+    }
+}

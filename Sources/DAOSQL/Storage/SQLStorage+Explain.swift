@@ -1,0 +1,35 @@
+import DAOCore
+
+extension SQLStorage {
+    func explain(_ query: Query<Record>) throws -> QueryPlan {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
+        let sql = try table.select(resolved)
+        return try reading { session in
+            var plan = try session.connection.explain(sql, of: entity)
+            plan.filtersRows = filtersRows(resolved.filter, plan.access)
+            return plan
+        }
+    }
+
+    /// Whether the access finds rows that the filter then drops: not when every condition is a range of what was searched.
+    private func filtersRows(_ filter: Filter, _ access: QueryPlan.Access) -> Bool {
+        let served: Int? =
+            switch access {
+            case .primaryKey: entity.keyIndex
+            case .index(let field): entity.index(of: field)
+            default: nil
+            }
+        switch filter {
+        case .all, .none: return false
+        case .and(let parts): return parts.contains { filtersRows($0, access) }
+        case .isNull(let field, _): return field != served
+        case .compare(let field, let comparison, _): return field != served || comparison == .notEqual
+        case .isIn(let field, _, let isNegated): return field != served || isNegated
+        case .text(let field, let pattern, let isNegated):
+            let isRange = pattern.options.isEmpty && (pattern.match == .hasPrefix || pattern.match == .equals)
+            return field != served || isNegated || !isRange
+        case .or, .compareFields: return true
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import DAOCore
+
+extension SQLStorage {
+    func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
+        if keys.isEmpty { return try writing(.statement) { _ in 0 } }
+        return try writing(.any) { session in
+            let rows = try session.rows(number, table)
+            let (select, row) = try rows.takeSelect()
+            defer { select.giveBack() }
+            if keys.count > 1 { try select.prefetch(keys) }
+            let detector = rows.detector(select, row)
+            var writing = MergedRows<Record>()
+            var stored = 0
+            do {
+                for (index, key) in keys.enumerated() {
+                    try select.bind(key)
+                    let isStored = try row.advance()
+                    var record: Record?
+                    if isStored { record = try schema.decode(row) }
+                    try body(index, &record)
+                    if let record {
+                        try withUnsafePointer(to: record) { record in
+                            do {
+                                if isStored {
+                                    try update(record, key, rows, detector, select, &writing)
+                                } else {
+                                    try insert(record, key, rows, &writing)
+                                }
+                            } catch {
+                                throw failure(error, writing.record(refusedBy: error) ?? record.pointee, session)
+                            }
+                        }
+                        stored += 1
+                    }
+                    select.reset()
+                }
+                try writing.send()
+            } catch let refused as SQLRefusedRow {
+                // Rows that were held back have been sent, here or because something else was to run.
+                throw writing.record(refusedBy: refused).map { failure(refused, $0, session) } ?? refused.underlying
+            }
+            return stored
+        }
+    }
+
+    func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return try writing(.statement) { _ in 0 } }
+        return try writing(.any) { session in
+            try merge(keys: try keys(resolved, session)) { _, record in
+                guard var changed = record else { return }
+                try body(&changed)
+                record = changed
+            }
+        }
+    }
+
+    /// Stores a merged row that was not there.
+    private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ writing: inout MergedRows<Record>)
+        throws
+    {
+        try schema.checkKey(of: record.pointee, is: key)
+        try check(record.pointee)
+        try checkOrder([record.pointee])
+        let batch = try writing.next(try rows.insert())
+        batch.begin()
+        try schema.encode(at: record, to: batch)
+        try batch.add()
+        writing.didAdd(record)
+    }
+
+    /// Stores the columns of a merged row that differ from the row that a statement stands on.
+    private func update(
+        _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ detector: ChangeDetector, _ select: SQLStatement,
+        _ writing: inout MergedRows<Record>
+    ) throws {
+        let guess = rows.lastUpdate
+        detector.begin(guess)
+        try schema.encode(at: record, to: detector)
+        if detector.changes.isEmpty { return }
+        if detector.changes.contains(entity.keyIndex) { try schema.checkKey(of: record.pointee, is: key) }
+        // The row is not needed any more, and a statement that does not stand on it makes writing it cheaper.
+        select.reset()
+        let update = try rows.update(detector.changes)
+        let batch = try writing.next(update.batch)
+        if update !== guess {
+            batch.begin()
+            try schema.encode(at: record, to: batch)
+        }
+        try batch.add(changing: key)
+        writing.didAdd(record)
+    }
+}
+
+/// The batch that a merge has added rows to last: it is sent before another one gets any, so that rows are written in their order.
+private struct MergedRows<Record> {
+    private var batch: SQLRowBatch?
+    /// The rows that the batch holds back.
+    private var held: [Record] = []
+
+    /// Goes over to a batch, which gets a row.
+    @inline(__always) mutating func next(_ next: SQLRowBatch) throws -> SQLRowBatch {
+        if next !== batch {
+            try send()
+            batch = next
+        }
+        // It has been sent because something else was to run.
+        if !held.isEmpty, !next.isHolding { held = [] }
+        return next
+    }
+
+    /// Keeps a row that was added, when the batch holds it back.
+    @inline(__always) mutating func didAdd(_ record: UnsafePointer<Record>) {
+        if batch?.isHolding == true { held.append(record.pointee) }
+    }
+
+    /// Stores what is held back.
+    mutating func send() throws {
+        try batch?.send()
+        if !held.isEmpty { held = [] }
+    }
+
+    /// The row that was refused when it was sent with others; nil for the one added last.
+    func record(refusedBy error: any Error) -> Record? {
+        guard let number = (error as? SQLRefusedRow)?.number, held.indices.contains(number) else { return nil }
+        return held[number]
+    }
+}

@@ -1,0 +1,106 @@
+import DAOCore
+
+extension SQLStorage {
+    func read(_ query: Query<Record>) throws -> [Record] {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return try nothing([]) }
+        let sql = try table.select(resolved)
+        return try reading { session in
+            let statement = try session.statement(sql, entity: entity.name)
+            defer { statement.giveBack() }
+            var records: [Record] = []
+            try schema.decode(reader(of: statement), into: &records)
+            return records
+        }
+    }
+
+    func read(key: Key) throws -> Record? {
+        try reading { session in
+            let (statement, reader) = try session.rows(number, table).takeSelect()
+            defer { statement.giveBack() }
+            try statement.bind(key)
+            return try reader.advance() ? schema.decode(reader) : nil
+        }
+    }
+
+    func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        if keys.count == 1 { return try read(key: keys[0]).map { [$0] } ?? [] }
+        return try reading { session in
+            // Rows may be read one by one, and have to be of one commit.
+            if !session.isWriter { try session.connection.beginReading() }
+            let (statement, reader) = try session.rows(number, table).takeSelect()
+            defer { statement.giveBack() }
+            try statement.prefetch(keys)
+            var records: [Record] = []
+            records.reserveCapacity(keys.count)
+            var seen = Set<Key>(minimumCapacity: keys.count)
+            for key in keys where seen.insert(key).inserted {
+                try statement.bind(key)
+                if try reader.advance() { records.append(try schema.decode(reader)) }
+                statement.reset()
+            }
+            return records
+        }
+    }
+
+    func keys(_ query: Query<Record>) throws -> [Key] {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return try nothing([]) }
+        return try reading { try keys(resolved, $0) }
+    }
+
+    /// The keys of a query's rows.
+    func keys(_ query: ResolvedQuery, _ session: SQLSession) throws -> [Key] {
+        let key = entity.keyIndex
+        let statement = try session.statement(try table.select([key], query), entity: entity.name)
+        defer { statement.giveBack() }
+        let reader = statement.makeReader(of: entity, firstField: key, keyColumn: 0)
+        var keys: [Key] = []
+        while try reader.advance() {
+            guard let found = reader.currentKey else {
+                throw reader.corruptedValue(at: key, "it cannot be a key")
+            }
+            keys.append(found)
+        }
+        return keys
+    }
+
+    func count(_ query: Query<Record>) throws -> Int {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return try nothing(0) }
+        let sql = try table.count(resolved.filter)
+        return try reading { session in
+            var all = 0
+            try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
+            let rest = max(all - min(resolved.offset, all), 0)
+            return min(rest, resolved.limit ?? rest)
+        }
+    }
+
+    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
+        let resolved = try query.resolved()
+        if resolved.isEmpty { return try nothing(()) }
+        let key = entity.keyIndex
+        // The key names the row of a value that cannot be read; an index that has the field has it too.
+        let sql = try table.select(field == key ? [field] : [field, key], resolved)
+        try reading { session in
+            let statement = try session.statement(sql, entity: entity.name)
+            defer { statement.giveBack() }
+            let reader = statement.makeReader(of: entity, firstField: field, keyColumn: field == key ? 0 : 1)
+            while try reader.advance() {
+                if reader.isNull(at: field), !entity.fields[field].type.isOptional {
+                    throw reader.corruptedValue(at: field, "NULL is stored")
+                }
+                try body(try reader.readValue(at: field))
+            }
+        }
+    }
+
+    /// The result of a query that has no rows, without asking the engine; a closed database says so all the same.
+    private func nothing<Result>(_ result: Result) throws -> Result { try reading { _ in result } }
+}
+
+extension ResolvedQuery {
+    /// Whether no row can be in it.
+    var isEmpty: Bool { filter == .none || limit == 0 }
+}

@@ -1,0 +1,106 @@
+import DAOCore
+import Synchronization
+
+/// The rows of one model in a table.
+final class SQLStorage<Record: Model>: Storage {
+    /// How many of the first written rows show whether fields were declared in each other's place.
+    private static var checkedRows: Int { 16 }
+
+    let owner: SQLDatabase
+    let table: SQLTable
+    let number: Int
+    private let outdated: KnownTable.Outdated
+    let schema: Schema<Record>
+    private let written = Atomic<Int>(0)
+    private let hasTextKey: Bool
+
+    init(_ database: SQLDatabase, _ known: KnownTable) {
+        owner = database
+        table = known.table
+        number = known.number
+        outdated = known.outdated
+        schema = Record.schema
+        hasTextKey = known.table.entity.keyKind == .string
+    }
+
+    var database: any Database { owner }
+    var entity: EntityDescription { table.entity }
+
+    /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
+    func reading<Result>(_ body: (SQLSession) throws -> Result) throws -> Result {
+        try owner.lifetime.call { try repeating { try owner.instance.coordinator.read(body) } }
+    }
+
+    /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
+    ///
+    /// - Parameters:
+    ///   - scope: How much the body writes. Where that is any number of statements, it calls code of the application.
+    ///   - body: What to do.
+    func writing<Result>(_ scope: SQLWrite.Scope, _ body: (SQLSession) throws -> Result) throws -> Result {
+        func run() throws -> Result {
+            let kind: WriteKind =
+                switch scope {
+                case .statement: .statement
+                case .rows: .call
+                case .any: .body
+                }
+            return try owner.instance.coordinator.write(kind, touching: entity.name) { session in
+                try owner.begin(session, scope)
+                return try body(session)
+            }
+        }
+        return try owner.lifetime.call {
+            if owner.settings == nil { try refuse() }
+            return try repeating(run)
+        }
+    }
+
+    /// Runs work, and once more when the table was gone: another process dropped it, or the transaction that made it was rolled back.
+    @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
+        try checkCurrent()
+        do {
+            return try work()
+        } catch is SQLMissingTable {
+            try owner.instance.make(table, owner.settings)
+        }
+        do {
+            return try work()
+        } catch let error as SQLMissingTable {
+            throw error.underlying
+        }
+    }
+
+    /// Makes sure that the entity is still what the model declares.
+    ///
+    /// - Throws: `.schemaMismatch` when another version of the model has changed it in this process.
+    @inline(__always) func checkCurrent() throws {
+        if outdated.isSet { throw owner.instance.outdated(entity.name) }
+    }
+
+    private func refuse() throws {
+        throw StorageError.readOnly(owner.instance.path)
+    }
+
+    /// Checks a row that is about to be stored.
+    func check(_ record: Record) throws {
+        if hasTextKey { _ = try schema.validKey(of: record) }
+    }
+
+    /// Checks the first rows that are stored for fields declared in each other's place.
+    func checkOrder(_ records: [Record]) throws {
+        guard written.load(ordering: .relaxed) < Self.checkedRows else { return }
+        for record in records.prefix(Self.checkedRows) {
+            try schema.checkOrder(with: record)
+            written.add(1, ordering: .relaxed)
+        }
+    }
+
+    /// The rows of a statement that reads every column, from its start to its end.
+    func reader(of statement: SQLStatement) -> SQLRowReader {
+        // The text of a query may be the same for two versions of an entity.
+        if let reader = statement.reader, reader.entity == entity { return reader }
+        let reader = statement.makeReader(of: entity, keyColumn: entity.keyIndex)
+        statement.reader = reader
+        return reader
+    }
+}

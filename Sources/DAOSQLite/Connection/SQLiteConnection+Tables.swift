@@ -1,0 +1,105 @@
+import DAOCore
+import DAOSQL
+import DAOSystemSQLite
+
+// What SQLite says of tables and of queries, which every engine says in its own way.
+extension SQLiteConnection {
+    func catalogDidChange() throws {
+        try execute("PRAGMA schema_version = \((try schemaVersion() + 1) & 0x7FFF_FFFF)")
+    }
+
+    func hasTable(_ name: String) throws -> Bool {
+        try !texts("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(Self.quoted(name)) COLLATE NOCASE").isEmpty
+    }
+
+    func storedTable(_ name: String) throws -> SQLStoredTable? {
+        let text = Self.quoted(name)
+        let found = try rows(
+            "SELECT name, type FROM sqlite_master WHERE name = \(text) COLLATE NOCASE AND type <> 'index'"
+        ) {
+            (name: Self.text($0, 0), kind: Self.text($0, 1))
+        }
+        guard let table = found.first else { return nil }
+        let columns = try rows("PRAGMA table_xinfo(\(text))") {
+            SQLStoredTable.Column(
+                name: Self.text($0, 1), type: SQLiteDialect().storedType(Self.text($0, 2)),
+                isNotNull: sqlite3_column_int64($0, 3) != 0, keyPosition: Int(sqlite3_column_int64($0, 5)))
+        }
+        var indexes = try rows("PRAGMA index_list(\(text))") {
+            SQLStoredTable.Index(
+                name: Self.text($0, 1), columns: [], isUnique: sqlite3_column_int64($0, 2) != 0,
+                isPartial: sqlite3_column_int64($0, 4) != 0, origin: Self.origin(Self.text($0, 3)))
+        }
+        for number in indexes.indices {
+            indexes[number].columns = try texts("SELECT name FROM pragma_index_info(\(Self.quoted(indexes[number].name)))")
+        }
+        return SQLStoredTable(name: table.name, kind: table.kind, columns: columns, indexes: indexes)
+    }
+
+    private static func origin(_ text: String) -> SQLStoredTable.Index.Origin {
+        switch text {
+        case "c": .statement
+        case "pk": .primaryKey
+        default: .constraint
+        }
+    }
+
+    func takenNames() throws -> Set<String> { Set(try texts("SELECT lower(name) FROM sqlite_master")) }
+
+    func makeRoom(for table: String) throws {
+        let indexes = try rows("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL") {
+            (name: Self.text($0, 0), sql: Self.text($0, 1))
+        }
+        for index in indexes where index.name.asciiLowercased == table.asciiLowercased {
+            let name = try freeName(index.name + "_index")
+            try execute("DROP INDEX \"\(index.name)\"")
+            try execute(index.sql.replacing("INDEX \"\(index.name)\"", with: "INDEX \"\(name)\"", maxReplacements: 1))
+        }
+    }
+
+    func ties(to table: String) throws -> [String] {
+        let text = Self.quoted(table)
+        let triggers = try texts(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(text) COLLATE NOCASE")
+        let views = try texts(
+            "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger') AND tbl_name <> \(text) COLLATE NOCASE "
+                + "AND instr(lower(sql), lower(\(text))) > 0")
+        let references = try texts(
+            "SELECT m.name FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table' "
+                + "AND f.\"table\" = \(text) COLLATE NOCASE")
+        return triggers.map { "the trigger '\($0)'" } + views.map { "'\($0)'" }
+            + references.map { "a foreign key of '\($0)'" }
+    }
+
+    /// A name as a text: names are letters, digits and underscores, but are quoted all the same.
+    private static func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
+
+    // MARK: Plans
+
+    func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan {
+        // Explaining does not look whether the tables are what the connection remembers; reading anything does.
+        _ = try integers("SELECT count(*) FROM sqlite_master")
+        let statement = try prepare("EXPLAIN QUERY PLAN " + query.text, entity: entity.name)
+        try statement.bind(query.bindings)
+        let reader = statement.makeReader(of: entity, keyColumn: -1)
+        var details: [String] = []
+        while try reader.advance() { details.append(reader.text(inColumn: 3)) }
+        return QueryPlan(
+            access: try access(details, entity), filtersRows: false,
+            sortsRows: details.contains { $0.contains("TEMP B-TREE") && $0.contains("ORDER BY") }, details: details)
+    }
+
+    /// How SQLite says that it finds the rows.
+    private func access(_ details: [String], _ entity: EntityDescription) throws -> QueryPlan.Access {
+        for line in details where line.hasPrefix("SEARCH ") || line.hasPrefix("SCAN ") {
+            if line.contains("USING INTEGER PRIMARY KEY") || line.contains("USING PRIMARY KEY") { return .primaryKey }
+            let words = line.split(separator: " ")
+            guard let word = words.firstIndex(of: "INDEX"), word + 1 < words.count else { continue }
+            let index = Self.quoted(String(words[word + 1]))
+            guard let column = try texts("SELECT name FROM pragma_index_info(\(index))").first else { continue }
+            if column == entity.fields[entity.keyIndex].name { return .primaryKey }
+            return .index(field: column)
+        }
+        return .scan
+    }
+}

@@ -1,0 +1,69 @@
+import DAOCore
+import DAOSQL
+import DAOSystemSQLite
+
+/// A prepared statement of one connection.
+final class SQLiteStatement: SQLStatement {
+    /// SQLite's statement: valid for as long as this object.
+    let pointer: OpaquePointer
+    /// Outlives the statement, which only the connection's session keeps.
+    private unowned(unsafe) let connection: SQLiteConnection
+    /// What it is about, for errors.
+    private let entity: String
+    /// Where the values of a query are while it runs, which may take as long as a cursor lives.
+    private lazy var arena = BindArena(capacity: 256)
+
+    init(_ pointer: OpaquePointer, _ connection: SQLiteConnection, entity: String) {
+        self.pointer = pointer
+        self.connection = connection
+        self.entity = entity
+    }
+
+    deinit { sqlite3_finalize(pointer) }
+
+    override func bind(_ bindings: [SQLBinding]) throws {
+        if bindings.isEmpty { return }
+        arena.reset()
+        for (index, binding) in bindings.enumerated() { try check(bind(binding, at: Int32(index + 1))) }
+    }
+
+    /// Binds in the connection's arena: the statement is read to its row before anybody else binds one.
+    override func bind(_ key: Key) throws {
+        connection.arena.reset()
+        try check(Bind.key(pointer, 1, key, connection.arena))
+    }
+
+    override func makeReader(of entity: EntityDescription, firstField: Int, keyColumn: Int) -> SQLRowReader {
+        SQLiteRowReader(pointer, connection, entity, firstField: firstField, keyColumn: keyColumn)
+    }
+
+    override func run() throws -> Int {
+        let code = sqlite3_step(pointer)
+        if code != SQLITE_DONE { throw connection.failure(code, entity: entity) }
+        return Int(sqlite3_changes(connection.handle))
+    }
+
+    override func reset() { sqlite3_reset(pointer) }
+
+    override func finish() {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+    }
+
+    @inline(__always) private func check(_ code: Int32) throws {
+        if code != SQLITE_OK { throw connection.failure(code, entity: entity) }
+    }
+
+    private func bind(_ binding: SQLBinding, at position: Int32) -> Int32 {
+        switch binding {
+        case .value(let value): Bind.value(pointer, position, value, arena)
+        case .count(let count): Bind.integer(pointer, position, count.map(Int64.init) ?? -1)
+        case .textBytes(let bytes): bytes.withUnsafeBufferPointer { Bind.text(pointer, position, $0, arena) }
+        case .pattern(let pattern): Bind.object(pointer, position, BoundObject(pattern), BoundType.pattern)
+        case .set(let set): Bind.object(pointer, position, BoundObject(set), BoundType.values)
+        case .list(let values): Bind.object(pointer, position, BoundObject(values), BoundType.list)
+        case .filter(let filter, let columns):
+            Bind.object(pointer, position, BoundObject(BoundFilter(filter: filter, columns: columns)), BoundType.filter)
+        }
+    }
+}

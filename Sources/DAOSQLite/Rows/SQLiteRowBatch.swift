@@ -1,0 +1,107 @@
+import DAOCore
+import DAOSQL
+import DAOSystemSQLite
+import Foundation
+
+/// Binds the fields of a row to a statement's parameters, all of them in order, or in an update those that are its columns; and runs it for the row.
+final class SQLiteRowBatch: SQLRowBatch {
+    /// Outlives the batch, which only the connection's session keeps.
+    private unowned(unsafe) let connection: SQLiteConnection
+    private let arena: BindArena
+    /// SQLite's statement, which this object owns.
+    private let statement: OpaquePointer
+    /// What the rows are of, for errors.
+    private let entity: String
+    /// Whether only some of the fields are bound: those in `fields`.
+    private let isPartial: Bool
+    private let fields: FieldSet
+    /// How many parameters are bound.
+    private var count: Int32 = 0
+
+    init(_ write: SQLRowWrite, of table: SQLTable, _ connection: SQLiteConnection) throws {
+        self.connection = connection
+        arena = connection.arena
+        entity = table.entity.name
+        if case .update(let positions) = write {
+            isPartial = true
+            fields = FieldSet(positions)
+        } else {
+            isPartial = false
+            fields = FieldSet()
+        }
+        statement = try connection.prepared(table.text(of: write), entity: entity)
+        super.init()
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    override func begin() {
+        arena.reset()
+        count = 0
+    }
+
+    override func add() throws {
+        let code = sqlite3_step(statement)
+        guard code == SQLITE_DONE else {
+            let error = refusal(code)
+            sqlite3_reset(statement)
+            throw error
+        }
+        sqlite3_reset(statement)
+    }
+
+    private func refusal(_ code: Int32) -> any Error {
+        let failure = connection.failure(code, entity: entity)
+        guard let error = failure as? StorageError else { return failure }
+        switch code {
+        case ExtendedCode.constraintPrimaryKey, ExtendedCode.constraintRowID: return SQLRefusedRow(.key, error)
+        // SQLite names the column in words only.
+        case ExtendedCode.constraintUnique: return SQLRefusedRow(.value(field: nil), error)
+        default: return error
+        }
+    }
+
+    override func add(changing key: Key) throws {
+        let code = Bind.key(statement, count + 1, key, arena)
+        if code != SQLITE_OK { throw connection.failure(code, entity: entity) }
+        try add()
+    }
+
+    override func finish() {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+    }
+
+    /// Where to bind a field, or nil when it is left out.
+    @inline(__always) private func position(_ index: Int) -> Int32? {
+        if isPartial, !fields.contains(index) { return nil }
+        count += 1
+        return count
+    }
+
+    @inline(__always) private func check(_ code: Int32) throws {
+        if code != SQLITE_OK { throw connection.failure(code, entity: entity) }
+    }
+
+    override func writeNull(at index: Int) throws {
+        if let position = position(index) { try check(sqlite3_bind_null(statement, position)) }
+    }
+    override func writeInt64(_ value: Int64, at index: Int) throws {
+        if let position = position(index) { try check(sqlite3_bind_int64(statement, position, value)) }
+    }
+    override func writeUInt64(_ value: UInt64, at index: Int) throws {
+        if let position = position(index) { try check(Bind.unsigned(statement, position, value, arena)) }
+    }
+    override func writeDouble(_ value: Double, at index: Int) throws {
+        if let position = position(index) { try check(Bind.double(statement, position, value, arena)) }
+    }
+    override func writeString(_ value: String, at index: Int) throws {
+        if let position = position(index) { try check(Bind.text(statement, position, value, arena)) }
+    }
+    override func writeData(_ value: Data, at index: Int) throws {
+        if let position = position(index) { try check(Bind.data(statement, position, value, arena)) }
+    }
+    override func writeUUID(_ value: UUID, at index: Int) throws {
+        if let position = position(index) { try check(Bind.uuid(statement, position, value, arena)) }
+    }
+}

@@ -1,0 +1,203 @@
+import DAOCore
+import DAOExamples
+import DAOSQL
+import Foundation
+import Synchronization
+
+@testable import DAOSQLite
+
+/// SQLite as if it stood behind a network: the rows of a batch are held back until it is sent, and stored with one round trip.
+///
+/// It proves what an engine may do that SQLite does not: that rows are written together, and that one which is refused is told by its number.
+final class BatchingEngine: SQLEngine {
+    let engine: SQLiteEngine
+    let roundTrips: RoundTrips
+
+    init(_ engine: SQLiteEngine, _ roundTrips: RoundTrips) {
+        self.engine = engine
+        self.roundTrips = roundTrips
+    }
+
+    var dialect: any SQLDialect { engine.dialect }
+    var traits: SQLEngineTraits { engine.traits }
+    var commitCounter: ObservationHub.OpenCounter? { engine.commitCounter }
+
+    func connect(_ access: SQLAccess) throws -> any SQLConnection {
+        BatchingConnection(try engine.connect(access), roundTrips)
+    }
+
+    func check(_ connection: any SQLConnection) throws {
+        guard let connection = connection as? BatchingConnection else { return }
+        try engine.check(connection.inner)
+    }
+}
+
+/// Counts the round trips of all connections.
+final class RoundTrips: Sendable {
+    private let value = Atomic(0)
+    var count: Int { value.load(ordering: .relaxed) }
+    func add() { value.add(1, ordering: .relaxed) }
+}
+
+/// A connection that sends what is held back before it runs anything else.
+private final class BatchingConnection: SQLConnection {
+    let inner: any SQLConnection
+    let roundTrips: RoundTrips
+    /// The batch that holds rows back.
+    weak var holding: BatchingRows?
+
+    init(_ inner: any SQLConnection, _ roundTrips: RoundTrips) {
+        self.inner = inner
+        self.roundTrips = roundTrips
+    }
+
+    /// Sends what is held back, and counts what comes next.
+    func sent() throws -> any SQLConnection {
+        try holding?.send()
+        roundTrips.add()
+        return inner
+    }
+
+    func beginReading() throws { try inner.beginReading() }
+    func beginWriting(_ write: SQLWrite) throws { try inner.beginWriting(write) }
+    func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
+        try holding?.send()
+        return try inner.commit(isObserved: isObserved)
+    }
+    func rollback() {
+        holding?.drop()
+        inner.rollback()
+    }
+    func beginSavepoint() throws { try sent().beginSavepoint() }
+    func releaseSavepoint() throws { try sent().releaseSavepoint() }
+    func rollbackSavepoint() throws {
+        holding?.drop()
+        try inner.rollbackSavepoint()
+    }
+    func checkTransaction() throws { try inner.checkTransaction() }
+    var underlyingHandle: (any UnderlyingHandle)? {
+        try? holding?.send()
+        return inner.underlyingHandle
+    }
+
+    func prepare(_ text: String, entity: String) throws -> SQLStatement {
+        BatchingStatement(try inner.prepare(text, entity: entity), self)
+    }
+    func batch(_ write: SQLRowWrite, of table: SQLTable) throws -> SQLRowBatch {
+        BatchingRows(try inner.batch(write, of: table), self)
+    }
+    func execute(_ text: String) throws { try sent().execute(text) }
+    func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan { try sent().explain(query, of: entity) }
+
+    func schemaVersion() throws -> UInt64 { try sent().schemaVersion() }
+    func catalogDidChange() throws { try sent().catalogDidChange() }
+    func hasTable(_ name: String) throws -> Bool { try sent().hasTable(name) }
+    func storedTable(_ name: String) throws -> SQLStoredTable? { try sent().storedTable(name) }
+    func takenNames() throws -> Set<String> { try sent().takenNames() }
+    func makeRoom(for table: String) throws { try sent().makeRoom(for: table) }
+    func ties(to table: String) throws -> [String] { try sent().ties(to: table) }
+}
+
+private final class BatchingStatement: SQLStatement {
+    private let inner: SQLStatement
+    private unowned let connection: BatchingConnection
+    /// The keys that were announced and not bound yet: their rows are as they were then.
+    private var prefetched: Set<Key> = []
+
+    init(_ inner: SQLStatement, _ connection: BatchingConnection) {
+        self.inner = inner
+        self.connection = connection
+        super.init()
+    }
+
+    override func bind(_ bindings: [SQLBinding]) throws {
+        _ = try connection.sent()
+        try inner.bind(bindings)
+    }
+    override func bind(_ key: Key) throws {
+        if prefetched.remove(key) == nil { _ = try connection.sent() }
+        try inner.bind(key)
+    }
+    override func prefetch(_ keys: [Key]) throws {
+        _ = try connection.sent()
+        prefetched = Set(keys)
+    }
+    override func makeReader(of entity: EntityDescription, firstField: Int, keyColumn: Int) -> SQLRowReader {
+        inner.makeReader(of: entity, firstField: firstField, keyColumn: keyColumn)
+    }
+    override func run() throws -> Int { try inner.run() }
+    override func run(forEach keys: [Key]) throws -> Int {
+        _ = try connection.sent()
+        return try inner.run(forEach: keys)
+    }
+    override func reset() { inner.reset() }
+    override func finish() {
+        prefetched = []
+        inner.finish()
+    }
+}
+
+/// Rows that are held back, each as what writes it.
+private final class BatchingRows: SQLRowBatch {
+    private let inner: SQLRowBatch
+    private unowned let connection: BatchingConnection
+    private var row: [(RowWriter) throws -> Void] = []
+    private var rows: [(fields: [(RowWriter) throws -> Void], key: Key?)] = []
+
+    init(_ inner: SQLRowBatch, _ connection: BatchingConnection) {
+        self.inner = inner
+        self.connection = connection
+        super.init()
+    }
+
+    override var isHolding: Bool { !rows.isEmpty }
+    override func begin() { row = [] }
+    override func add() throws { hold(nil) }
+    override func add(changing key: Key) throws { hold(key) }
+    override func finish() {
+        drop()
+        inner.finish()
+    }
+
+    override func send() throws {
+        connection.holding = nil
+        if rows.isEmpty { return }
+        connection.roundTrips.add()
+        let sent = rows
+        drop()
+        for (number, row) in sent.enumerated() {
+            inner.begin()
+            for write in row.fields { try write(inner) }
+            do {
+                if let key = row.key { try inner.add(changing: key) } else { try inner.add() }
+            } catch let refused as SQLRefusedRow {
+                throw SQLRefusedRow(refused.reason, number: number, refused.underlying)
+            }
+        }
+    }
+
+    func drop() { rows = [] }
+
+    private func hold(_ key: Key?) {
+        rows.append((row, key))
+        connection.holding = self
+    }
+
+    override func writeNull(at index: Int) throws { row.append { try $0.writeNull(at: index) } }
+    override func writeInt64(_ value: Int64, at index: Int) throws { row.append { try $0.writeInt64(value, at: index) } }
+    override func writeUInt64(_ value: UInt64, at index: Int) throws { row.append { try $0.writeUInt64(value, at: index) } }
+    override func writeDouble(_ value: Double, at index: Int) throws { row.append { try $0.writeDouble(value, at: index) } }
+    override func writeString(_ value: String, at index: Int) throws { row.append { try $0.writeString(value, at: index) } }
+    override func writeData(_ value: Data, at index: Int) throws { row.append { try $0.writeData(value, at: index) } }
+    override func writeUUID(_ value: UUID, at index: Int) throws { row.append { try $0.writeUUID(value, at: index) } }
+}
+
+extension DatabaseDriver {
+    /// Opens SQLite files through a ``BatchingEngine``.
+    static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
+        .sql("batching") { configuration in
+            let file = try DatabaseFile(configuration)
+            return BatchingEngine(try SQLiteEngine(file, writes: !configuration.isReadOnly), roundTrips)
+        }
+    }
+}
