@@ -10,7 +10,12 @@ MINUTES ?=
 ROUNDS ?=
 SEED ?=
 
-.PHONY: help demo offline-demo test conformance soak crash fuzz bench format lint consumers tsan clean
+# Which tests `make test` runs: a regular expression for their names; all of them when empty.
+FILTER ?=
+# How many rounds the races of `make tsan` have.
+RACE_ROUNDS ?= 300000
+
+.PHONY: help demo offline-demo test check conformance soak crash fuzz bench format lint consumers tsan clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -26,10 +31,17 @@ offline-demo: ## Fetch from a server, store, stop the server, read without it (U
 	@swift build --product dao-offline-demo $(SWIFT_FLAGS) --quiet
 	@swift run --skip-build dao-offline-demo $(if $(URL),"$(URL)")
 
-test: ## Every test: the conformance suite over every backend, and what is particular to each
+test: ## Run every test, the conformance suite over every backend included (FILTER=Planner: those of that name)
 	@Scripts/setup.sh --demo
 	swift build --build-tests $(SWIFT_FLAGS)
-	Scripts/test.sh $(SWIFT_FLAGS)
+	Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
+
+check: ## Run all that CI runs: formatting, consumers, tests, and the concurrent tests under ThreadSanitizer
+	@Scripts/setup.sh --demo
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory consumers
+	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
+	@$(MAKE) --no-print-directory tsan RACE_ROUNDS=20000 TSAN_FILTER='Concurrency|OrderedStore'
 
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh
@@ -54,9 +66,10 @@ bench: ## Ratios to the C libraries underneath, in one run
 	@Scripts/setup.sh
 	swift run -c release dao-bench
 
-tsan: ## The concurrent tests under ThreadSanitizer
+TSAN_FILTER ?= Concurren|Transaction|Store|DAOTransport|DAONodes
+tsan: ## Run the concurrent tests under ThreadSanitizer (RACE_ROUNDS=300000)
 	@Scripts/setup.sh
-	DAO_RACE_ROUNDS=300000 TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt swift test --sanitize=thread --scratch-path .build/tsan --filter 'Concurren|Transaction|Store|DAOTransport|DAONodes'
+	DAO_RACE_ROUNDS=$(RACE_ROUNDS) TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt swift test --sanitize=thread --scratch-path .build/tsan --filter '$(TSAN_FILTER)'
 
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh

@@ -2,16 +2,16 @@ import DAOCore
 import DAOKeyValue
 import Foundation
 
-/// Databases in a file kept by LMDB.
+/// Databases in an LMDB file.
 ///
 /// ```swift
 /// let database = try LMDBDatabase.open(path: "/var/lib/app.lmdb")
 /// ```
 public enum LMDBDatabase {
-    /// The files that databases are open on, by what identifies a file.
+    /// The open files by their identity.
     private static let engines = SharedInstances<KeyValueEngine>()
 
-    /// Opens the database in a file, and creates it when there is none.
+    /// Opens the database in a file, and creates the file when it does not exist.
     ///
     /// - Parameter path: The path of the file.
     public static func open(path: String) throws -> KeyValueDatabase {
@@ -20,17 +20,17 @@ public enum LMDBDatabase {
 
     /// Opens the database that a configuration describes.
     ///
-    /// Databases on one file share one store in this process, whatever the text of their paths.
+    /// Databases on the same file share a store in this process, regardless of the text of their paths.
     ///
-    /// - Throws: `StorageError` with the path: `.notFound`, `.notADatabase`, `.corrupted`, `.schemaIsNewer`, `.readOnly`, `.outOfSpace`,
-    ///   `.busy` or `.io`; `.invalidConfiguration` for an option that makes no sense.
+    /// - Throws: `StorageError` with the path: `.notFound`, `.notADatabase`, `.corrupted`, `.schemaIsNewer`,
+    ///   `.readOnly`, `.outOfSpace`, `.busy` or `.io`; `.invalidConfiguration` for an invalid option.
     public static func open(_ configuration: DatabaseConfiguration) throws -> KeyValueDatabase {
         let options = KeyValueOptions(usesChecksums: try configuration.flag("checksums") ?? true)
         let store = try LMDBStore(path: configuration.path, options: LMDBOptions(configuration))
         let identity = store.identity
         do {
             let engine = try engines.acquire(identity) { try KeyValueEngine(store) }
-            // The file may be open here already, with a store of its own.
+            // The file can already be open in this process, with another store.
             if engine.store !== store { store.close() }
             return KeyValueDatabase(engine: engine, configuration: configuration, options: options) {
                 engines.release(identity) { $0.close() }
@@ -43,18 +43,19 @@ public enum LMDBDatabase {
 }
 
 extension DatabaseDriver {
-    /// Opens databases in a file kept by LMDB: `lmdb:///path/to/file`.
+    /// Opens databases in an LMDB file: `lmdb:///path/to/file`.
     ///
-    /// Options: `mapSize` (the size of the address range in bytes, or with `K`, `M` or `G`; by default one that need not grow), `maxReaders`
-    /// (how many reads may run at once), `checksums` (`true`, the default, or `false`), `check` (`true` to look at the structure of every page when
-    /// the file is opened, however large it is; by default up to 1 GiB).
+    /// Options: `mapSize` (the size of the address range in bytes, or with `K`, `M` or `G`; by default a size
+    /// that need not grow), `maxReaders` (the maximum number of concurrent reads), `checksums` (`true`, the
+    /// default, or `false`), `check` (`true` to check the structure of every page when the file is opened,
+    /// regardless of its size; by default files of up to 1 GiB are checked).
     public static let lmdb = DatabaseDriver(scheme: "lmdb", optionNames: ["mapSize", "maxReaders", "checksums", "check"]) {
         try LMDBDatabase.open($0)
     }
 }
 
 extension LMDBOptions {
-    /// The options of a store that a configuration asks for.
+    /// Creates the store options of a configuration.
     fileprivate init(_ configuration: DatabaseConfiguration) throws {
         let timeout = configuration.busyTimeout.components
         self.init(

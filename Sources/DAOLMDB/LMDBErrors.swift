@@ -2,18 +2,18 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-/// Makes errors about one file out of the codes of LMDB and of the operating system.
+/// Creates errors for a file from the codes of LMDB and of the operating system.
 struct LMDBErrors: Sendable {
 
-    /// The file, as the application named it.
+    /// The path of the file, as the application named it.
     let path: String
 
-    /// An error without a code behind it.
+    /// Creates an error without a code.
     func error(_ kind: StorageError.Kind, _ message: String) -> StorageError {
         StorageError(kind, message, path: path)
     }
 
-    /// An error for a result code of LMDB, which is `errno` when it is positive.
+    /// Creates an error for a result code of LMDB, which is `errno` when it is positive.
     ///
     /// - Parameters:
     ///   - code: The code.
@@ -38,7 +38,7 @@ struct LMDBErrors: Sendable {
         case EACCES, EPERM, EROFS: .readOnly
         case ENOENT: .notFound
         case EISDIR, ENOTDIR, ELOOP: .notADatabase
-        // A full disk makes LMDB's write a short one, which it reports as EIO.
+        // On a full disk LMDB's write is short, which LMDB reports as EIO.
         case EIO: isDiskFull || isAtLimit ? .outOfSpace : .io
         default: .io
         }
@@ -61,14 +61,14 @@ struct LMDBErrors: Sendable {
         }
     }
 
-    /// Whether less than a mebibyte is left where the file is.
+    /// Whether the file system of the file has less than one mebibyte of free space.
     private var isDiskFull: Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return false }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize) < 1 << 20
     }
 
-    /// Whether the file is as long as this process may make files.
+    /// Whether the file has the maximum length that this process is allowed to write.
     private var isAtLimit: Bool {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)

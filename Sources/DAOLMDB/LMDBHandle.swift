@@ -1,7 +1,7 @@
 import DAOCore
 import DAOSystemLMDB
 
-/// LMDB's own transaction: what `underlying(as: LMDBHandle.self)` gives for a database in a file kept by LMDB.
+/// LMDB's transaction. `underlying(as: LMDBHandle.self)` passes it for a database in an LMDB file.
 ///
 /// ```swift
 /// let pages = try database.snapshot {
@@ -13,14 +13,15 @@ import DAOSystemLMDB
 /// }
 /// ```
 ///
-/// Inside a transaction it is a child transaction, ended by the database when the body returns. Keys and values are in the database's own
-/// form: reading them is safe, writing is for who keeps to that form, checksums and index entries included. A pointer that LMDB returns is
-/// good until the next write in the transaction, the DAO's included.
+/// Inside a transaction it is a child transaction, which the database ends when the body returns. Keys and
+/// values are in the database's record format. Reading them is safe; writes must keep that format, including
+/// checksums and index entries. A pointer from LMDB is valid until the next write in the transaction,
+/// including the writes of DAOs.
 public struct LMDBHandle: UnderlyingHandle {
     /// LMDB's `MDB_txn *`.
     public let transaction: OpaquePointer
     /// LMDB's `MDB_env *`.
     public let environment: OpaquePointer
-    /// The one tree that everything is in.
+    /// The tree that contains all data.
     public let database: UInt32
 }

@@ -1,4 +1,4 @@
-/// How an ``LMDBStore`` is opened.
+/// The options for opening an ``LMDBStore``.
 ///
 /// ```swift
 /// var options = LMDBOptions()
@@ -7,50 +7,53 @@
 /// ```
 public struct LMDBOptions: Sendable, Equatable {
 
-    /// What a commit has survived when it returns.
+    /// The failures that a commit survives once it has returned.
     public enum Durability: Sendable, Equatable {
-        /// A loss of power: the data and the page that points to it were synced.
+        /// A power loss: the data and the meta page are synced.
         case full
-        /// A crash of the process. After a loss of power the last commits may be missing; the database is whole.
+        /// A crash of the process. After a power loss the last commits can be missing; the database is
+        /// intact.
         case relaxed
     }
 
-    /// What a commit has survived when it returns.
+    /// The failures that a commit survives once it has returned.
     public var durability: Durability
 
-    /// Whether writes are refused. The file must be there; the lock file beside it is still written.
+    /// Whether writes are refused. The file must exist; the lock file next to it is still written.
     public var isReadOnly: Bool
 
-    /// Whether a file that is missing or empty becomes a new database.
+    /// Whether a missing or empty file becomes a new database.
     public var createIfMissing: Bool
 
-    /// The size of the address range for the file in bytes, rounded up to whole pages; nil takes a range so large that it
+    /// The size of the address range for the file in bytes, rounded up to whole pages; nil for a range that
     /// need not grow.
     ///
-    /// It limits the file until the range grows, which happens between two transactions when nobody reads. The file itself
-    /// is only as large as what is in it.
+    /// It limits the file until the range grows, which happens between two transactions when no reader runs.
+    /// The file itself is only as large as its contents.
     public var initialMapSize: Int?
 
-    /// How many read transactions all processes together may run at once. Whoever opens the file first decides.
+    /// The maximum number of concurrent read transactions of all processes together. The process that opens
+    /// the file first sets it.
     public var maximumReaders: Int
 
-    /// How long to wait for another writer, in seconds, before a write transaction is refused with `busy`.
+    /// The time to wait for another writer, in seconds, before a write transaction is refused with `busy`.
     public var writeTimeout: Double
 
-    /// Whether the structure of the whole file is checked when it is opened, whatever its size.
+    /// Whether the structure of the whole file is checked when it is opened, regardless of its size.
     ///
-    /// Files of less than 1 GiB always are, since a flipped bit in a page's structure can end the process that meets it.
+    /// Files of less than 1 GiB are always checked, because a flipped bit in the structure of a page can
+    /// crash the process.
     public var checksWholeFile: Bool
 
     /// Creates options.
     ///
     /// - Parameters:
-    ///   - durability: What a commit has survived when it returns.
+    ///   - durability: The failures that a commit survives once it has returned.
     ///   - isReadOnly: Whether writes are refused.
-    ///   - createIfMissing: Whether a file that is missing or empty becomes a new database.
-    ///   - initialMapSize: The size of the address range in bytes; nil for one that need not grow.
-    ///   - maximumReaders: How many read transactions may run at once.
-    ///   - writeTimeout: How long to wait for another writer, in seconds.
+    ///   - createIfMissing: Whether a missing or empty file becomes a new database.
+    ///   - initialMapSize: The size of the address range in bytes; nil for a range that need not grow.
+    ///   - maximumReaders: The maximum number of concurrent read transactions.
+    ///   - writeTimeout: The time to wait for another writer, in seconds.
     ///   - checksWholeFile: Whether the whole file is checked when it is opened.
     public init(
         durability: Durability = .full,

@@ -2,10 +2,10 @@ import DAOCore
 import DAOKeyValue
 import Foundation
 
-/// An ordered key-value store in one file, kept by LMDB.
+/// An ordered key-value store in an LMDB file.
 ///
-/// Beside the file stands a lock file, whose name has `-lock` added. Several processes may have the file open at once; within
-/// a process all stores on a file share one environment, by whatever path they were opened.
+/// Next to the file is a lock file with the suffix `-lock`. Several processes can have the file open at the
+/// same time. In a process, all stores on a file share an environment, by any path.
 ///
 /// ```swift
 /// let store = try LMDBStore(path: "/var/lib/app.lmdb")
@@ -15,10 +15,10 @@ import Foundation
 /// ```
 public final class LMDBStore: OrderedKeyValueStore {
 
-    /// What the store keeps to, and the path it was opened with.
+    /// The traits of the store, with its path.
     public let traits: KeyValueStoreTraits
 
-    /// What the file is known by, whatever the text of its path.
+    /// The identity of the file, independent of the text of its path.
     var identity: String { "\(environment.identity.device):\(environment.identity.inode)" }
 
     private let environment: LMDBEnvironment
@@ -26,13 +26,14 @@ public final class LMDBStore: OrderedKeyValueStore {
 
     /// Opens a file, and creates it if the options allow that.
     ///
-    /// The file is looked at before it is used. What is not a database is left as it is.
+    /// The file is inspected before it is used. A file that is not a database stays unchanged.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - options: How to open it.
-    /// - Throws: `StorageError` with the path, of kind `notFound`, `notADatabase` (also for a directory or a device),
-    ///   `corrupted`, `schemaIsNewer`, `readOnly`, `outOfSpace`, `invalidConfiguration`, `busy` or `io`.
+    /// - Throws: `StorageError` with the path, of kind `notFound`, `notADatabase` (also for a directory or a
+    ///   device), `corrupted`, `schemaIsNewer`, `readOnly`, `outOfSpace`, `invalidConfiguration`, `busy` or
+    ///   `io`.
     public init(path: String, options: LMDBOptions = LMDBOptions()) throws {
         environment = try EnvironmentRegistry.shared.environment(path: path, options: options, user: user)
         traits = KeyValueStoreTraits(
@@ -44,7 +45,8 @@ public final class LMDBStore: OrderedKeyValueStore {
 
     /// Begins a transaction.
     ///
-    /// A write transaction waits for that of another thread or process, as long as the options say.
+    /// A write transaction waits for the write transaction of another thread or process, up to the timeout of
+    /// the options.
     ///
     /// - Parameter access: Whether it only reads.
     /// - Returns: The running transaction.
@@ -58,7 +60,8 @@ public final class LMDBStore: OrderedKeyValueStore {
         }
     }
 
-    /// Begins the transaction that writes, waiting so long for that of another thread or process.
+    /// Begins a write transaction. Waits up to the given time for the write transaction of another thread or
+    /// process.
     public func beginWriting(waiting busyTimeout: Duration) throws -> any KeyValueTransaction {
         try beginWriting(within: busyTimeout / .seconds(1))
     }
@@ -71,14 +74,14 @@ public final class LMDBStore: OrderedKeyValueStore {
         return try environment.beginWriting(user, within: seconds)
     }
 
-    /// The number of the last commit, which LMDB keeps beside its locks.
+    /// The number of the last commit, which LMDB keeps in its lock file.
     public func commitCount() throws -> UInt64? {
         let reader = try environment.beginReading(user)
         defer { reader.abort() }
         return reader.number
     }
 
-    /// What LMDB syncs before a commit returns.
+    /// The data that LMDB syncs before a commit returns.
     package var syncing: LMDBSyncing { environment.syncing }
 
     /// Closes the file, unless another store of this process has it open.
@@ -87,12 +90,12 @@ public final class LMDBStore: OrderedKeyValueStore {
     }
 }
 
-/// What LMDB syncs before a commit returns.
+/// The data that LMDB syncs before a commit returns.
 package enum LMDBSyncing: Sendable {
-    /// The data, then the page that points to it.
+    /// The data, then the meta page.
     case everything
-    /// The data; the page that points to it is written, and synced by the system in its time.
+    /// The data. The meta page is written, and the system syncs it later.
     case dataOnly
-    /// Less than what any durability promises.
+    /// Less than any durability requires.
     case less
 }

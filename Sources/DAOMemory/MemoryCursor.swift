@@ -4,18 +4,18 @@ import DAOKeyValue
 /// A position in the tree of a transaction.
 final class MemoryCursor: KeyValueCursor {
 
-    // Keeps the tree alive, and tells whether it still is the one that the position is in.
+    // Keeps the tree alive, and tells whether the position is still valid in it.
     private let transaction: MemoryTransaction
     @exclusivity(unchecked) private var version = 0
-    // The leaf, good while `version` is the transaction's; nil when the cursor stands nowhere.
+    // The leaf, valid while `version` equals the transaction's version; nil when the cursor has no position.
     @exclusivity(unchecked) private var leaf: NodePointer?
     @exclusivity(unchecked) private var index = 0
     @exclusivity(unchecked) private var count = 0
-    // The branches above the leaf, each with the slot by which the way goes on; `depth` of them.
+    // The branches above the leaf, each with the slot of the next node; `depth` elements are valid.
     private let path: UnsafeMutablePointer<TreeStep>
     @exclusivity(unchecked) private var depth = 0
 
-    /// A cursor that stands nowhere.
+    /// Creates a cursor without a position.
     init(_ transaction: MemoryTransaction) {
         self.transaction = transaction
         path = .allocate(capacity: Node.maximumHeight)
@@ -37,7 +37,7 @@ final class MemoryCursor: KeyValueCursor {
         return index >= 0 ? standStill() : try previousLeaf()
     }
 
-    /// Goes to the first slot that is not less than a key, which may be the one behind a leaf's last.
+    /// Moves to the first slot that is not less than a key. It can be the slot after the last of a leaf.
     private func descend(to key: SearchKey) throws {
         guard var node = transaction.top else { throw MemoryTransaction.ended }
         version = transaction.version
@@ -67,17 +67,17 @@ final class MemoryCursor: KeyValueCursor {
         return index >= 0 ? standStill() : try previousLeaf()
     }
 
-    /// What became of a cursor that cannot go on.
+    /// Throws, or returns false, when the cursor cannot move.
     private func refuse() throws -> Bool {
         if transaction.top == nil { throw MemoryTransaction.ended }
         guard leaf != nil else { return false }
         throw StorageError(.invalidTransaction, "The cursor was left behind by a write; seek again before moving on.")
     }
 
-    /// Shows the entry of the slot.
+    /// Sets the current entry to the entry of the slot.
     @inline(__always)
     private func standStill() -> Bool {
-        // Only called when a leaf was found and the index is one of its slots.
+        // Only called when a leaf was found and the index is a slot of it.
         let leaf = leaf.unsafelyUnwrapped
         let entry = leaf.entries[index]
         let lengths = leaf.lengths[index]
@@ -115,7 +115,8 @@ final class MemoryCursor: KeyValueCursor {
         return false
     }
 
-    /// Goes down from the last step of the path to a leaf, taking the same side in every branch. No leaf of a path is empty.
+    /// Descends from the last step of the path to a leaf, on the same side of every branch. No leaf of a path
+    /// is empty.
     @inline(__always)
     private func enterLeaf(_ side: (NodePointer) -> Int) {
         var node = path[depth - 1].node.children[path[depth - 1].index]

@@ -1,21 +1,24 @@
 import DAOCore
 import DAOKeyValue
 
-/// Databases in memory: gone when the last one on them is closed, and otherwise like any other.
+/// Databases in memory. The rows are released when the last database with their identifier is closed.
+/// Otherwise they behave like databases in files.
 ///
 /// ```swift
 /// let database = try MemoryDatabase.open()
 /// let shared = try MemoryDatabase.open(identifier: "session")
 /// ```
 public enum MemoryDatabase {
-    /// The stores with an identifier that databases are open on.
+    /// The open stores by identifier.
     private static let engines = SharedInstances<KeyValueEngine>()
 
     /// Opens a database.
     ///
     /// - Parameters:
-    ///   - identifier: Databases with the same one share their rows, for as long as one of them is open. An empty one is shared with nobody.
-    ///   - options: How records are kept; without checksums by default, since nothing damages memory but this process.
+    ///   - identifier: Databases with the same identifier share their rows while any of them is open. A
+    ///     database with an empty identifier is never shared.
+    ///   - options: How records are stored; by default without checksums, because only this process can
+    ///     damage memory.
     public static func open(
         identifier: String = "", options: KeyValueOptions = KeyValueOptions(usesChecksums: false)
     ) throws -> KeyValueDatabase {
@@ -24,8 +27,8 @@ public enum MemoryDatabase {
 
     /// Opens the database that a configuration describes; its path is the identifier.
     ///
-    /// - Throws: `.notFound` when it may not be created and no database with the identifier is open; `.invalidConfiguration` for an
-    ///   option that makes no sense.
+    /// - Throws: `.notFound` when the configuration does not allow creation and no database with the
+    ///   identifier is open; `.invalidConfiguration` for an invalid option.
     public static func open(_ configuration: DatabaseConfiguration) throws -> KeyValueDatabase {
         try open(configuration, KeyValueOptions(usesChecksums: configuration.flag("checksums") ?? false))
     }
@@ -52,7 +55,8 @@ public enum MemoryDatabase {
 }
 
 extension DatabaseDriver {
-    /// Opens databases in memory: `memory:` for one of its own, `memory:name` for one that is shared by its name.
+    /// Opens databases in memory: `memory:` for a private database, `memory:name` for a database that is
+    /// shared by name.
     ///
     /// Options: `checksums` (`true` or `false`, the default).
     public static let memory = DatabaseDriver(scheme: "memory", optionNames: ["checksums"]) { try MemoryDatabase.open($0) }

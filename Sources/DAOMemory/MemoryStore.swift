@@ -2,11 +2,11 @@ import DAOCore
 import DAOKeyValue
 import Foundation
 
-/// An ordered key-value store in memory, which is gone when it is.
+/// An ordered key-value store in memory. Its contents are released with it.
 ///
-/// It is a B+tree whose versions share what did not change. A read transaction takes the last committed version under a
-/// short lock; from then on it waits for nobody and nobody waits for it, however long it lives. What only it still sees is
-/// freed when it ends.
+/// It is a B+tree whose versions share unchanged nodes. A read transaction takes the last committed version
+/// under a short lock. Afterwards it waits for no other transaction, and no other transaction waits for it,
+/// regardless of its lifetime. Nodes that only it still uses are freed when it ends.
 ///
 /// ```swift
 /// let store = MemoryStore()
@@ -15,35 +15,37 @@ import Foundation
 /// try writer.commit()
 /// ```
 public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
-    // Unchecked because of the variables below: `state` locks every access to them.
+    // Unchecked because of the variables below: every access to them holds the lock of `state`.
 
-    /// What the application calls it; for its eyes only.
+    /// The application's name for the store. The store does not use it.
     public let name: String?
 
-    /// What the store keeps to: it lives and dies with the process.
+    /// The traits of the store. It is not persistent.
     public let traits = KeyValueStoreTraits(name: "memory")
 
-    // Guards all variables, and wakes those who wait to write.
+    // Protects all variables, and wakes threads that wait to write.
     private let state = NSCondition()
     private var committed = Tree()
     private var lastStamp: UInt64 = 0
     private var writer: pthread_t?
     private var isClosed = false
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
-    /// - Parameter name: What the application calls it. Two stores of one name are still two stores.
+    /// - Parameter name: The application's name for the store. Two stores with the same name are separate.
     public init(name: String? = nil) {
         self.name = name
     }
 
     /// Begins a transaction.
     ///
-    /// A second write transaction waits until the first has ended; on the same thread it would wait for ever, and is refused.
+    /// A second write transaction waits until the first has ended. On the same thread it would wait for ever,
+    /// so it is refused.
     ///
     /// - Parameter access: Whether it only reads.
     /// - Returns: The running transaction.
-    /// - Throws: `StorageError` of kind `closed`, or `invalidTransaction` when this thread already runs a write transaction.
+    /// - Throws: `StorageError` of kind `closed`, or `invalidTransaction` when this thread already runs a
+    ///   write transaction.
     public func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
         state.lock()
         defer { state.unlock() }
@@ -58,7 +60,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
         }
     }
 
-    /// Drops everything that no transaction still sees.
+    /// Releases all data that no transaction still uses.
     public func close() {
         state.lock()
         isClosed = true
@@ -66,7 +68,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
         committed = Tree()
         state.broadcast()
         state.unlock()
-        // A large tree takes a while to free; that happens here, after the lock.
+        // Freeing a large tree takes time, so it happens here, after the lock is released.
         _ = consume dropped
     }
 
@@ -84,9 +86,9 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     /// Ends the write transaction.
     ///
     /// - Parameters:
-    ///   - tree: The new state; nil leaves the old one.
+    ///   - tree: The new state; nil keeps the old state.
     ///   - lastStamp: The last stamp given to a node.
-    /// - Returns: The state that was replaced, for the caller to free when no lock is held.
+    /// - Returns: The replaced state. The caller frees it without a lock held.
     func endWriting(publishing tree: Tree?, lastStamp: UInt64) -> Tree? {
         state.lock()
         defer { state.unlock() }

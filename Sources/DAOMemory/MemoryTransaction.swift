@@ -1,16 +1,16 @@
 import DAOCore
 import DAOKeyValue
 
-/// A transaction that reads one committed state of a ``MemoryStore``; ``MemoryWriteTransaction`` adds the writing.
+/// A transaction that reads a committed state of a ``MemoryStore``. ``MemoryWriteTransaction`` adds writing.
 ///
-/// It is used by one thread at a time; the state it reads never changes.
+/// Only one thread uses it at a time. The state that it reads never changes.
 class MemoryTransaction: KeyValueTransaction {
 
-    // Keeps what `top` points to alive. Nil after the end.
+    // Keeps the memory of `top` alive. Nil after the end.
     private final var tree: Tree?
-    // The root's memory, to be read without counting references. Nil after the end.
+    // The root's memory, read without reference counting. Nil after the end.
     @exclusivity(unchecked) private(set) final var top: NodePointer?
-    // Counts the changes that make cursors invalid: every write, and the end.
+    // Counts the changes that invalidate cursors: every write, and the end.
     @exclusivity(unchecked) private(set) final var version = 0
 
     /// Begins to read a state.
@@ -19,14 +19,14 @@ class MemoryTransaction: KeyValueTransaction {
         top = tree.top
     }
 
-    /// Moves on to another state; nil ends the transaction.
+    /// Switches to another state; nil ends the transaction.
     final func show(_ tree: Tree?) {
         self.tree = tree
         top = tree?.top
         version += 1
     }
 
-    /// The error of a call that comes too late.
+    /// The error of a call after the end.
     static var ended: StorageError {
         StorageError(.invalidTransaction, "The transaction has ended; begin another.")
     }
@@ -47,7 +47,7 @@ class MemoryTransaction: KeyValueTransaction {
         return MemoryCursor(self)
     }
 
-    // MARK: Writing, which a transaction that reads refuses
+    // MARK: Writing, refused by a read transaction
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { throw Self.cannotWrite }
 

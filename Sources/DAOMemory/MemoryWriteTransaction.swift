@@ -2,7 +2,7 @@ import DAOCore
 import DAOKeyValue
 import Foundation
 
-/// The one transaction that writes to a ``MemoryStore``. It works on a state of its own until it commits.
+/// The single write transaction of a ``MemoryStore``. It works on a private state until it commits.
 final class MemoryWriteTransaction: MemoryTransaction {
 
     private var editor: TreeEditor
@@ -18,7 +18,7 @@ final class MemoryWriteTransaction: MemoryTransaction {
 
     deinit { abort() }
 
-    /// Makes sure that the transaction runs and that it is this thread's.
+    /// Checks that the transaction is running and belongs to this thread.
     @inline(__always)
     private func check() throws {
         guard top != nil else { throw Self.ended }
@@ -98,7 +98,7 @@ final class MemoryWriteTransaction: MemoryTransaction {
 
     private func end(publishing tree: Tree?) {
         show(nil)
-        // Freed on return from here: outside the store's lock.
+        // Freed when this function returns, outside the store's lock.
         let replaced = store.endWriting(publishing: tree, lastStamp: editor.lastStamp)
         editor = TreeEditor(Tree(), stamp: 0)
         _ = consume replaced

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// One way of doing the measured work.
+/// An implementation of the measured work.
 struct Contender {
     let name: String
     /// Stores all messages into an empty database, in one transaction.
@@ -11,19 +11,21 @@ struct Contender {
     /// The newest messages of a sender.
     let newest: (Int, Int) throws -> [Message]
     let merge: ([Receipt]) throws -> Void
-    /// Stores all dialogs with their replies into an empty database, in one transaction; nil where there is nothing to compare with.
+    /// Stores all dialogs with their replies into an empty database, in one transaction; nil without a
+    /// counterpart to compare with.
     var insertDialogs: (([Dialog]) throws -> Void)?
     var fetchDialogs: (() throws -> [Dialog])?
-    /// Begins observations, each of the newest messages of another sender, and waits until all have their first results; nil for who has none.
+    /// Begins observations, each of the newest messages of a different sender, and waits until all have their
+    /// first results; nil for an implementation without observations.
     var observe: ((Int) throws -> Onlookers)?
-    /// Moves what was written out of logs, so that the next measurement does not pay for this one.
+    /// Checkpoints the logs, so that the next measurement does not include their cost.
     let settle: () throws -> Void
-    /// Lets go of everything, files included.
+    /// Releases all resources, including files.
     let dispose: () -> Void
 }
 
 extension Contender {
-    /// A DAO over the database at a URL: every call is what an application would write.
+    /// A DAO on the database at a URL. Every call is written as in an application.
     static func dao(
         _ name: String, _ url: String, _ drivers: DatabaseDrivers, settle: @escaping () throws -> Void,
         dispose: @escaping () -> Void

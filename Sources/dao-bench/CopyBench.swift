@@ -4,7 +4,8 @@ import DAOMemory
 import DAOSQLite
 import Foundation
 
-/// How fast a database of the measured rows is copied into another: there is no raw counterpart, so it is megabytes a second.
+/// The speed of copying a database of the measured rows to another database. There is no raw counterpart, so
+/// the result is megabytes per second.
 enum CopyBench {
     private static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
 

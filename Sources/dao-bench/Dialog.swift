@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// A record with twenty related ones in order.
+/// A record with an ordered list of twenty related records.
 struct Dialog: Plain, Model, Equatable {
     var id: Int
     var title: String
@@ -36,10 +36,10 @@ struct Reply: Plain, Model, Equatable {
 }
 
 extension Dialog {
-    /// How many replies each has.
+    /// The number of replies of each dialog.
     static let replyCount = 20
 
-    /// As many dialogs as have all messages as their replies.
+    /// The dialogs that have all messages as their replies.
     static func all(from messages: [Message]) -> [Dialog] {
         stride(from: 0, to: messages.count, by: replyCount).map { start in
             let replies = messages[start..<min(start + replyCount, messages.count)].map {

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// The record that is measured: eight fields, two of them indexed, texts of 40 to 80 characters.
+/// The measured record: eight fields, two of them indexed, and texts of 40 to 80 characters.
 struct Message: Plain, Model, Equatable {
     var id: Int
     var senderId: Int
@@ -25,7 +25,7 @@ struct Message: Plain, Model, Equatable {
     )
 }
 
-/// What an application would show of a message: two fields that change, and the key.
+/// The part of a message that an application shows: two fields that change, and the key.
 struct Receipt: Plain {
     let id: Int
     let isRead: Bool
@@ -33,7 +33,7 @@ struct Receipt: Plain {
     var uniqueId: UniqueID { UniqueID(id) }
 }
 
-/// Merges: the stored message keeps everything that a receipt does not carry.
+/// Merges: the stored message keeps all fields that a receipt does not have.
 struct ReceiptTranslator: Translator {
     func translate(model: Message) throws -> Receipt { Receipt(id: model.id, isRead: model.isRead, rating: model.rating) }
     func translate(plain: Receipt) throws -> Message {
@@ -75,7 +75,7 @@ struct Dataset {
         senders = (0..<queries).map { _ in Int(random.next() % UInt64(senderCount)) }
     }
 
-    /// Five hundred changes, spread over the rows, that no other round makes.
+    /// Five hundred changes, spread over the rows and unique to the round.
     func commits(_ round: Int) -> [Receipt] {
         let step = max(receipts.count / 500, 1)
         return stride(from: 0, to: receipts.count, by: step).prefix(500).map { index in
@@ -102,7 +102,7 @@ struct SplitMix64: RandomNumberGenerator {
     }
 }
 
-/// Adds results up, so that both sides can be seen to have read the same.
+/// Adds up results, to verify that both sides have read the same values.
 struct Checksum: Equatable {
     private(set) var sum: UInt64 = 0
     mutating func add(_ message: Message) {

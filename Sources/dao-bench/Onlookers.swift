@@ -1,12 +1,12 @@
 import DAOCore
 import Foundation
 
-/// Tasks that follow observations while something else is measured.
+/// Tasks that consume observations during a measurement.
 final class Onlookers {
     private let tasks: [Task<Void, Never>]
     private let ended = DispatchGroup()
 
-    /// Begins to follow, and waits until every observation has given its first result.
+    /// Begins to consume the observations, and waits until each has delivered its first result.
     init<Mapping: Translator>(_ observations: [QueryObservation<Mapping>]) {
         let (begun, ended) = (DispatchGroup(), ended)
         tasks = observations.map { observation in
@@ -27,7 +27,7 @@ final class Onlookers {
         begun.wait()
     }
 
-    /// Ends them, and waits for that.
+    /// Ends the tasks, and waits for their end.
     func stop() {
         for task in tasks { task.cancel() }
         ended.wait()

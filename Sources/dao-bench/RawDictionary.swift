@@ -1,4 +1,5 @@
-/// The limit for memory: a dictionary of structs, with an index by sender kept by hand. No order, no snapshots, no transactions.
+/// The lower bound for memory: a dictionary of structs, with a manual index by sender. It has no order, no
+/// snapshots and no transactions.
 final class RawDictionary {
     private var rows: [Int: Message] = [:]
     private var bySender: [Int: [Int]] = [:]

@@ -1,9 +1,10 @@
 import DAOSystemLMDB
 import Foundation
 
-// Records with related ones, by hand: a tree for each kind of row, one from parents and positions to children, one back.
+// Records with related records, written manually: a tree for each kind of row, a tree from parents and
+// positions to children, and an inverse tree.
 extension RawLMDB {
-    /// The trees, opened when they are first wanted.
+    /// The trees, opened on first use.
     struct DialogTrees {
         var dialogs: MDB_dbi = 0
         var replies: MDB_dbi = 0

@@ -1,15 +1,15 @@
 import DAOSystemLMDB
 import Foundation
 
-/// The work done by hand with LMDB's C interface: one tree for the rows and one for each index, records of a fixed head and three texts,
-/// one reader transaction that is reset and renewed.
+/// The work written manually with LMDB's C interface: a tree for the rows and a tree for each index, records
+/// with a fixed header and three texts, and a reader transaction that is reset and renewed.
 final class RawLMDB {
     private(set) var environment: OpaquePointer?
     private var rows: MDB_dbi = 0
     private var bySender: MDB_dbi = 0
     private var byDate: MDB_dbi = 0
     private(set) var reader: OpaquePointer?
-    /// The trees of records with related ones.
+    /// The trees of records with related records.
     var trees = DialogTrees()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -90,7 +90,8 @@ final class RawLMDB {
         }
     }
 
-    /// Index keys are the value and the row's key, 16 bytes; the date's bits order as its numbers, which are positive here.
+    /// Index keys are the value and the row's key, 16 bytes. The bits of a date order like its number, which
+    /// is positive here.
     private func putIndex(_ transaction: OpaquePointer?, _ tree: MDB_dbi, _ value: UInt64, _ id: Int) throws {
         var bytes = (value.bigEndian, (UInt64(bitPattern: Int64(id)) ^ (1 << 63)).bigEndian)
         try withUnsafeMutableBytes(of: &bytes) { bytes in

@@ -1,7 +1,8 @@
 import DAOSystemSQLite
 import Foundation
 
-// Records with related ones, by hand: a join table in both directions, filled in order, and read with the rows in one statement.
+// Records with related records, written manually: a join table in both directions, filled in order, and read
+// together with the rows in one statement.
 extension RawSQLite {
     func createDialogTables() throws {
         try execute(

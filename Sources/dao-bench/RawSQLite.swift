@@ -1,12 +1,13 @@
 import DAOSystemSQLite
 import Foundation
 
-/// The work done by hand with SQLite's C interface: prepared statements that are reused, columns by index, nothing between.
+/// The work written manually with SQLite's C interface: reused prepared statements and columns by index,
+/// without a layer in between.
 final class RawSQLite {
     private var connection: OpaquePointer?
     private var statements: [OpaquePointer?] = Array(repeating: nil, count: Statement.allCases.count)
 
-    /// Each statement is prepared once and found again by its number.
+    /// Each statement is prepared once and found by its number.
     enum Statement: Int, CaseIterable {
         case insert, fetchAll, read, newest, update
         case insertDialog, upsertReply, insertLink, fetchDialogs, fetchReplies

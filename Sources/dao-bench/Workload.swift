@@ -1,6 +1,6 @@
 import Foundation
 
-/// One row of the budget: a piece of work that is timed on both sides of a pair.
+/// A row of the budget: work that is timed on both sides of a pair.
 enum Workload: String, CaseIterable {
     case insert = "bulk insert, one transaction"
     case fetchAll = "fetch all into an array"
@@ -13,11 +13,11 @@ enum Workload: String, CaseIterable {
     case commitObservedOnce = "the same, 1 observation ÷ none"
     case commitObservedByFifty = "the same, 50 observations ÷ none"
 
-    /// The names there are, for messages.
+    /// All names, for messages.
     static var names: String { (allCases.map { "\($0)" } + ["copy"]).joined(separator: "|") }
 
-    /// How many observations look on; nil for work that is held against the raw library. What is held against the same work with none:
-    /// the left column is the DAO too.
+    /// The number of active observations; nil for work that is compared with the raw library. Work with
+    /// observations is compared with the same work without observations: both columns are the DAO.
     var observations: Int? {
         switch self {
         case .commitObservedOnce: 1
@@ -49,16 +49,16 @@ enum Workload: String, CaseIterable {
     /// Whether a pair has both sides of the work.
     func isDone(by pair: Pair) -> Bool { pair != .memory || (self != .insertNested && self != .fetchNested) }
 
-    /// Does the work once.
+    /// Runs the work once.
     ///
     /// - Parameters:
-    ///   - contender: Who does it.
-    ///   - data: What with.
-    ///   - round: A number of its own for every time, so that every commit changes something.
-    /// - Returns: Milliseconds, and a sum over what was read, to compare both sides by.
+    ///   - contender: The implementation.
+    ///   - data: The data of the work.
+    ///   - round: A unique number for each run, so that every commit changes rows.
+    /// - Returns: The milliseconds, and a checksum of the read values, to compare both sides.
     func run(_ contender: Contender, _ data: Dataset, round: Int) throws -> (milliseconds: Double, checksum: Checksum) {
         var checksum = Checksum()
-        // What was read is summed up, and freed, outside of the measured part.
+        // The read values are summed up and freed outside the measured part.
         var kept: [Message] = []
         let clock = ContinuousClock()
         let start = clock.now
@@ -100,7 +100,7 @@ enum Workload: String, CaseIterable {
     }
 }
 
-/// Which database is held against which raw library.
+/// The pairs of a database and a raw library.
 enum Pair: String, CaseIterable {
     case sqlite
     case lmdb

@@ -5,7 +5,8 @@ import DAOSQLite
 import DAOSystemSQLite
 import Foundation
 
-// Measures every row of the budget on both sides in one process, in turns, and prints the ratio of the medians.
+// Measures every row of the budget on both sides alternately, in one process, and prints the ratio of the
+// medians.
 //
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--work NAME] [--json PATH]
 
@@ -53,7 +54,7 @@ struct Options {
     }
 }
 
-/// One measured cell.
+/// A measured cell.
 struct Measurement: Codable {
     let pair: String
     let workload: String
@@ -75,7 +76,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
     var raw: [Workload: [Double]] = [:]
     var dao: [Workload: [Double]] = [:]
     var runs = 0
-    // The first round warms up and is not counted.
+    // The first round is a warm-up and is not counted.
     for round in 0...options.repetitions {
         let place = directory.appendingPathComponent("\(pair.rawValue)-\(round)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -94,17 +95,17 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             case .memory: [.dictionary(), try .dao("DAO", "memory:", drivers, settle: {}) {}]
             }
         defer { for side in sides { side.dispose() } }
-        // Whatever is measured, the rows have to be there.
+        // Every measurement needs the rows.
         if !workloads.contains(.insert) { for side in sides { try side.insert(data.messages) } }
         if !workloads.contains(.insertNested), workloads.contains(.fetchNested) {
             for side in sides { try side.insertDialogs?(data.dialogs) }
         }
         for workload in workloads {
-            // Which side goes first alternates, so that neither always has the warmer caches.
+            // The first side alternates, so that neither side always has the warmer caches.
             let order = round % 2 == 0 ? [0, 1] : [1, 0]
             var checksums = [Checksum(), Checksum()]
             for side in order {
-                // Observations are held against the same database without them.
+                // Observations are compared with the same database without observations.
                 let contender = workload.observations == nil ? sides[side] : sides[1]
                 let onlookers = side == 1 ? try workload.observations.map { try contender.observe?($0) } : nil
                 defer { onlookers??.stop() }

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// The four DAOs over one database. Which database it is shows nowhere in their types.
+/// The four DAOs on one database. Their types do not depend on the kind of database.
 struct Atlas: Sendable {
     let database: any Database
     let countries: DAO<CountryTranslator>
@@ -16,7 +16,7 @@ struct Atlas: Sendable {
         currencies = DAO(storage: try database.storage(for: Currency.self))
     }
 
-    /// Stores everything in one transaction: all of it, or nothing.
+    /// Stores all values in one transaction: all or none.
     func persist(_ world: World) throws {
         try database.transaction {
             try countries.persist(world.countries)

@@ -1,8 +1,8 @@
 import Foundation
 
-// The wire's own shapes: what the JSON files of the `iso-codes` package hold, field for field, with `alpha_2` read as `alpha2`.
+// The entries of the JSON files in the package `iso-codes`, field by field, with `alpha_2` read as `alpha2`.
 
-/// A country as ISO 3166-1 has it.
+/// A country of ISO 3166-1.
 struct CountryEntry: Decodable {
     let alpha2: String
     let alpha3: String
@@ -12,7 +12,7 @@ struct CountryEntry: Decodable {
     let numeric: String
 }
 
-/// A subdivision of a country as ISO 3166-2 has it; the code begins with the country's.
+/// A subdivision of a country, of ISO 3166-2. Its code begins with the code of the country.
 struct SubdivisionEntry: Decodable {
     let code: String
     let name: String
@@ -20,7 +20,7 @@ struct SubdivisionEntry: Decodable {
     let parent: String?
 }
 
-/// A language as ISO 639-3 has it.
+/// A language of ISO 639-3.
 struct LanguageEntry: Decodable {
     let alpha3: String
     let alpha2: String?
@@ -29,14 +29,14 @@ struct LanguageEntry: Decodable {
     let type: String
 }
 
-/// A currency as ISO 4217 has it.
+/// A currency of ISO 4217.
 struct CurrencyEntry: Decodable {
     let alpha3: String
     let name: String
     let numeric: String
 }
 
-/// One file: `{"3166-1": [ … ]}`, an envelope of one key around the list.
+/// A file: `{"3166-1": [ … ]}`, an envelope with one key around the list.
 struct Envelope<Entry: Decodable>: Decodable {
     let key: String
     let entries: [Entry]
@@ -52,11 +52,11 @@ struct Envelope<Entry: Decodable>: Decodable {
     }
 }
 
-/// Where the files are, and how to read one.
+/// The location of the files, and a way to read them.
 struct IsoCodes {
     let directory: URL
 
-    /// Finds the package's files: where Debian puts them, then where brew does.
+    /// Finds the files of the package, first where Debian installs them, then where brew does.
     init() throws {
         let candidates = ["/usr/share", "/opt/homebrew/share", "/usr/local/share"].map { "\($0)/iso-codes/json" }
         guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {

@@ -1,6 +1,6 @@
 import DAOCore
 
-// What is stored, and the translators between it and the application's values.
+// The stored records, and the translators between them and the application's values.
 
 struct CountryModel: Model {
     var code: String
@@ -9,7 +9,7 @@ struct CountryModel: Model {
     var officialName: String?
     var flag: String
     var number: Int
-    /// Local only: it survives every import.
+    /// Local only: every import keeps it.
     var isFavourite: Bool
 
     static let schema = Schema(

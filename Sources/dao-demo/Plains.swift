@@ -1,6 +1,6 @@
 import DAOCore
 
-// What the application works with. Nothing here knows of databases or of JSON.
+// The application's values. They depend on neither a database nor JSON.
 
 struct Country: Plain, Equatable {
     let code: String
@@ -36,7 +36,7 @@ struct Language: Plain, Equatable {
     }
 }
 
-/// Both the application's value and the stored record: it needs no translator.
+/// Both the application's value and the stored record, so it needs no translator.
 struct Currency: Plain, Model, Equatable {
     var code: String
     var name: String
@@ -50,7 +50,7 @@ struct Currency: Plain, Model, Equatable {
     )
 }
 
-// From the wire to the application.
+// The mapping from entries to the application's values.
 
 extension Country {
     init(_ entry: CountryEntry) throws {

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// A question that every database is asked, as it stands in the code, and how the answer is shown.
+/// A question to every database: its code, and the output of its answer.
 struct Question: Sendable {
     let code: String
     let ask: @Sendable (Atlas) throws -> String

@@ -4,12 +4,13 @@ import DAOMemory
 import DAOSQLite
 import Foundation
 
-// Imports the world's countries, subdivisions, languages and currencies into every database named on the command line (by default
-// memory, SQLite and LMDB), asks each the same ten questions, and shows that they give the same answers.
+// Imports the world's countries, subdivisions, languages and currencies into every database on the command
+// line (by default memory, SQLite and LMDB), asks each the same ten questions, and checks that all answers
+// are the same.
 //
-//   swift run dao-demo [URL …]        such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb
+//   swift run dao-demo [URL …]        for example  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb
 
-/// Milliseconds that a piece of work takes.
+/// Returns the result of a closure and its duration in milliseconds.
 func timed<Result>(_ work: () throws -> Result) rethrows -> (Result, Double) {
     let clock = ContinuousClock()
     let start = clock.now
@@ -38,7 +39,7 @@ func run(_ urls: [String]) throws {
         let atlas = try Atlas(drivers.open(url))
         names.append(String(atlas.database.capabilities.engine.prefix { $0 != " " }))
         let (_, first) = try timed { try atlas.persist(world) }
-        // What the import does not carry survives it: a favourite stays one.
+        // A field that the import does not have is kept: a favourite stays a favourite.
         try atlas.countries.update(where: { $0.code == "SE" }) { $0.isFavourite = true }
         let (_, again) = try timed { try atlas.persist(world) }
         let favourites = try atlas.countries.count { $0.isFavourite }
@@ -67,7 +68,7 @@ func run(_ urls: [String]) throws {
         print(pad(title, 28) + values.map { pad(String(format: "%.2f", $0), 12) }.joined())
     }
     row("import of \(total) values", imports.map(\.first))
-    row("the same again, merged", imports.map(\.again))
+    row("second import, merged", imports.map(\.again))
     for (number, times) in times.enumerated() { row("question \(number + 1)", times) }
 
     print("")
@@ -75,7 +76,7 @@ func run(_ urls: [String]) throws {
         let path = atlas.database.configuration.path
         let isFile = atlas.database.capabilities.isPersistent
         try atlas.database.close()
-        print("\(url.prefix { $0 != ":" }): " + (isFile ? "the file is \(path)" : "in memory only, gone now"))
+        print("\(url.prefix { $0 != ":" }): " + (isFile ? "the file is \(path)" : "in memory only, now released"))
     }
     guard disagreements == 0 else { throw DemoError("\(disagreements) answers differ") }
     print("All \(Question.all.count) answers are the same on \(names.joined(separator: ", ")).")
@@ -85,7 +86,7 @@ do {
     var urls = Array(CommandLine.arguments.dropFirst())
     if urls.contains("--help") {
         print(
-            "dao-demo [URL …]   such as  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side."
+            "dao-demo [URL …]   for example  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side."
         )
         exit(0)
     }

@@ -3,11 +3,11 @@ import DAONodes
 import DAOTransport
 import Foundation
 
-/// The whole path as one chain, and its first half alone. Nothing here knows which database it ends in.
+/// The whole path as one chain, and its first half alone. The chain does not depend on the kind of database.
 struct DialogChain {
-    /// Fetches and stores; fails without a network.
+    /// Fetches and stores dialogs; fails without a network.
     let sync: any Node<Void, [Dialog]>
-    /// Fetches and stores, or gives what is stored.
+    /// Fetches and stores dialogs, or returns the stored dialogs.
     let load: any Node<Void, [Dialog]>
 
     init(server: URL, dialogs: DAO<DialogTranslator>) {
@@ -22,7 +22,7 @@ struct DialogChain {
     }
 }
 
-/// What the application tells apart.
+/// The errors that the application distinguishes.
 enum LoadError: Error, CustomStringConvertible {
     case offline
     case server(any Error)
@@ -41,9 +41,9 @@ enum LoadError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .offline: "the server cannot be reached"
-        case .server(let error): "the server refuses: \(error)"
-        case .unreadable(let error): "the answer cannot be read: \(error)"
-        case .storage(let error): "the database fails: \(error)"
+        case .server(let error): "the server refused the request: \(error)"
+        case .unreadable(let error): "the response cannot be read: \(error)"
+        case .storage(let error): "the database failed: \(error)"
         }
     }
 }

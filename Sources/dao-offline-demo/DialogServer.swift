@@ -1,10 +1,10 @@
 import Foundation
 
-/// A web server on this machine, in a process of its own, that ends with this one.
+/// A web server on this machine, in a separate process that ends with this process.
 final class DialogServer {
-    /// Where it listens, with a trailing slash.
+    /// The address of the server, with a trailing slash.
     let url: URL
-    /// The number of its process.
+    /// The identifier of its process.
     var processIdentifier: Int32 { process.processIdentifier }
 
     private let process = Process()
@@ -24,12 +24,12 @@ final class DialogServer {
             process.terminate()
             process.waitUntilExit()
             let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            throw DemoError("python3 could not start the server: \(words.isEmpty ? "it said nothing" : words)")
+            throw DemoError("python3 could not start the server: \(words.isEmpty ? "no error output" : words)")
         }
         self.url = url
     }
 
-    /// Stops the server; requests to it cannot connect afterwards.
+    /// Stops the server. Requests to it cannot connect afterwards.
     func stop() {
         guard process.isRunning else { return }
         process.terminate()
@@ -41,13 +41,13 @@ final class DialogServer {
         let candidates = directories.map { "\($0)/python3" }
         guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
             throw DemoError(
-                "there is no python3 on the PATH. The server of this demonstration is written in it: install Python 3 "
+                "there is no python3 on the PATH. The server of this program needs it: install Python 3 "
                     + "(apt-get install python3, brew install python3) and run this again.")
         }
         return URL(fileURLWithPath: found)
     }
 
-    /// Listens on 127.0.0.1 only, on a port that is free, which it prints.
+    /// Listens on 127.0.0.1 only, on a free port that it prints.
     private static let script = """
         import json, os, signal, threading, time
         from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,6 +1,6 @@
 import DAOCore
 
-// The application's values, which know of neither wire nor database.
+// The application's values. They depend on neither the wire nor a database.
 
 /// A conversation.
 struct Dialog: Plain, Equatable {
@@ -12,7 +12,7 @@ struct Dialog: Plain, Equatable {
     var uniqueId: UniqueID { UniqueID(id) }
 }
 
-/// One message of a dialog.
+/// A message of a dialog.
 struct Message: Plain, Equatable {
     let id: Int
     let author: String

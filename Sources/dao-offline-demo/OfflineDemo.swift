@@ -6,7 +6,8 @@ import DAOSQLite
 import DAOTransport
 import Foundation
 
-// Fetches dialogs from a server on this machine, stores them, stops the server, and reads them without it, all through one chain of nodes.
+// Fetches dialogs from a server on this machine, stores them, stops the server, and reads them without it,
+// with one chain of nodes.
 //
 //   swift run dao-offline-demo [URL]        such as  memory:  sqlite:dialogs.db  lmdb:///tmp/dialogs.mdb
 
@@ -15,7 +16,7 @@ struct OfflineDemo {
     static func main() async {
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
-            guard !options.asksForHelp else { return print(Options.help) }
+            guard !options.wantsHelp else { return print(Options.help) }
             try await OfflineDemo(options.url).run()
         } catch {
             FileHandle.standardError.write(Data("dao-offline-demo: \(error)\n".utf8))
@@ -27,7 +28,7 @@ struct OfflineDemo {
     let database: any Database
     let store: DialogStore
 
-    /// Opens the database. This is the only place that knows the backends.
+    /// Opens the database. No other code depends on the backends.
     init(_ url: String) throws {
         self.url = url
         database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(url)
@@ -50,7 +51,7 @@ struct OfflineDemo {
         let rows = try store.rows()
         print("   In the database now: \(rows.count) rows.\n")
 
-        print("2. The same once more")
+        print("2. The same again")
         let again = try await chain.load.value()
         guard try again == online && store.rows() == rows else { throw DemoError("the second fetch changed the database") }
         print("   The database holds the same \(rows.count) rows as before.\n")
@@ -59,20 +60,20 @@ struct OfflineDemo {
         server.stop()
         do {
             _ = try await chain.sync.value()
-            throw DemoError("there was an answer from a server that is stopped")
+            throw DemoError("the stopped server responded")
         } catch let error as LoadError {
-            print("   GET dialogs/ alone fails now: \(error)\n")
+            print("   GET dialogs/ alone now fails: \(error)\n")
         }
 
-        print("4. Without the server: the chain of step 1 gives what is stored")
+        print("4. Without the server: the chain of step 1 returns the stored dialogs")
         let offline = try await chain.load.value()
         show(offline)
-        guard offline == online else { throw DemoError("what was read without the server differs from what came with it") }
-        print("   The same \(offline.count) dialogs as in step 1, this time from \(database.capabilities.engine) alone.\n")
+        guard offline == online else { throw DemoError("the dialogs without the server differ") }
+        print("   The same \(offline.count) dialogs as in step 1, read from \(database.capabilities.engine) only.\n")
 
         let (path, isFile) = (database.configuration.path, database.capabilities.isPersistent)
         try database.close()
-        print(isFile ? "The database stays in the file \(path)." : "The database was in memory and is gone now.")
+        print(isFile ? "The database remains in the file \(path)." : "The database was in memory and is now released.")
     }
 
     private func show(_ dialogs: [Dialog]) {
@@ -83,7 +84,7 @@ struct OfflineDemo {
     }
 }
 
-/// What went against what this program promises to show.
+/// A result that differs from the expected result of this program.
 struct DemoError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

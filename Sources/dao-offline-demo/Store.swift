@@ -28,7 +28,8 @@ struct MessageModel: Model {
     )
 }
 
-/// Stores a dialog's messages as rows of their own. It runs inside the transaction that stores the dialog, and what it does joins it.
+/// Stores the messages of a dialog as separate rows. It runs inside the transaction that stores the dialog,
+/// and its changes are part of that transaction.
 struct DialogTranslator: Translator {
     let messages: any Storage<MessageModel>
 
@@ -49,7 +50,7 @@ struct DialogTranslator: Translator {
     }
 }
 
-/// The DAO of the dialogs, and what lies under it.
+/// The DAO of the dialogs, and its storages.
 struct DialogStore {
     let dialogs: DAO<DialogTranslator>
 
@@ -59,7 +60,7 @@ struct DialogStore {
             translator: DialogTranslator(messages: try database.storage(for: MessageModel.self)))
     }
 
-    /// Every stored row as text, to compare two states of the database.
+    /// All stored rows as text, to compare two states of the database.
     func rows() throws -> [String] {
         try dialogs.storage.read(Query()).map { "\($0)" } + dialogs.translator.messages.read(Query()).map { "\($0)" }
     }

@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-// What travels, and what the application makes of it.
+// The entries on the wire, and their mapping to the application's values.
 
 /// A dialog as the server sends it: `{"id": "7", "title": "…", "is_pinned": true, "messages": […]}`.
 struct DialogEntry: Codable, RawMappable, JsonCodingSettings {
@@ -37,7 +37,7 @@ extension Dialog: DTODecodable {
     }
 }
 
-/// `GET dialogs/`, which answers `{"data": {"dialog_list": […]}}`.
+/// `GET dialogs/`, with the response `{"data": {"dialog_list": […]}}`.
 struct DialogsEndpoint: JsonEndpoint, URLRequestBuildable {
     struct List: Decodable { let dialogList: Json }
 

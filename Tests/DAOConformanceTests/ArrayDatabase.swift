@@ -151,7 +151,7 @@ struct ArrayStorage<Record: Model>: Storage {
     func read(_ query: Query<Record>) throws -> [Record] {
         let resolved = try query.resolved()
         return try array.read { transaction in
-            // Rows that do not match are never decoded: one that cannot be read does not keep others from being read.
+            // Only matching rows are decoded, so an unreadable row does not affect queries for other rows.
             let matching = try table(transaction).rows.filter { row in
                 let reader = ValueRowReader(entity: entity, values: row.values)
                 return try resolved.filter.matches { try reader.readValue(at: $0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DAOExamples
 
-/// The store of `Docs/CustomStorage.md` is a whole database.
+/// The store of `Docs/CustomStorage.md` passes the conformance suite.
 @Suite struct CustomStorageTests {
     static let mine = ConformanceTarget(name: "mine") { location in
         try DatabaseDrivers(.mine).open("mine:\(location.name)")

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Every Swift block of the documents stands, line for line, in a file that is compiled and tested; but for the manifest in the README,
-/// which the packages under `Tests/Consumers` stand for.
+/// Every Swift block of the documents is, line for line, in a file that is compiled and tested. The exception
+/// is the manifest in the README, which the packages under `Tests/Consumers` test.
 @Suite struct DocumentsTests {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     static let documents = [
         "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Relationships.md", "Docs/Observing.md",
-        "Docs/Underneath.md", "Docs/Evolution.md",
+        "Docs/DirectAccess.md", "Docs/Evolution.md",
     ]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
@@ -28,13 +28,13 @@ import Testing
                 source.count >= wanted.count
                     && source.indices.dropLast(wanted.count - 1).contains { Array(source[$0..<$0 + wanted.count]) == wanted }
             }
-            #expect(isThere, "this block of \(document) is in no file that is compiled:\n\(block)")
+            #expect(isThere, "no compiled file contains this block of \(document):\n\(block)")
         }
     }
 
-    /// Every test that the proof of the transport names is there.
-    @Test func theProofNamesTestsThatExist() throws {
-        let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/TransportProof.md"), encoding: .utf8)
+    /// Every test that Docs/TransportGuarantees.md names exists.
+    @Test func transportGuaranteesNameExistingTests() throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/TransportGuarantees.md"), encoding: .utf8)
         let sources = try ["DAOTransportTests", "DAONodesTests"].flatMap { name in
             let folder = Self.root.appendingPathComponent("Tests/\(name)")
             return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.map {
@@ -44,17 +44,20 @@ import Testing
         let names = text.split(separator: "\n").filter { $0.hasPrefix("|") }.compactMap { $0.split(separator: "|").last }
             .flatMap { $0.matches(of: /`(\w+)`/).map(\.output.1) }
         #expect(names.count > 80)
-        for name in names { #expect(sources.contains("func \(name)("), "the proof names \(name), which is no test") }
+        for name in names {
+            #expect(sources.contains("func \(name)("), "Docs/TransportGuarantees.md names \(name), which is not a test")
+        }
     }
 
-    @Test(arguments: documents + ["Docs/Architecture.md", "Docs/Contract.md", "Docs/TransportProof.md"])
-    func linksLeadSomewhere(_ document: String) throws {
+    @Test(arguments: documents + ["Docs/Architecture.md", "Docs/Contract.md", "Docs/TransportGuarantees.md"])
+    func linksResolve(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)
         let text = try String(contentsOf: file, encoding: .utf8)
         for match in text.matches(of: /\]\(([^)#]+)\)/) where !match.output.1.contains("://") {
             let target = file.deletingLastPathComponent().appendingPathComponent(String(match.output.1))
             #expect(
-                FileManager.default.fileExists(atPath: target.path), "\(document) links to \(match.output.1), which is not there")
+                FileManager.default.fileExists(atPath: target.path),
+                "\(document) links to \(match.output.1), which does not exist")
         }
     }
 

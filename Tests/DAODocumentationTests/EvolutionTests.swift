@@ -21,7 +21,7 @@ import Testing
                 try second.read(key: .integer(3)) == Articles.V2(id: 3, headline: "Three", stars: "", language: "en", note: nil))
             try database.close()
         }
-        // The first step was written for files that still have titles.
+        // The first step requires files with titles.
         #expect(throws: StorageError.self) { try EvolutionExample.open(url) }
         do {
             let database = try EvolutionExample.drivers.open(url)

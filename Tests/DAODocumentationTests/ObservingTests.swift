@@ -8,7 +8,7 @@ import Testing
 
 @testable import DAOExamples
 
-/// What Docs/Observing.md and Docs/Underneath.md say happens.
+/// Tests the behaviour that Docs/Observing.md and Docs/DirectAccess.md describe.
 @Suite(.timeLimit(.minutes(30))) struct ObservingTests {
     private static func message(_ id: Int, isRead: Bool = false) -> Message {
         Message(id: id, date: Date(timeIntervalSinceReferenceDate: Double(id)), text: "text \(id)", isRead: isRead)
@@ -25,7 +25,7 @@ import Testing
         try database.close()
     }
 
-    @Test func theLoopIsTold() async throws {
+    @Test func loopReceivesChanges() async throws {
         try await Self.withMessages("memory:") { messages in
             try await messages.persist([Self.message(1), Self.message(2, isRead: true)])
             var seen: [[Int]] = []
@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    /// A table that applies every difference shows what one that reloads shows.
-    @Test @MainActor func theTableFollows() async throws {
+    /// A table that applies every difference shows the same rows as a table that reloads.
+    @Test @MainActor func tableFollowsTheList() async throws {
         let database = try MemoryDatabase.open()
         let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
         let list = unreadList(messages)
@@ -58,16 +58,16 @@ import Testing
     }
 
     @Test(arguments: ["memory:", "sqlite:{directory}/app.db", "lmdb:{directory}/app.mdb"])
-    func underneathIsAFasterWayWhereThereIsOne(_ url: String) async throws {
+    func directAccessIsUsedWhereTheDatabaseSupportsIt(_ url: String) async throws {
         try await Self.withMessages(url) { messages in
             try messages.persist([Self.message(1), Self.message(2, isRead: true)])
-            #expect(try shoutAnywhere(messages) == 1)
+            #expect(try uppercaseUnreadOnAnyDatabase(messages) == 1)
             #expect(try messages.read().map(\.text) == ["TEXT 1", "text 2"])
             if url.hasPrefix("sqlite") {
-                #expect(try shout([Self.message(3)], messages) == 2)
+                #expect(try uppercaseUnread([Self.message(3)], messages) == 2)
                 #expect(try messages.read().map(\.text) == ["TEXT 1", "text 2", "TEXT 3"])
             } else {
-                let error = #expect(throws: StorageError.self) { try shout([Self.message(3)], messages) }
+                let error = #expect(throws: StorageError.self) { try uppercaseUnread([Self.message(3)], messages) }
                 #expect(error?.kind == .unsupported)
                 #expect(try messages.count() == 2, "the refusal undid the transaction")
             }

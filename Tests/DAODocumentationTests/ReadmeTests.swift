@@ -6,7 +6,7 @@ import Testing
 @testable import DAOExamples
 
 @Suite struct ReadmeTests {
-    /// What the README says happens, over each backend it names.
+    /// The README's example has the documented results on each backend.
     @Test(arguments: ["memory:", "sqlite:{directory}/app.db", "lmdb:{directory}/app.mdb"])
     func exampleDoesWhatItSays(_ url: String) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("readme-\(UUID())")
@@ -23,8 +23,8 @@ import Testing
         #expect(result.left == 10)
     }
 
-    /// What the section about relationships says.
-    @Test func relationshipsDoWhatTheySay() throws {
+    /// The section about relationships has the documented results.
+    @Test func relationshipsBehaveAsDocumented() throws {
         let database = try DatabaseDrivers(.memory).open("memory:")
         let comments = [Comment(id: 1, text: "First!", isApproved: true), Comment(id: 2, text: "Swift.", isApproved: false)]
         let result = try relationships(database, Writer(id: 1, name: "Ada"), comments[0], comments[1])

@@ -1,5 +1,5 @@
-// The path from the wire to a DAO that README.md and Docs/Transport.md show, compiled and run. The application's values come first, then the
-// stored records, the wire's entries, the endpoint, and the chain that joins them.
+// The path from the wire to a DAO in README.md and Docs/Transport.md, compiled and run: the application's
+// values, the stored records, the entries, the endpoint, and the chain.
 
 import DAOCore
 import DAOLMDB
@@ -20,7 +20,7 @@ struct Dialog: Plain, Equatable {  // the application's value
     var uniqueId: UniqueID { UniqueID(id) }
 }
 
-struct DialogMessage: Plain, Model, Equatable {  // value and record at once: an entity of its own
+struct DialogMessage: Plain, Model, Equatable {  // both value and record: a separate entity
     var id: Int
     var dialog: Int
     var position: Int
@@ -35,7 +35,7 @@ struct DialogMessage: Plain, Model, Equatable {  // value and record at once: an
 struct DialogModel: Model {  // the stored record
     var id: Int
     var isPinned: Bool
-    var isMuted: Bool  // local only: survives every fetch
+    var isMuted: Bool  // local only: every fetch keeps it
 
     static let schema = Schema(
         "dialog", Self.init,
@@ -44,7 +44,7 @@ struct DialogModel: Model {  // the stored record
 }
 
 struct DialogTranslator: Translator {
-    let messages: DAO<IdentityTranslator<DialogMessage>>  // of the same database: joins the transaction that runs
+    let messages: DAO<IdentityTranslator<DialogMessage>>  // of the same database: joins the running transaction
 
     func translate(model: DialogModel) throws -> Dialog {
         let messages = try messages.read(orderedBy: .ascending(\.position)) { $0.dialog == model.id }
@@ -64,7 +64,7 @@ struct DialogTranslator: Translator {
     }
 }
 
-struct DialogEntry: Codable, RawMappable, JsonCodingSettings {  // what travels
+struct DialogEntry: Codable, RawMappable, JsonCodingSettings {  // the entry on the wire
     struct Message: Codable {
         let id: String
         let text: String
@@ -72,14 +72,14 @@ struct DialogEntry: Codable, RawMappable, JsonCodingSettings {  // what travels
 
     typealias Raw = Json
     let id: String
-    let isPinned: Bool  // "is_pinned", converted here and nowhere else
+    let isPinned: Bool  // "is_pinned", converted only here
     let messages: [Message]
 
     static var jsonDecoder: JSONDecoder { .convertingFromSnakeCase() }
     static var jsonEncoder: JSONEncoder { .convertingToSnakeCase() }
 }
 
-extension Dialog: DTOConvertible {  // between the two
+extension Dialog: DTOConvertible {  // the mapping between entry and value
     static func from(dto: DialogEntry) throws(MappingError) -> Dialog {
         guard let id = Int(dto.id) else { throw .badValue(field: "id") }
         var messages: [DialogMessage] = []
@@ -102,7 +102,7 @@ struct DialogsEndpoint: JsonEndpoint, URLRequestBuildable {  // {"data": {"dialo
     func content(from root: ResponseData<List>) -> Json { root.data.dialogList }
 }
 
-enum LoadError: Error, Equatable {  // what the application tells apart
+enum LoadError: Error, Equatable {  // the errors that the application distinguishes
     case offline
     case server(status: Int)
     case refused(APIError.Code)
@@ -122,31 +122,31 @@ enum LoadError: Error, Equatable {  // what the application tells apart
     }
 }
 
-/// The DAO of the dialogs. Which database it is on shows nowhere else.
+/// The DAO of the dialogs. No other code depends on the kind of database.
 func dialogsDAO(_ database: any Database) throws -> DAO<DialogTranslator> {
     let messages = DAO(storage: try database.storage(for: DialogMessage.self))
     return DAO(storage: try database.storage(for: DialogModel.self), translator: DialogTranslator(messages: messages))
 }
 
-/// The README's chain, once.
+/// Runs the chain of the README once.
 func loadDialogs(server: URL, dialogs: DAO<DialogTranslator>) async throws -> [Dialog] {
     let wire = EndpointNode(client: URLSessionClient(baseURL: server)) { (_: Json) in DialogsEndpoint() }
     let fetched = ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
-    let synced = PersistNode(dialogs, next: fetched)  // one transaction; gives what is stored
-    let load = FallbackToStoreNode(network: synced, stored: ReadNode(dialogs))  // offline: what was stored last
+    let synced = PersistNode(dialogs, next: fetched)  // one transaction; returns the stored values
+    let load = FallbackToStoreNode(network: synced, stored: ReadNode(dialogs))  // offline: the stored values
     let chain = ErrorMapperNode(next: VoidInputNode(next: load)) { LoadError($0) }
 
     let shown = try await chain.value()
     return shown
 }
 
-/// The same from code that does not await.
+/// Runs the chain from code without `await`.
 func showDialogs(_ chain: any Node<Void, [Dialog]>, _ show: @escaping @Sendable (String) -> Void) -> Observer<[Dialog]> {
     let observer = chain.process()
         .dispatch(on: .main)
         .onCompleted { dialogs in show("\(dialogs.count) dialogs") }
         .onError { error in show("failed: \(error)") }
-        .onCanceled { show("never mind") }
-        .defer { show("that was it") }
-    return observer  // observer.cancel() reaches the transfer
+        .onCancelled { show("cancelled") }
+        .defer { show("done") }
+    return observer  // observer.cancel() stops the transfer
 }

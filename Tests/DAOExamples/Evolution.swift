@@ -1,4 +1,4 @@
-// The code of Docs/Evolution.md, compiled and run. `DAODocumentationTests` makes sure that both say the same.
+// The code of Docs/Evolution.md, compiled and run. `DAODocumentationTests` checks that both are the same.
 
 import DAOCore
 import DAOLMDB
@@ -52,12 +52,12 @@ enum Articles {
     static let evolution = Evolution(
         version: 3,
         migrations: [
-            Migration(to: 2, "articles without a title are drafts of nobody") { step in
+            Migration(to: 2, "erase articles without a title") { step in
                 try step.forEachRow(of: "article") { row in
                     if row["title"] == .string("") { row.erase() }
                 }
             },
-            Migration(to: 3, "stars are numbers") { step in
+            Migration(to: 3, "store stars as numbers") { step in
                 try step.changeType(of: "stars", in: "article", to: FieldType(.int64)) { value in
                     guard case .string(let text) = value else { return .integer(0) }
                     return .integer(Int64(text.count))
@@ -71,7 +71,7 @@ enum Articles {
 enum EvolutionExample {
     static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
 
-    /// Says what opening would do, and does it.
+    /// Prints the pending changes, then opens the database and applies them.
     static func open(_ url: String) throws -> any Database {
         if let plan = try drivers.pendingMigration(url, evolution: Articles.evolution) { print(plan) }
         let database = try drivers.open(url, evolution: Articles.evolution) { progress in
@@ -80,7 +80,7 @@ enum EvolutionExample {
         return database
     }
 
-    /// Moves an application from one database to another.
+    /// Copies a database to another database.
     static func move(from old: String, to new: String) throws {
         let source = try drivers.open(old)
         let target = try drivers.open(new)

@@ -1,4 +1,4 @@
-// The code of Docs/Observing.md, compiled; what runs without a screen is run.
+// The code of Docs/Observing.md, compiled, and run except for the views.
 
 import DAOCore
 import Observation
@@ -22,19 +22,19 @@ import Observation
     }
 #endif
 
-/// Shows every result, as long as somebody wants to see them.
+/// Shows every result until `show` returns false.
 func followUnread(_ messages: DAO<MessageTranslator>, while show: ([Message]) -> Bool) async throws {
     for try await unread in messages.observe({ !$0.isRead }) {
         guard show(unread) else { break }
     }
 }
 
-/// The list of a screen.
+/// The list of a view.
 @MainActor func unreadList(_ messages: DAO<MessageTranslator>) -> ObservedList<MessageTranslator> {
     ObservedList(messages, orderedBy: .descending(\.date), limit: 50) { !$0.isRead }
 }
 
-@MainActor final class MessageTable {  // stands for a table view: it animates what changes
+@MainActor final class MessageTable {  // represents a table view that animates changes
     private let list: ObservedList<MessageTranslator>
     private(set) var rows: [String] = []
     private(set) var reloads = 0

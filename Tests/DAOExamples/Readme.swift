@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The code of README.md, compiled and run. `DAODocumentationTests` makes sure that both say the same.
+// The code of README.md, compiled and run. `DAODocumentationTests` checks that both are the same.
 
 import DAOConformance
 import DAOCore
@@ -54,9 +54,9 @@ struct Tag: Plain, Model {                    // both at once: needs no translat
     static let schema = Schema("tag", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .unique))
 }
 
-/// The rest of the README's example.
+/// The remaining example of the README.
 ///
-/// - Returns: What its reads gave.
+/// - Returns: The results of its reads.
 func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> (unread: [Message], same: [Message], left: Int) {
     let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(url)     // "sqlite:///var/lib/app.db", "lmdb:app.mdb", "memory:"
     let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
@@ -73,7 +73,7 @@ func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> (unr
     return (unread, same, try messages.count())
 }
 
-/// How the README runs the suite.
+/// The conformance suite as the README runs it.
 func readmeConformance() async -> ConformanceReport {
     let target = ConformanceTarget(name: "mine") { location in
         try DatabaseDrivers(.mine).open("mine:\(location.name)")

@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// The code about relationships in README.md and Docs/Relationships.md, compiled and run. `DAODocumentationTests` makes sure that all say the same.
+// The code about relationships in README.md and Docs/Relationships.md, compiled and run.
+// `DAODocumentationTests` checks that all are the same.
 
 import DAOCore
 import Foundation
@@ -37,19 +38,19 @@ struct Article: Plain, Model {
     )
 }
 
-/// What the example reads: the articles that wait, the busy ones, the comments left after each erase.
+/// The results of the example: waiting articles, busy articles, and the remaining comments after each erase.
 func relationships(_ database: any Database, _ ada: Writer, _ first: Comment, _ second: Comment) throws -> (
     waiting: [Int], busy: [Int], left: Int
 ) {
     let articles = DAO(storage: try database.storage(for: Article.self))
     let comments = DAO(storage: try database.storage(for: Comment.self))
 
-    try articles.persist(Article(id: 1, title: "Hello", writer: ada, comments: [first, second]))   // rows and links, one commit
+    try articles.persist(Article(id: 1, title: "Hello", writer: ada, comments: [first, second]))   // rows and links in one commit
     let waiting = try articles.read(orderedBy: .ascending(\.writer, \.name)) {
         $0.comments.contains { !$0.isApproved } && $0.writer.name != nil
     }
     let busy = try articles.read(predicatedBy: "comments.@count > 1 AND ANY comments.text CONTAINS[c] 'swift'")
-    try comments.erase(byPrimaryKey: first.id)    // it leaves every list
-    try articles.erase(byPrimaryKey: 1)           // what only it held goes with it
+    try comments.erase(byPrimaryKey: first.id)    // removed from every list
+    try articles.erase(byPrimaryKey: 1)           // its unshared comments are erased too
     return (waiting.map(\.id), busy.map(\.id), try comments.count())
 }

@@ -1,4 +1,4 @@
-// Chains that are built and put together without an endpoint, as Docs/Transport.md shows them.
+// The chains without endpoints in Docs/Transport.md.
 
 import DAONodes
 import DAOTransport
@@ -8,7 +8,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Loads dialogs by means of the default chain.
+/// Loads dialogs with the default chain.
 func defaultChain(client: any Client, log: @escaping @Sendable (String) -> Void) -> any Node<Void, [Dialog]> {
     var builder = URLChainBuilder(client: client, .get, route: "dialogs/", query: ["pinned": true, "tags": ["new", "red"]])
     builder.endQueue = .global()
@@ -18,17 +18,18 @@ func defaultChain(client: any Client, log: @escaping @Sendable (String) -> Void)
     return load
 }
 
-/// Asks only for what is new, and gives what was kept when nothing is or the server cannot be reached.
+/// Sends `If-None-Match`, and returns the stored response when the resource is unchanged or the server cannot
+/// be reached.
 func cachedChain(client: any Client) -> any Node<URLRequest, Json> {
-    let cache = MemoryAnswerCache()
+    let cache = MemoryResponseCache()
     let kept = URLCacheReaderNode(cache: cache)
     let parser = ResponseDataParserNode(next: URLCacheWriterNode(cache: cache))
-    let answer = URLNotModifiedTriggerNode(next: ResponseHTTPErrorProcessorNode(next: parser), stored: kept)
-    let sender = RequestSenderNode(next: ResponseProcessorNode(next: answer), client: client)
+    let response = URLNotModifiedTriggerNode(next: ResponseHTTPErrorProcessorNode(next: parser), stored: kept)
+    let sender = RequestSenderNode(next: ResponseProcessorNode(next: response), client: client)
     return FallbackToStoreNode(network: URLETagReaderNode(next: sender, cache: cache), stored: kept)
 }
 
-/// Everything that a provider has, page by page.
+/// Reads all pages of a provider.
 func allPages(of provider: any Node<PageRequest, OffsetPage<[Dialog]>>) async throws -> [Dialog] {
     let pager = OffsetPager(provider: provider, pageSize: 20)
     var dialogs: [Dialog] = []

@@ -1,7 +1,7 @@
 import DAOCore
 import DAOKeyValue
 
-/// The stores that are open, by name.
+/// The open stores, by name.
 private let stores = SharedStores()
 
 extension DatabaseDriver {

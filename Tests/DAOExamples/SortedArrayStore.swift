@@ -3,18 +3,18 @@ import DAOKeyValue
 import Foundation
 import Synchronization
 
-/// A store of one's own, in full: a sorted array of entries, copied when it is changed.
+/// A complete custom store: a sorted array of entries, copied when it is changed.
 ///
-/// It is an example before it is a test tool. Reads are logarithmic, a snapshot is free, a write moves the entries behind it.
+/// Reads are logarithmic, a snapshot is free, and a write moves all later entries.
 package final class SortedArrayStore: OrderedKeyValueStore {
 
-    /// One key with its value. Blobs do not move, so that transactions may hand out pointers to them.
+    /// A key and its value. Blobs do not move, so transactions can return pointers to them.
     fileprivate struct Entry: Sendable {
         let key: Blob
         let value: Blob
     }
 
-    /// The entries as the last commit left them, in the order of their keys.
+    /// The entries of the last commit, ordered by key.
     private let committed = Mutex<[Entry]>([])
 
     package init() {}
@@ -30,12 +30,12 @@ package final class SortedArrayStore: OrderedKeyValueStore {
     package func close() { committed.withLock { $0 = [] } }
 }
 
-/// A transaction: the array as it was at the beginning, with the transaction's own changes.
+/// A transaction: the array at its beginning, with the transaction's changes.
 ///
-/// The array keeps its blobs alive, which makes every pointer valid until the entry is replaced or the transaction ends.
+/// The array keeps its blobs alive, so a pointer is valid until its entry is replaced or the transaction ends.
 private final class SortedArrayTransaction: KeyValueTransaction {
     private var entries: [SortedArrayStore.Entry]
-    /// The array at the beginning of every open savepoint.
+    /// The arrays at the beginning of each open savepoint.
     private var savepoints: [[SortedArrayStore.Entry]] = []
     private let publish: ([SortedArrayStore.Entry]) -> Void
 
@@ -82,12 +82,12 @@ private final class SortedArrayCursor: KeyValueCursor {
         super.init()
     }
 
-    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool { stand(at: entries.position(of: key)) }
-    override func seekBefore(_ key: UnsafeRawBufferPointer) throws -> Bool { stand(at: entries.position(of: key) - 1) }
-    override func next() throws -> Bool { stand(at: position + 1) }
-    override func previous() throws -> Bool { stand(at: position - 1) }
+    override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool { move(to: entries.position(of: key)) }
+    override func seekBefore(_ key: UnsafeRawBufferPointer) throws -> Bool { move(to: entries.position(of: key) - 1) }
+    override func next() throws -> Bool { move(to: position + 1) }
+    override func previous() throws -> Bool { move(to: position - 1) }
 
-    private func stand(at position: Int) -> Bool {
+    private func move(to position: Int) -> Bool {
         guard entries.indices.contains(position) else { return false }
         self.position = position
         key = entries[position].key.bytes
@@ -97,7 +97,7 @@ private final class SortedArrayCursor: KeyValueCursor {
 }
 
 extension [SortedArrayStore.Entry] {
-    /// The position of the first entry whose key is not less than the given one.
+    /// The position of the first entry whose key is not less than the given key.
     fileprivate func position(of key: UnsafeRawBufferPointer) -> Int {
         var range = indices
         while !range.isEmpty {
@@ -107,13 +107,13 @@ extension [SortedArrayStore.Entry] {
         return range.lowerBound
     }
 
-    /// Whether the entry at a position, if there is one, has the given key.
+    /// Whether an entry exists at a position and has the given key.
     fileprivate func has(_ key: UnsafeRawBufferPointer, at position: Int) -> Bool {
         position < count && !isBefore(key, self[position].key.bytes)
     }
 }
 
-/// Whether bytes stand before others: as unsigned numbers, a prefix before what it begins.
+/// Whether the left bytes order first: as unsigned numbers, with a prefix before longer bytes.
 private func isBefore(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     left.lexicographicallyPrecedes(right)
 }

@@ -1,10 +1,10 @@
-// The code of Docs/Underneath.md, compiled and run.
+// The code of Docs/DirectAccess.md, compiled and run.
 
 import DAOCore
 import DAOSQLite
 
-/// Shouts in every message since a date, in one statement, together with what the DAO stores.
-func shout(_ fetched: [Message], _ messages: DAO<MessageTranslator>) throws -> Int {
+/// Uppercases the text of all unread messages in one statement, in the same transaction as a DAO's writes.
+func uppercaseUnread(_ fetched: [Message], _ messages: DAO<MessageTranslator>) throws -> Int {
     let database = messages.storage.database
     return try database.transaction {
         try messages.persist(fetched)
@@ -14,8 +14,8 @@ func shout(_ fetched: [Message], _ messages: DAO<MessageTranslator>) throws -> I
     }
 }
 
-/// The same where there is a faster way, and where there is none.
-func shoutAnywhere(_ messages: DAO<MessageTranslator>) throws -> Int {
+/// Uses SQLite directly if possible, and the DAO on every other database.
+func uppercaseUnreadOnAnyDatabase(_ messages: DAO<MessageTranslator>) throws -> Int {
     let database = messages.storage.database
     return try database.transaction {
         guard database.capabilities.underlyingTypes.contains(UnderlyingType(SQLiteHandle.self)) else {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DAOKeyValue
 
-/// The entity "note" as another version of an application declares it.
+/// The entity "note" as declared by another version of an application.
 private struct OtherNote: Model {
     var key: String
     var text: Int
@@ -27,7 +27,7 @@ private struct OtherNote: Model {
 
     // MARK: Catalog
 
-    @Test func anEntityThatDiffersIsRefusedWithTheDifference() throws {
+    @Test func changedEntityIsRefusedWithTheDifference() throws {
         let database = try makeDatabase()
         try database.storage(for: Note.self).insert([Note(key: "a", text: "x")])
         do {
@@ -42,7 +42,7 @@ private struct OtherNote: Model {
         #expect(try database.storage(for: Note.self).count(Query()) == 1)
     }
 
-    @Test func aNewerFormatAndForeignDataAreRefused() throws {
+    @Test func newerFormatAndForeignDataAreRefused() throws {
         let newer = SortedArrayStore()
         let transaction = try newer.begin(.write)
         let json = Data(#"{"version":99,"nextKeyspace":1}"#.utf8)
@@ -59,7 +59,7 @@ private struct OtherNote: Model {
         #expect(errorKind { _ = try KeyValueDatabase(store: foreign) } == .notADatabase)
     }
 
-    @Test func rowsOutliveTheDatabase() throws {
+    @Test func rowsPersistAfterTheDatabaseIsClosed() throws {
         try withDirectory { directory in
             let path = directory + "/app.lmdb"
             do {
@@ -77,7 +77,7 @@ private struct OtherNote: Model {
 
     // MARK: Sharing
 
-    @Test func databasesWithOneIdentifierShareTheirRows() throws {
+    @Test func databasesWithTheSameIdentifierShareRows() throws {
         let name = "shared-\(UUID().uuidString)"
         let first = try MemoryDatabase.open(identifier: name)
         let second = try DatabaseDrivers(.memory).open("memory:\(name)")
@@ -86,7 +86,7 @@ private struct OtherNote: Model {
         try first.close()
         #expect(errorKind { _ = try first.storage(for: Note.self) } == .closed)
         #expect(try second.storage(for: Note.self).count(Query()) == 1)
-        // A transaction of one is a transaction of the other.
+        // A transaction of the first database is also a transaction of the second.
         let third = try MemoryDatabase.open(identifier: name)
         try second.transaction {
             try second.storage(for: Note.self).insert([Note(key: "b", text: "y")])
@@ -106,7 +106,7 @@ private struct OtherNote: Model {
         #expect(try MemoryDatabase.open().entities().isEmpty)
     }
 
-    @Test func databasesOnOneFileShareTheirEngine() throws {
+    @Test func databasesOnTheSameFileShareTheirEngine() throws {
         try withDirectory { directory in
             let first = try LMDBDatabase.open(path: directory + "/app.lmdb")
             let second = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/./app.lmdb?checksums=false")
@@ -128,7 +128,7 @@ private struct OtherNote: Model {
     }
 
     @Test(arguments: ["mapSize=0", "mapSize=12X", "mapSize=99999999999G", "maxReaders=0", "checksums=yes"])
-    func optionsThatMakeNoSenseAreRefused(option: String) throws {
+    func invalidOptionsAreRefused(option: String) throws {
         try withDirectory { directory in
             let path = directory + "/app.lmdb"
             #expect(errorKind { _ = try DatabaseDrivers(.lmdb).open("lmdb://\(path)?\(option)") } == .invalidConfiguration)
@@ -136,7 +136,7 @@ private struct OtherNote: Model {
         }
     }
 
-    @Test func aFullMapGrowsUnseen() throws {
+    @Test func fullMapGrowsAutomatically() throws {
         try withDirectory { directory in
             let database = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/app.lmdb?mapSize=256K&durability=relaxed")
             let notes = try database.storage(for: Note.self)
@@ -148,7 +148,7 @@ private struct OtherNote: Model {
 
     // MARK: Closing
 
-    @Test func closing() throws {
+    @Test func closeEndsCursorsAndRefusesCalls() throws {
         let database = try makeDatabase()
         let storage = try database.storage(for: Message.self)
         try storage.insert((0..<10).map { .make($0) })
@@ -172,7 +172,7 @@ private struct OtherNote: Model {
         #expect(errorKind { try database.transaction {} } == .closed)
     }
 
-    @Test func droppingTheLastReferenceCloses() throws {
+    @Test func releasingTheLastReferenceCloses() throws {
         try withDirectory { directory in
             weak var weakDatabase: KeyValueDatabase?
             do {
@@ -185,7 +185,7 @@ private struct OtherNote: Model {
         }
     }
 
-    @Test func abandonedCursorsLetGo() throws {
+    @Test func abandonedCursorsReleaseTheirSnapshot() throws {
         try withDirectory { directory in
             let database = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/app.lmdb?maxReaders=4&timeout=1")
             let notes = try database.storage(for: Note.self)
@@ -197,7 +197,7 @@ private struct OtherNote: Model {
 
     // MARK: Damage
 
-    @Test func aDamagedRowIsNamed() throws {
+    @Test func damagedRowIsNamedInTheError() throws {
         let store = SortedArrayStore()
         let database = try KeyValueDatabase(store: store)
         let storage = try database.storage(for: Message.self)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import DAOKeyValue
 
-/// The order of encoded values is the order of the values.
+/// Encoded values order like the values.
 @Suite struct KeyOrderTests {
 
-    /// The bytes of a value, and whether they were cut off.
+    /// The bytes of a value, and whether they are truncated.
     private func encode(_ value: Value, _ form: KeyForm, limit: Int = .max) -> (bytes: [UInt8], isCut: Bool) {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             var builder = KeyBuilder(buffer)
@@ -36,22 +36,22 @@ import Testing
         }
     }
 
-    @Test func signed() { check(.signed) { .integer(Int64($0.int())) } }
-    @Test func unsigned() {
+    @Test func signedIntegersKeepTheirOrder() { check(.signed) { .integer(Int64($0.int())) } }
+    @Test func unsignedIntegersKeepTheirOrder() {
         check(.unsigned) { generator in
             let value = generator.next() >> UInt64.random(in: 0..<64, using: &generator)
             return Int64(exactly: value).map(Value.integer) ?? .unsigned(value)
         }
     }
-    @Test func floating() { check(.floating) { .double($0.double()) } }
-    @Test func dates() { check(.floating) { .date(Date(timeIntervalSinceReferenceDate: $0.double())) } }
-    @Test func texts() { check(.bytes) { .string($0.chance(0.2) ? $0.longText() : $0.text()) } }
-    @Test func bytes() { check(.bytes) { .data($0.data()) } }
-    @Test func uuids() { check(.uuid) { .uuid($0.uuid()) } }
-    @Test func decimals() { check(.decimal) { .decimal($0.decimal()) } }
-    @Test func booleans() { check(.unsigned) { .bool($0.chance(0.5)) } }
+    @Test func floatingPointNumbersKeepTheirOrder() { check(.floating) { .double($0.double()) } }
+    @Test func datesKeepTheirOrder() { check(.floating) { .date(Date(timeIntervalSinceReferenceDate: $0.double())) } }
+    @Test func stringsKeepTheirOrder() { check(.bytes) { .string($0.chance(0.2) ? $0.longText() : $0.text()) } }
+    @Test func dataKeepsItsOrder() { check(.bytes) { .data($0.data()) } }
+    @Test func uuidsKeepTheirOrder() { check(.uuid) { .uuid($0.uuid()) } }
+    @Test func decimalsKeepTheirOrder() { check(.decimal) { .decimal($0.decimal()) } }
+    @Test func booleansKeepTheirOrder() { check(.unsigned) { .bool($0.chance(0.5)) } }
 
-    @Test func valuesThatAreCutOffStandBetweenTheOthers() {
+    @Test func truncatedValuesKeepTheirOrder() {
         var generator = SeededGenerator(7)
         let values = (0..<300).map { _ in Value.string(generator.chance(0.8) ? generator.longText() : generator.text()) }
         let encoded = values.map { encode($0, .bytes, limit: KeyForm.limit) }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func primaryKeysComeBack() {
+    @Test func primaryKeysRoundTrip() {
         var generator = SeededGenerator(3)
         for _ in 0..<2000 {
             let unsigned = generator.next()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func theEndOfAnIndexedValueIsFound() {
+    @Test func endOfAnIndexedValueIsFound() {
         var generator = SeededGenerator(4)
         for _ in 0..<2000 {
             let values: [(Value, KeyForm)] = [
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func damagedEntriesAreNotTakenForValues() {
+    @Test func damagedEntriesAreNotParsed() {
         var generator = SeededGenerator(5)
         for _ in 0..<100_000 {
             let bytes = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in

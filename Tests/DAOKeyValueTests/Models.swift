@@ -3,7 +3,7 @@ import DAOExamples
 import DAOKeyValue
 import Foundation
 
-/// A model with every sort of index.
+/// A model with every kind of index.
 struct Message: Model, Equatable {
     var id: Int
     var sender: Int?
@@ -45,7 +45,7 @@ func makeDatabase(checksums: Bool = true) throws -> KeyValueDatabase {
     try KeyValueDatabase(store: SortedArrayStore(), options: KeyValueOptions(usesChecksums: checksums))
 }
 
-/// The kind of the `StorageError` that a body throws; nil when it throws none.
+/// The kind of the `StorageError` that a closure throws; nil when it throws none.
 func errorKind(_ body: () throws -> Void) -> StorageError.Kind? {
     do {
         try body()

@@ -3,13 +3,13 @@ import DAOKeyValue
 import Foundation
 import Testing
 
-/// Which way a query takes, as `explain` tells it.
+/// The access paths of queries, as `explain` reports them.
 @Suite struct PlannerTests {
     private let storage: any Storage<Message>
 
     init() throws {
         storage = try makeDatabase().storage(for: Message.self)
-        // 3,000 rows: sender 1 has 30 of them, sender 2 the rest.
+        // 3,000 rows: 30 of sender 1, the others of sender 2.
         try storage.insert((0..<3_000).map { .make($0, sender: $0 % 100 == 0 ? 1 : 2, code: "c\($0)", text: "text \($0 % 50)") })
     }
 
@@ -59,14 +59,14 @@ import Testing
         try expect(Query(orderedBy: [.ascending(\.score)], limit: 5), .scan, sorts: true)
     }
 
-    @Test func fewRowsAreSortedAndManyAreWalkedInOrder() throws {
+    @Test func fewRowsAreSortedAndManyAreReadInIndexOrder() throws {
         let newest: [Sort<Message>] = [.descending(\.date)]
         try expect(Query(where: Condition { $0.sender == 1 }, orderedBy: newest, limit: 10), .index(field: "sender"), sorts: true)
         try expect(Query(where: Condition { $0.sender == 2 }, orderedBy: newest, limit: 10), .index(field: "date"), filters: true)
         try expect(Query(where: Condition { $0.sender == 2 }, orderedBy: newest), .index(field: "sender"), sorts: true)
     }
 
-    @Test func pagesBeginWhereTheLastOneEnded() throws {
+    @Test func pagesStartAtTheirCursor() throws {
         let first = try DAO(storage: storage).page(orderedBy: .descending(\.date), limit: 10)
         let query = Query<Message>(orderedBy: [.descending(\.date)], limit: 10, after: first.next)
         let plan = try storage.explain(query)
@@ -75,7 +75,7 @@ import Testing
         try expect(query, .index(field: "date"), filters: true)
     }
 
-    @Test func countsOfOneRangeTouchNoRows() throws {
+    @Test func countsOfARangeReadNoRows() throws {
         #expect(try storage.count(Query(where: Condition { $0.sender == 1 })) == 30)
         #expect(try storage.count(Query(where: Condition { $0.sender == 1 }, limit: 7, offset: 28)) == 2)
         #expect(try storage.count(Query(where: Condition { $0.id >= 2_990 })) == 10)

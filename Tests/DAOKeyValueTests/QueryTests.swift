@@ -5,8 +5,8 @@ import Testing
 
 @testable import DAOKeyValue
 
-/// A model whose every kind of field has an index, and a twin without.
-private struct Nasty: Model, Equatable {
+/// A model with an indexed field of every kind, and a few unindexed fields.
+private struct EveryFieldKind: Model, Equatable {
     var id: String
     var int: Int?
     var wide: UInt64
@@ -23,7 +23,7 @@ private struct Nasty: Model, Equatable {
     var plainText: String?
 
     static let schema = Schema(
-        "nasty", Self.init,
+        "every_field_kind", Self.init,
         Field("id", \.id, .primaryKey), Field("int", \.int, .indexed), Field("wide", \.wide, .indexed),
         Field("flag", \.flag, .indexed),
         Field("number", \.number, .indexed), Field("date", \.date, .indexed), Field("text", \.text, .indexed),
@@ -31,8 +31,8 @@ private struct Nasty: Model, Equatable {
         Field("decimal", \.decimal, .indexed), Field("code", \.code, .unique), Field("plain", \.plain),
         Field("plainText", \.plainText))
 
-    static func random(_ generator: inout SeededGenerator, code: Int?) -> Nasty {
-        Nasty(
+    static func random(_ generator: inout SeededGenerator, code: Int?) -> EveryFieldKind {
+        EveryFieldKind(
             id: generator.text(upTo: 8), int: generator.chance(0.3) ? nil : generator.pick([-3, 0, 1, 2, .max, .min]),
             wide: generator.pick([0, 1, UInt64.max, UInt64(Int64.max), 1 << 63]), flag: generator.chance(0.5),
             number: generator.chance(0.5) ? generator.double() : generator.pick([1, 2, .nan]),
@@ -50,14 +50,14 @@ private struct Nasty: Model, Equatable {
     }
 }
 
-/// Queries against the reference evaluator.
+/// Queries, checked against the reference evaluator.
 @Suite struct QueryTests {
-    private let entity = Nasty.schema.description
+    private let entity = EveryFieldKind.schema.description
 
-    /// A condition about a value that some row has, or nearly has.
-    private func leaf(_ rows: [Nasty], _ generator: inout SeededGenerator) -> PredicateNode {
+    /// A condition with a value that equals or almost equals the value of a row.
+    private func leaf(_ rows: [EveryFieldKind], _ generator: inout SeededGenerator) -> PredicateNode {
         let field = Int.random(in: 0..<entity.fields.count, using: &generator)
-        let value = Nasty.schema.value(at: field, of: generator.pick(rows))
+        let value = EveryFieldKind.schema.value(at: field, of: generator.pick(rows))
         let comparison = generator.pick(Comparison.allCases)
         if case .string(let text) = value, generator.chance(0.4) {
             var pattern = text
@@ -75,12 +75,12 @@ private struct Nasty: Model, Equatable {
         case 1: return .compare(field: field, generator.chance(0.5) ? .equal : .notEqual, .null)
         case 2:
             let count = Int.random(in: 0...4, using: &generator)
-            return .isIn(field: field, (0..<count).map { _ in Nasty.schema.value(at: field, of: generator.pick(rows)) })
+            return .isIn(field: field, (0..<count).map { _ in EveryFieldKind.schema.value(at: field, of: generator.pick(rows)) })
         default: return .compare(field: field, comparison, value)
         }
     }
 
-    private func node(_ rows: [Nasty], _ depth: Int, _ generator: inout SeededGenerator) -> PredicateNode {
+    private func node(_ rows: [EveryFieldKind], _ depth: Int, _ generator: inout SeededGenerator) -> PredicateNode {
         if depth == 0 || generator.chance(0.3) { return leaf(rows, &generator) }
         let parts = (0..<Int.random(in: 1...3, using: &generator)).map { _ in node(rows, depth - 1, &generator) }
         switch Int.random(in: 0..<5, using: &generator) {
@@ -90,27 +90,29 @@ private struct Nasty: Model, Equatable {
         }
     }
 
-    private func order(_ generator: inout SeededGenerator) -> [Sort<Nasty>] {
+    private func order(_ generator: inout SeededGenerator) -> [Sort<EveryFieldKind>] {
         (0..<generator.pick([0, 0, 1, 1, 1, 2, 3])).map { _ in
             .by(generator.pick(entity.fields).name, ascending: generator.chance(0.5))
         }
     }
 
-    /// Whether two lists of rows are the same; NaN is the same as NaN.
-    private func same(_ left: [Nasty], _ right: [Nasty]) -> Bool {
+    /// Whether two lists of rows are equal; NaN equals NaN.
+    private func same(_ left: [EveryFieldKind], _ right: [EveryFieldKind]) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { left, right in
-                entity.fields.indices.allSatisfy { Nasty.schema.value(at: $0, of: left) == Nasty.schema.value(at: $0, of: right) }
+                entity.fields.indices.allSatisfy {
+                    EveryFieldKind.schema.value(at: $0, of: left) == EveryFieldKind.schema.value(at: $0, of: right)
+                }
             }
     }
 
-    @Test(arguments: 0..<12) func queriesGiveWhatTheReferenceEvaluatorGives(seed: Int) throws {
+    @Test(arguments: 0..<12) func queriesMatchTheReferenceEvaluator(seed: Int) throws {
         var generator = SeededGenerator(UInt64(seed))
         let database = seed % 2 == 0 ? try makeDatabase() : try MemoryDatabase.open()
-        let storage = try database.storage(for: Nasty.self)
-        var stored: [Key: Nasty] = [:]
+        let storage = try database.storage(for: EveryFieldKind.self)
+        var stored: [Key: EveryFieldKind] = [:]
         for code in 0..<120 {
-            let row = Nasty.random(&generator, code: generator.chance(0.4) ? nil : code)
+            let row = EveryFieldKind.random(&generator, code: generator.chance(0.4) ? nil : code)
             stored[.string(row.id)] = row
             try storage.upsert([row])
             if generator.chance(0.2), let victim = stored.keys.randomElement(using: &generator) {
@@ -120,7 +122,7 @@ private struct Nasty: Model, Equatable {
         }
         let rows = Array(stored.values)
         for _ in 0..<250 {
-            let predicate = Condition<Nasty>(generator.chance(0.1) ? .constant(true) : node(rows, 2, &generator))
+            let predicate = Condition<EveryFieldKind>(generator.chance(0.1) ? .constant(true) : node(rows, 2, &generator))
             let query = Query(
                 where: predicate, orderedBy: order(&generator),
                 limit: generator.chance(0.5) ? nil : Int.random(in: 0...9, using: &generator),
@@ -135,7 +137,7 @@ private struct Nasty: Model, Equatable {
             #expect(try storage.count(query) == expected.count, "\(query)")
             #expect(try storage.keys(query) == expected.map { .string($0.id) }, "\(query)")
             let cursor = try storage.cursor(query)
-            var streamed: [Nasty] = []
+            var streamed: [EveryFieldKind] = []
             while case let batch = try cursor.next(3), !batch.isEmpty { streamed += batch }
             #expect(same(streamed, expected), "\(query)")
             var values: [Value] = []
@@ -144,10 +146,11 @@ private struct Nasty: Model, Equatable {
         }
         for seedQuery in 0..<20 {
             let order = order(&generator)
-            var query = Query<Nasty>(where: seedQuery % 2 == 0 ? .all : Condition(node(rows, 1, &generator)), orderedBy: order)
+            var query = Query<EveryFieldKind>(
+                where: seedQuery % 2 == 0 ? .all : Condition(node(rows, 1, &generator)), orderedBy: order)
             let expected = try query.resolved().evaluate(over: rows)
             let dao = DAO(storage: storage)
-            var pages: [Nasty] = []
+            var pages: [EveryFieldKind] = []
             var page = try dao.page(query, limit: 7)
             pages += page.elements
             while let next = page.next {
@@ -157,19 +160,19 @@ private struct Nasty: Model, Equatable {
             }
             #expect(same(pages, expected), "\(query)")
         }
-        let doomed = Query<Nasty>(where: Condition(node(rows, 1, &generator)), orderedBy: order(&generator), limit: 20)
+        let doomed = Query<EveryFieldKind>(where: Condition(node(rows, 1, &generator)), orderedBy: order(&generator), limit: 20)
         let victims = try Set(doomed.resolved().evaluate(over: rows).map(\.id))
         #expect(try storage.erase(doomed) == victims.count)
-        let rest = try Query<Nasty>().resolved().evaluate(over: rows.filter { !victims.contains($0.id) })
+        let rest = try Query<EveryFieldKind>().resolved().evaluate(over: rows.filter { !victims.contains($0.id) })
         #expect(same(try storage.read(Query()), rest))
         for field in entity.fields where field.isIndexed && !field.isPrimaryKey {
             #expect(try storage.count(Query(orderedBy: [.by(field.name)])) == rest.count)
             #expect(
                 same(
                     try storage.read(Query(orderedBy: [.by(field.name), .by("id")])),
-                    try Query<Nasty>(orderedBy: [.by(field.name)]).resolved().evaluate(over: rest)))
+                    try Query<EveryFieldKind>(orderedBy: [.by(field.name)]).resolved().evaluate(over: rest)))
         }
     }
 }
 
-extension Nasty: Plain {}
+extension EveryFieldKind: Plain {}

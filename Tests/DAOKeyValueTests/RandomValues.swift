@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// SplitMix64: the same sequence for the same seed, on every machine.
+/// SplitMix64: a seed produces the same sequence on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -50,7 +50,7 @@ extension SeededGenerator {
         return text
     }
 
-    /// Text around the length at which index entries are cut off, often with a long common beginning.
+    /// Text around the length at which index entries are truncated, often with a long common prefix.
     mutating func longText() -> String {
         let filler = pick(["x", "x", "\0", "é"])
         let length = pick([100, 118, 119, 120, 121, 238, 239, 240, 241, 242, 300])

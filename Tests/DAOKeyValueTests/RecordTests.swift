@@ -4,7 +4,7 @@ import Testing
 
 @testable import DAOKeyValue
 
-/// A model with a field of every way to store one.
+/// A model with a field for every storage format of a value.
 private struct Everything: Model, Equatable {
     var id: String
     var small: Int8
@@ -61,7 +61,7 @@ private struct Everything: Model, Equatable {
 
     private func decode(_ bytes: [UInt8], _ table: Table, verifies: Bool = true) throws -> Everything {
         let reader = RecordReader(table: table, verifies: verifies) { try Everything.schema.defaultRow() }
-        // An exact copy on the heap, so that a sanitizer sees a read beyond it.
+        // An exact copy on the heap, so that a sanitizer detects a read beyond it.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         defer { copy.deallocate() }
         copy.copyBytes(from: bytes)
@@ -71,7 +71,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test(arguments: [true, false]) func rowsComeBack(isChecked: Bool) throws {
+    @Test(arguments: [true, false]) func rowsRoundTrip(isChecked: Bool) throws {
         var generator = SeededGenerator(1)
         let table = try table()
         for _ in 0..<2000 {
@@ -80,7 +80,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test(arguments: [0, 0x7FFF - 200, 0x7FFF, 0x8000, 0x10000, 1 << 20]) func longRowsComeBack(count: Int) throws {
+    @Test(arguments: [0, 0x7FFF - 200, 0x7FFF, 0x8000, 0x10000, 1 << 20]) func longRowsRoundTrip(count: Int) throws {
         var generator = SeededGenerator(2)
         let table = try table()
         var row = Everything.random(&generator)
@@ -92,7 +92,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func slotsNeedNotBeInTheOrderOfFields() throws {
+    @Test func slotsCanBeInAnyOrder() throws {
         var generator = SeededGenerator(3)
         let table = try table(slots: [5, 0, 13, 1, 2, 12, 3, 4, 9, 8, 7, 6], count: 14)
         for _ in 0..<200 {
@@ -101,10 +101,10 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func fieldsThatAreNotInARecordReadAsTheirDefaults() throws {
+    @Test func missingFieldsReadAsTheirDefaults() throws {
         var generator = SeededGenerator(4)
         let row = Everything.random(&generator)
-        // Written when the list was not there yet: by an entity of one slot fewer.
+        // Written by an entity with one slot fewer, before the list was added.
         var older = try encode(row, table(), isChecked: false)
         let count = Int(older[2])
         let listEnd = RecordFormat.headerLength + count * 2
@@ -117,7 +117,7 @@ private struct Everything: Model, Equatable {
         #expect(try decode(older, table()) == expected)
     }
 
-    @Test func everyFlippedBitIsSeen() throws {
+    @Test func everyFlippedBitIsDetected() throws {
         var generator = SeededGenerator(5)
         let table = try table()
         let bytes = try encode(.random(&generator), table, isChecked: true)
@@ -170,7 +170,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func textThatIsNotUTF8IsACorruptedValue() throws {
+    @Test func invalidUTF8IsACorruptedValue() throws {
         var generator = SeededGenerator(8)
         let table = try table()
         var row = Everything.random(&generator)

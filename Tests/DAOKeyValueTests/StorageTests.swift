@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct StorageTests {
-    @Test func rowsComeBackAsTheyWent() throws {
+    @Test func insertedRowsAreReadBackUnchanged() throws {
         let storage = try makeDatabase().storage(for: Message.self)
         let rows = (0..<100).map { Message.make($0, sender: $0 % 7 == 0 ? nil : $0 % 5, code: "c\($0)", text: "text \($0)") }
         try storage.insert(rows.shuffled())
@@ -18,7 +18,7 @@ import Testing
         #expect(try storage.count(Query()) == 100)
     }
 
-    @Test func insertRefusesAKeyThatIsThere() throws {
+    @Test func insertRefusesAnExistingKey() throws {
         let storage = try makeDatabase().storage(for: Message.self)
         try storage.insert([.make(1)])
         #expect(errorKind { try storage.insert([.make(2), .make(1)]) } == .duplicateKey)
@@ -40,7 +40,7 @@ import Testing
         #expect(try storage.count(Query(where: Condition { $0.sender != nil })) == 0)
     }
 
-    @Test func uniqueFieldsRefuseASecondEqualValue() throws {
+    @Test func uniqueFieldsRefuseDuplicateValues() throws {
         let storage = try makeDatabase().storage(for: Message.self)
         try storage.insert([.make(1, code: "a"), .make(2, code: nil), .make(3, code: nil)])
         do {
@@ -60,7 +60,7 @@ import Testing
         #expect(try storage.keys(Query(where: Condition { $0.code == long + "2" })) == [.integer(3)])
     }
 
-    @Test func mergeKeepsWhatIsNotTouched() throws {
+    @Test func mergeKeepsUntouchedFields() throws {
         let storage = try makeDatabase().storage(for: Message.self)
         try storage.insert([.make(1, sender: 1, text: "one")])
         let count = try storage.merge(keys: [.integer(1), .integer(2), .integer(3), .integer(1)]) { index, row in
@@ -80,7 +80,7 @@ import Testing
         #expect(try storage.read(key: .integer(2))?.isRead == false)
     }
 
-    @Test func transactionsAreAllOrNothing() throws {
+    @Test func transactionsAreAtomic() throws {
         struct Stop: Error {}
         let database = try makeDatabase()
         let storage = try database.storage(for: Message.self)
@@ -106,7 +106,7 @@ import Testing
         #expect(errorKind { try database.snapshot { try storage.insert([.make(5)]) } } == .invalidTransaction)
     }
 
-    @Test func anEntityOfARolledBackTransactionLeavesNothing() throws {
+    @Test func rolledBackEntityLeavesNoData() throws {
         struct Stop: Error {}
         let database = try makeDatabase()
         var notes: (any Storage<Note>)?

@@ -10,7 +10,7 @@ import Testing
             ("xxhash", 20_141_025, 0xB559_B98D_844E_0635),
             ("Nobody inspects the spammish repetition", 0, 0xFBCE_A83C_8A37_8BF1),
         ] as [(String, UInt64, UInt64)])
-    func hashesKnownTexts(text: String, seed: UInt64, hash: UInt64) {
+    func hashesKnownStrings(text: String, seed: UInt64, hash: UInt64) {
         #expect(Array(text.utf8).withUnsafeBytes { XXH64.hash($0, seed: seed) } == hash)
     }
 

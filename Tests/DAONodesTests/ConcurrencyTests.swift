@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct ConcurrencyTests {
-    // MARK: To async
+    // MARK: Observers to async
 
     @Test func valueIsTheFirstOutcome() async throws {
         #expect(try await Observer<Int>.emit(data: 1).value == 1)
@@ -12,15 +12,15 @@ import Testing
 
         let later = Context<Int>()
         let node = ClosureNode<Void, Int> {
-            // By the time this runs on another thread somebody waits, or is about to.
+            // When this runs on another thread, the task waits or is about to wait.
             DispatchQueue.global().async { later.emit(data: 2).emit(data: 3).finish() }
             return later.map { $0 * 10 }
         }
         #expect([20, 30].contains(try await node.value()))
 
-        let canceled = Context<Int>()
-        canceled.cancel()
-        await #expect(throws: CancellationError.self) { try await canceled.value }
+        let cancelled = Context<Int>()
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
     }
 
     @Test func cancellingTheTaskCancelsTheObserverDownToItsSource() async throws {
@@ -34,7 +34,7 @@ import Testing
         for await _ in started {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(source.isCanceled)
+        #expect(source.isCancelled)
 
         let other = Context<Int>()
         let early = Task {
@@ -42,22 +42,22 @@ import Testing
             return try await other.map { $0 }.value
         }
         await #expect(throws: CancellationError.self) { try await early.value }
-        #expect(other.isCanceled)
+        #expect(other.isCancelled)
     }
 
-    @Test func waitingForWhatCanNoLongerComeEnds() async {
+    @Test func waitEndsWhenNoEmitterIsLeft() async {
         let finished = Context<Int>()
         finished.finish()
         await #expect(throws: ObserverError.finishedWithoutValue) { try await finished.value }
         let swallowed = Observer<Int>.emit(error: Failure("x")).catchError { (_: Failure) in }
         await #expect(throws: ObserverError.finishedWithoutValue) { try await swallowed.value }
-        // A node that forgets to emit.
+        // A node that never emits.
         let forgetful = ClosureNode<Void, Int> { Context<Int>() }
         await #expect(throws: ObserverError.finishedWithoutValue) { try await forgetful.value() }
         await #expect(throws: ObserverError.finishedWithoutValue) { try await forgetful.process().map { $0 }.value }
     }
 
-    @Test func valuesAreEverythingUntilTheEnd() async throws {
+    @Test func valuesAreAllEmissionsUntilTheEnd() async throws {
         let source = Context<Int>()
         let values = source.map { $0 * 10 }.values
         for value in 1...100 { source.emit(data: value) }
@@ -72,13 +72,13 @@ import Testing
         let values = failing.values
         failing.emit(data: 1).emit(error: Failure("x"))
         await #expect(throws: Failure("x")) { for try await value in values { #expect(value == 1) } }
-        let canceled = Context<Int>()
-        let none = canceled.values
-        canceled.cancel()
+        let cancelled = Context<Int>()
+        let none = cancelled.values
+        cancelled.cancel()
         await #expect(throws: CancellationError.self) { for try await _ in none {} }
     }
 
-    @Test func valuesOfAFlatMapEndWhenEverythingInItHas() async throws {
+    @Test func valuesOfAFlatMapEndWithAllInnerObservers() async throws {
         let source = Context<Int>()
         let inner = Context<Int>()
         let values = source.map { _ in inner as Observer<Int> }.values
@@ -99,7 +99,7 @@ import Testing
                 break
             }
         }
-        #expect(await eventually { source.isCanceled })
+        #expect(await eventually { source.isCancelled })
 
         let other = Context<Int>()
         let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -108,12 +108,12 @@ import Testing
         for await _ in begun {}
         task.cancel()
         _ = try? await task.value
-        #expect(await eventually { other.isCanceled })
+        #expect(await eventually { other.isCancelled })
     }
 
-    // MARK: From async
+    // MARK: Async to observers
 
-    @Test func aTaskEmitsItsResult() async throws {
+    @Test func taskEmitsItsResult() async throws {
         #expect(try await Observer<Int>.task { 1 }.value == 1)
         await #expect(throws: Failure("x")) { try await Observer<Int>.task { throw Failure("x") }.value }
     }
@@ -131,16 +131,16 @@ import Testing
         }
         log.follow(observer.map { $0 }).cancel()
         #expect(await eventually { log.all.contains("task cancelled") })
-        #expect(log.all.filter { $0 != "task cancelled" } == ["canceled", "defer"])
+        #expect(log.all.filter { $0 != "task cancelled" } == ["cancelled", "defer"])
     }
 
-    @Test func aTaskThatIsCancelledFromInsideCancelsItsObserverAndIsNoError() async {
+    @Test func cancellationErrorOfATaskCancelsItsObserver() async {
         let log = Log()
         log.follow(Observer<Int>.task { throw CancellationError() })
-        #expect(await eventually { log.all == ["canceled", "defer"] })
+        #expect(await eventually { log.all == ["cancelled", "defer"] })
     }
 
-    @Test func aSequenceIsEmittedElementByElement() async throws {
+    @Test func sequenceIsEmittedElementByElement() async throws {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         for value in 1...5 { continuation.yield(value) }
         continuation.finish()
@@ -152,9 +152,9 @@ import Testing
         }
     }
 
-    // MARK: Races. These are run under the thread sanitizer too.
+    // MARK: Races, also run under ThreadSanitizer
 
-    @Test func everyEmissionIsDeliveredOnceHoweverManyThreadsEmit() async {
+    @Test func concurrentEmissionsAreDeliveredOnce() async {
         let context = Context<Int>()
         let sum = Locked((count: 0, total: 0))
         let active = Counter()
@@ -173,7 +173,7 @@ import Testing
         #expect(await eventually { active.value == 80_000 })
     }
 
-    @Test func aListenerAndAnEmissionThatMeetDeliverExactlyOnce() async {
+    @Test func concurrentSubscriptionAndEmissionDeliverOnce() async {
         let delivered = Counter()
         let rounds = 20_000
         await withTaskGroup(of: Void.self) { group in
@@ -191,9 +191,9 @@ import Testing
         #expect(await eventually { delivered.value == rounds })
     }
 
-    @Test func cancellationWinsWhereverItMeetsAnEmission() async {
+    @Test func cancellationTakesPrecedenceOverAnEmission() async {
         let late = Counter()
-        let canceled = Counter()
+        let cancelled = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -202,9 +202,9 @@ import Testing
                         let result = context.map { $0 }
                         let isOver = Locked(false)
                         result.onCompleted { _ in if isOver.withLock({ $0 }) { late.increment() } }
-                            .onCanceled {
+                            .onCancelled {
                                 isOver.withLock { $0 = true }
-                                canceled.increment()
+                                cancelled.increment()
                             }
                         async let emitted: Void = { for value in 0..<3 { context.emit(data: value) } }()
                         result.cancel()
@@ -214,11 +214,11 @@ import Testing
                 }
             }
         }
-        #expect(await eventually { canceled.value == 20_000 })
+        #expect(await eventually { cancelled.value == 20_000 })
         #expect(late.value == 0)
     }
 
-    @Test func everyOperatorStandsEmittingSubscribingAndCancellingAtOnce() async {
+    @Test func operatorsSupportConcurrentEmittingSubscribingAndCancelling() async {
         let queue = DispatchQueue(label: "race")
         let contexts: [@Sendable () -> Emitter<Int>] = [
             { Context<Int>() }, { MulticastContext<Int>() }, { AsyncContext<Int>().on(queue) },
@@ -242,7 +242,7 @@ import Testing
                             for value in 0..<10 { context.emit(data: value).emit(error: Failure("x")) }
                         }()
                         async let subscribed: Void = {
-                            for _ in 0..<10 { result.onCompleted { _ in }.onError { _ in }.defer {}.onCanceled {} }
+                            for _ in 0..<10 { result.onCompleted { _ in }.onError { _ in }.defer {}.onCancelled {} }
                         }()
                         if round % 2 == 0 { context.cancel() } else { result.cancel() }
                         _ = await (emitted, subscribed)
@@ -253,7 +253,7 @@ import Testing
         await queue.drained()
     }
 
-    @Test func asyncContextsLoseNothingUnderContention() async {
+    @Test func asyncContextsLoseNoEventUnderContention() async {
         let queue = DispatchQueue(label: "contended", attributes: .concurrent)
         let context = AsyncContext<Int>().on(queue)
         let seen = Locked<[Int]>([])
@@ -264,7 +264,7 @@ import Testing
             }
         }
         #expect(await eventually { seen.withLock { $0.count } == 80_000 })
-        // Every worker's own emissions are in order.
+        // The emissions of each worker are in order.
         var last = [Int](repeating: -1, count: 8)
         for value in seen.withLock({ $0 }) {
             #expect(value % 10_000 == last[value / 10_000] + 1)
@@ -272,8 +272,8 @@ import Testing
         }
     }
 
-    @Test func waitingTasksAreAllAnsweredOrCancelled() async {
-        let answered = Counter()
+    @Test func waitingTasksAllReceiveAValueOrACancellation() async {
+        let completed = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -284,20 +284,21 @@ import Testing
                         if round % 3 == 0 { task.cancel() }
                         await emitted
                         _ = await task.result
-                        answered.increment()
+                        completed.increment()
                     }
                 }
             }
         }
-        #expect(answered.value == 20_000)
+        #expect(completed.value == 20_000)
     }
 
-    /// Three threads walk along the same observers: one emits, one subscribes and one cancels every third. The sanitizer sees in three hundred
-    /// thousand rounds what it misses in a thousand: `make tsan` runs as many.
-    @Test func aRaceOfThreeThreadsDeliversOnceOrCancels() async {
+    /// Three threads process the same observers: the first emits, the second subscribes and the third cancels
+    /// every third observer. ThreadSanitizer finds in 300,000 rounds races that it misses in 1,000, so
+    /// `make tsan` runs 300,000 rounds.
+    @Test func raceOfThreeThreadsDeliversOnceOrCancels() async {
         let rounds = ProcessInfo.processInfo.environment["DAO_RACE_ROUNDS"].flatMap(Int.init) ?? 30_000
         let (batches, size) = (max(rounds / 1_000, 1), 1_000)
-        let (delivered, canceled, wrong) = (Counter(), Counter(), Counter())
+        let (delivered, cancelled, wrong) = (Counter(), Counter(), Counter())
         for _ in 0..<batches {
             let sources = (0..<size).map { _ in Context<Int>() }
             let results = sources.enumerated().map { index, source in
@@ -319,7 +320,7 @@ import Testing
                                 results[index].onCompleted { data in
                                     delivered.increment()
                                     if calls.increment() > 1 || data != index { wrong.increment() }
-                                }.onCanceled { canceled.increment() }
+                                }.onCancelled { cancelled.increment() }
                             default: if index % 3 == 0 { results[index].cancel() }
                             }
                         }
@@ -327,15 +328,15 @@ import Testing
                     done.resume()
                 }
             }
-            for (source, result) in zip(sources, results) where result.isCanceled && !source.isCanceled { wrong.increment() }
+            for (source, result) in zip(sources, results) where result.isCancelled && !source.isCancelled { wrong.increment() }
         }
         #expect(wrong.value == 0)
-        #expect(canceled.value == batches * ((size + 2) / 3))
+        #expect(cancelled.value == batches * ((size + 2) / 3))
         let kept = batches * (size - (size + 2) / 3)
         #expect((kept...batches * size).contains(delivered.value))
     }
 
-    @Test func aChainIsFreedWhenItsSourceIs() async {
+    @Test func chainIsReleasedWithItsSource() async {
         final class Payload: Sendable {}
         weak var payload: Payload?
         weak var result: Observer<Int>?

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ContextTests {
     // MARK: Replay
 
-    @Test func aLateListenerIsToldOnceAtOnceOnItsOwnThread() {
+    @Test func lateListenerIsCalledOnceImmediatelyOnItsThread() {
         let context = Context<Int>()
         context.emit(data: 1)
         let log = Log()
@@ -22,7 +22,7 @@ import Testing
         #expect(log.all == ["1 true", "error true"])
     }
 
-    @Test func onlyTheLatestOutcomeWaits() {
+    @Test func onlyTheLatestOutcomeIsReplayed() {
         var log = Log()
         log.follow(Context<String>().emit(data: "Hello"))
         #expect(log.all == ["data Hello", "defer"])
@@ -45,31 +45,31 @@ import Testing
         #expect(log.all == ["live nil", "late nil"])
     }
 
-    @Test func aContextThatKeepsEverythingReplaysItInOrder() {
+    @Test func keptOutcomesAreReplayedInOrder() {
         let log = Log()
         let context = Context<Int>(keepsEveryOutcome: true)
         context.emit(data: 1).emit(error: Failure("x")).emit(data: 2)
-        // Through any operator, too: each passes the order on.
+        // The same holds for every operator: each preserves the order.
         let result = context.map { $0 * 10 }.mapError { $0 }.map { Observer<Int>.emit(data: $0) }
         log.follow(result)
         #expect(log.all == ["data 10", "data 20", "error x", "defer"])
         context.emit(data: 3)
         #expect(log.all.suffix(2) == ["data 30", "defer"])
-        // What somebody has been told does not wait for another.
+        // A delivered outcome does not wait for another listener.
         result.onCompleted { log.add("again \($0)") }
         #expect(log.all.count == 6)
     }
 
     // MARK: Listeners
 
-    @Test func aSecondListenerReplacesTheFirst() {
+    @Test func secondListenerReplacesTheFirst() {
         let context = Context<Int>()
         let log = Log()
         context.onCompleted { log.add("first \($0)") }
         context.onCompleted { log.add("second \($0)") }
         context.emit(data: 1)
         #expect(log.all == ["second 1"])
-        // What was delivered as it happened stays available to a listener that replaces the one that got it.
+        // An outcome that was delivered live stays available to a replacement of its listener.
         context.onCompleted { log.add("third \($0)") }
         context.onCompleted { log.add("fourth \($0)") }
         #expect(log.all == ["second 1", "third 1"])
@@ -83,7 +83,7 @@ import Testing
         #expect(log.all == ["data 1", "defer", "error x", "defer", "data 2", "defer"])
     }
 
-    @Test func anEmissionFromInsideAListenerComesAfterIt() {
+    @Test func emissionInsideAListenerIsDeliveredAfterIt() {
         let context = Context<Int>()
         let log = Log()
         context.onCompleted { [weak context] value in
@@ -104,7 +104,7 @@ import Testing
         #expect(log.all == ["data 1", "defer"])
     }
 
-    @Test func unsubscribingDropsTheListeners() {
+    @Test func unsubscribingRemovesTheListeners() {
         let context = Context<Int>()
         let log = Log()
         log.follow(context)
@@ -116,30 +116,30 @@ import Testing
 
     // MARK: Cancellation
 
-    @Test func cancellingTellsOnceAndSilencesEverythingElse() {
+    @Test func cancellingNotifiesOnceAndStopsOtherEvents() {
         let context = Context<Int>()
         let log = Log()
         log.follow(context)
         context.cancel()
         context.cancel()
         context.emit(data: 1).emit(error: Failure("x"))
-        #expect(log.all == ["canceled", "defer"])
-        #expect(context.isCanceled)
+        #expect(log.all == ["cancelled", "defer"])
+        #expect(context.isCancelled)
         context.onCompleted { log.add("late \($0)") }.onError { log.add("late \($0)") }
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
-    @Test func aLateListenerIsToldOfTheCancellationOnce() {
+    @Test func lateListenerReceivesTheCancellationOnce() {
         let context = Context<Int>()
         context.emit(data: 1)
         context.cancel()
         let log = Log()
         log.follow(context)
         log.follow(context, "again ")
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
-    @Test func cancellingFromInsideAListenerStopsWhatIsWaiting() {
+    @Test func cancellingInsideAListenerDropsPendingEvents() {
         let context = Context<Int>()
         let log = Log()
         log.follow(context)
@@ -149,10 +149,10 @@ import Testing
             context?.cancel()
         }
         context.emit(data: 1)
-        #expect(log.all == ["data 1", "canceled", "defer"])
+        #expect(log.all == ["data 1", "cancelled", "defer"])
     }
 
-    @Test func afterFinishingNothingIsEmittedButWhatWasStillReplays() {
+    @Test func finishedContextEmitsNothingButStillReplays() {
         let context = Context<Int>()
         context.emit(data: 1).finish().emit(data: 2)
         let log = Log()
@@ -160,9 +160,9 @@ import Testing
         #expect(log.all == ["data 1", "defer"])
     }
 
-    // MARK: On a queue
+    // MARK: Queues
 
-    @Test func anAsyncContextCallsItsListenersOnItsQueueOnly() async {
+    @Test func asyncContextCallsListenersOnItsQueue() async {
         let queue = DispatchQueue.named("listeners")
         let log = Log()
         let context = AsyncContext<Int>().on(queue)
@@ -177,7 +177,7 @@ import Testing
         #expect(log.all == ["live 1 listeners", "defer listeners", "late 2 listeners"])
     }
 
-    @Test func anAsyncContextNeverBlocksAndNeverDeadlocks() async {
+    @Test func asyncContextNeverBlocksOrDeadlocks() async {
         let queue = DispatchQueue.named("serial")
         let log = Log()
         queue.suspend()
@@ -189,7 +189,7 @@ import Testing
         await queue.drained()
         #expect(log.all == ["emit returned", "1"])
 
-        // From the very queue it delivers on.
+        // Called on the queue that it delivers on.
         await withCheckedContinuation { continuation in
             queue.async {
                 AsyncContext<Int>().on(queue).emit(data: 2).dispatch(on: queue).onCompleted { _ in continuation.resume() }
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func anAsyncContextKeepsTheOrderOnAConcurrentQueue() async {
+    @Test func asyncContextKeepsTheOrderOnAConcurrentQueue() async {
         let queue = DispatchQueue.named("concurrent", attributes: .concurrent)
         let log = Log()
         let context = AsyncContext<Int>().on(queue)
@@ -207,7 +207,7 @@ import Testing
         #expect(log.all == (0..<1000).map(String.init))
     }
 
-    @Test func cancellingAnAsyncContextTakesBackWhatIsWaiting() async {
+    @Test func cancellingAnAsyncContextDropsPendingEvents() async {
         let queue = DispatchQueue.named("cancel")
         queue.suspend()
         let log = Log()
@@ -218,12 +218,12 @@ import Testing
         queue.resume()
         await queue.drained()
         await queue.drained()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
-    // MARK: Many listeners
+    // MARK: Multicast
 
-    @Test func aMulticastContextCallsEveryListenerInOrder() {
+    @Test func multicastContextCallsEveryListenerInOrder() {
         let context = MulticastContext<Int>()
         let log = Log()
         for name in ["a", "b", "c"] {
@@ -235,7 +235,7 @@ import Testing
         #expect(log.all.suffix(3) == ["a error", "b error", "c error"])
     }
 
-    @Test func aMulticastContextTellsEveryLateListenerTheLatestOutcome() {
+    @Test func multicastContextReplaysTheLatestOutcome() {
         let context = MulticastContext<Int>()
         let log = Log()
         context.emit(data: 1).emit(data: 2)
@@ -249,13 +249,13 @@ import Testing
             log.all.suffix(5) == ["a error x", "b error x", "a defer", "b defer", "late error"])
     }
 
-    @Test func aMulticastContextTellsEverybodyOfACancellation() {
+    @Test func multicastContextNotifiesAllListenersOfACancellation() {
         let context = MulticastContext<Int>()
         let log = Log()
         log.follow(context, "a ")
         log.follow(context, "b ")
         context.cancel()
         log.follow(context, "late ")
-        #expect(log.all == ["a canceled", "b canceled", "a defer", "b defer", "late canceled", "late defer"])
+        #expect(log.all == ["a cancelled", "b cancelled", "a defer", "b defer", "late cancelled", "late defer"])
     }
 }

@@ -6,17 +6,17 @@ import Testing
 
 @testable import DAOExamples
 
-/// Named otherwise than the `Tag` of the testing library.
+/// The name differs from the testing library's `Tag`.
 private typealias Label = DAOExamples.Tag
 
 @Suite(.timeLimit(.minutes(30))) struct DAONodeTests {
-    private func giving<Input: Sendable>(_ dialogs: [Dialog]) -> ClosureNode<Input, [Dialog]> {
+    private func returning<Input: Sendable>(_ dialogs: [Dialog]) -> ClosureNode<Input, [Dialog]> {
         ClosureNode { _ in .emit(data: dialogs) }
     }
 
     // MARK: Reading
 
-    @Test(arguments: backends) func readsEverythingAConditionAndKeys(_ kind: String) async throws {
+    @Test(arguments: backends) func readsAllByConditionAndByKeys(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             let all = [dialog(1, [10, 11]), dialog(2, isPinned: true, [20]), dialog(3), dialog(10, isPinned: true)]
@@ -35,7 +35,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func readsOneOrSaysThatThereIsNone(_ kind: String) async throws {
+    @Test(arguments: backends) func readsOneValueOrThrowsNotFound(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1), dialog(2, isPinned: true, [20]), dialog(3, isPinned: true)])
@@ -55,11 +55,11 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func aReadAndWhatItsTranslatorReadsAreOfOneMoment(_ kind: String) async throws {
+    @Test(arguments: backends) func nodeAndTranslatorReadTheSameSnapshot(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1, [10, 11])])
-            // While the translator is about to read the messages, somebody else replaces them.
+            // Another writer replaces the messages just before the translator reads them.
             let isWritten = Counter()
             let watched = dialogs.watched(willRead: { _ in
                 guard isWritten.increment() == 1 else { return }
@@ -77,45 +77,46 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Persisting
 
-    @Test(arguments: backends) func storesAndGivesWhatIsStored(_ kind: String) async throws {
+    @Test(arguments: backends) func persistNodeReturnsStoredValues(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1, [10, 11]), dialog(5, [50])])
             try await dialogs.update(where: { $0.id == 1 }) { $0.isMuted = true }
 
             let arrived = [dialog(3, [30]), dialog(1, isPinned: true, [11]), dialog(3, isPinned: true, [31])]
-            let node = PersistNode(dialogs, next: giving(arrived) as ClosureNode<Void, _>)
+            let node = PersistNode(dialogs, next: returning(arrived) as ClosureNode<Void, _>)
             let stored = [dialog(3, isPinned: true, [31]), dialog(1, isPinned: true, [11])]
             #expect(try await node.value() == stored, "by the keys that came, in their order, each once")
             #expect(try await node.process().value == stored)
             #expect(try await dialogs.read().map(\.id) == [1, 3, 5], "what did not come stays")
             #expect(try dialogs.storage.read(key: .integer(1))?.isMuted == true, "what the values do not carry stays")
             #expect(try await dialogs.translator.messages.read().map(\.id) == [11, 31, 50])
-            #expect(try await PersistNode(dialogs, next: giving([]) as ClosureNode<Void, _>).value().isEmpty)
+            #expect(try await PersistNode(dialogs, next: returning([]) as ClosureNode<Void, _>).value().isEmpty)
         }
     }
 
-    @Test(arguments: backends) func replacesWhatDidNotCome(_ kind: String) async throws {
+    @Test(arguments: backends) func replacingErasesMissingValues(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             let before = [dialog(1), dialog(2, isPinned: true), dialog(3, isPinned: true)]
             try await dialogs.persist(before)
 
-            let pinned = PersistNode(dialogs, next: giving([dialog(3, isPinned: true), dialog(4)])) { (fields, isPinned: Bool) in
+            let pinned = PersistNode(dialogs, next: returning([dialog(3, isPinned: true), dialog(4)])) {
+                (fields, isPinned: Bool) in
                 fields.isPinned == isPinned
             }
             #expect(try await pinned.value(for: true).map(\.id) == [3, 4])
             #expect(try await dialogs.read().map(\.id) == [1, 3, 4], "only what meets the condition is replaced")
 
-            let mirror = PersistNode(dialogs, next: giving([dialog(9)]) as ClosureNode<Void, _>, replacing: .all)
+            let mirror = PersistNode(dialogs, next: returning([dialog(9)]) as ClosureNode<Void, _>, replacing: .all)
             #expect(try await mirror.value() == [dialog(9)])
             #expect(try await dialogs.read() == [dialog(9)])
-            #expect(try await PersistNode(dialogs, next: giving([]) as ClosureNode<Void, _>, replacing: .all).value().isEmpty)
+            #expect(try await PersistNode(dialogs, next: returning([]) as ClosureNode<Void, _>, replacing: .all).value().isEmpty)
             #expect(try await dialogs.count() == 0)
         }
     }
 
-    @Test(arguments: backends) func aUniqueValuePassesFromARowThatIsReplaced(_ kind: String) async throws {
+    @Test(arguments: backends) func uniqueValueMovesFromAReplacedRow(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let tags = DAO(storage: try database.storage(for: Label.self))
             try await tags.persist([Label(id: 1, name: "a"), Label(id: 2, name: "b")])
@@ -123,7 +124,7 @@ private typealias Label = DAOExamples.Tag
             #expect(try await PersistNode(tags, next: arrived, replacing: .all).value().map(\.id) == [3, 2])
             #expect(try await tags.read().map(\.id) == [2, 3])
 
-            // A conflict with a row that stays undoes everything, what was erased included.
+            // A conflict with a remaining row undoes all changes, including the erased rows.
             let clash = ClosureNode<Void, [Label]> { .emit(data: [Label(id: 4, name: "c"), Label(id: 5, name: "b")]) }
             let node = PersistNode(tags, next: clash) { fields, _ in fields.id == 3 }
             let error = await #expect(throws: StorageError.self) { try await node.value() }
@@ -132,7 +133,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func everyEmissionIsStoredInItsOrder(_ kind: String) async throws {
+    @Test(arguments: backends) func emissionsAreStoredInOrder(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             let source = Context<[Dialog]>(keepsEveryOutcome: true)
@@ -152,12 +153,12 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func theStoredResultAndThenTheFreshOneAreBothStored(_ kind: String) async throws {
+    @Test(arguments: backends) func bothEmissionsOfFirstCacheNodeAreStored(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1)])
             let first = FirstCacheNode(
-                stored: ReadNode(dialogs), network: PersistNode(dialogs, next: giving([dialog(2)]) as ClosureNode<Void, _>))
+                stored: ReadNode(dialogs), network: PersistNode(dialogs, next: returning([dialog(2)]) as ClosureNode<Void, _>))
             var seen: [[Int]] = []
             for try await page in first.values() { seen.append(page.map(\.id)) }
             #expect(seen == [[1], [2]])
@@ -167,7 +168,7 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Erasing
 
-    @Test(arguments: backends) func erasesAndCounts(_ kind: String) async throws {
+    @Test(arguments: backends) func eraseNodeReturnsTheNumberOfErasedValues(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist((1...6).map { dialog($0, isPinned: $0 % 2 == 0) })
@@ -184,13 +185,13 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Errors
 
-    @Test(arguments: backends) func anErrorLeavesTheDatabaseAsItWas(_ kind: String) async throws {
+    @Test(arguments: backends) func errorLeavesTheDatabaseUnchanged(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1, [10]), dialog(2, [20])])
             let before = try dump(dialogs)
             let failing = dialogs.watched(willStore: { if $0.id == 3 { throw Failure("third") } })
-            let arrived = giving([dialog(1, isPinned: true, [11]), dialog(4, [40]), dialog(3, [30])]) as ClosureNode<Void, _>
+            let arrived = returning([dialog(1, isPinned: true, [11]), dialog(4, [40]), dialog(3, [30])]) as ClosureNode<Void, _>
             await #expect(throws: Failure("third")) { try await PersistNode(failing, next: arrived, replacing: .all).value() }
             #expect(try dump(dialogs) == before)
             await #expect(throws: Failure("wire")) {
@@ -201,12 +202,12 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test(arguments: backends) func storageErrorsPassAndMap(_ kind: String) async throws {
+    @Test(arguments: backends) func storageErrorsPassUnchangedOrMapped(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try database.close()
             let read = ReadNode<Void, DialogTranslator>(dialogs)
-            let nodes: [any Node<Void, [Dialog]>] = [read, PersistNode(dialogs, next: giving([dialog(1)]))]
+            let nodes: [any Node<Void, [Dialog]>] = [read, PersistNode(dialogs, next: returning([dialog(1)]))]
             for node in nodes {
                 let error = await #expect(throws: StorageError.self) { try await node.value() }
                 #expect(error?.kind == .closed)
@@ -217,7 +218,7 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
-    @Test func everyKindOfStorageErrorHasAWord() {
+    @Test func everyKindOfStorageErrorHasAReadError() {
         func kinds(_ word: ReadError) -> Set<StorageError.Kind> {
             Set(StorageError.Kind.allCases.filter { ReadError(StorageError($0, "")) == word })
         }
@@ -231,12 +232,12 @@ private typealias Label = DAOExamples.Tag
 
     // MARK: Cancellation
 
-    @Test(arguments: backends) func workThatWaitsForTheWriterIsNotDoneOnceItIsCancelled(_ kind: String) async throws {
+    @Test(arguments: backends) func cancelledWorkThatWaitsForTheWriterIsNotDone(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let dialogs = try dialogsDAO(database)
             try await dialogs.persist([dialog(1)])
             let busy = try await BusyWriter(database)
-            let persist = Task { try await PersistNode(dialogs, next: giving([dialog(2)]) as ClosureNode<Void, _>).value() }
+            let persist = Task { try await PersistNode(dialogs, next: returning([dialog(2)]) as ClosureNode<Void, _>).value() }
             let erase = EraseNode<Void, DialogTranslator>(dialogs).process()
             let log = Log()
             log.follow(erase)
@@ -245,13 +246,13 @@ private typealias Label = DAOExamples.Tag
             erase.cancel()
             try await busy.end()
             await #expect(throws: CancellationError.self) { try await persist.value }
-            #expect(log.all == ["canceled", "defer"])
+            #expect(log.all == ["cancelled", "defer"])
             try await database.engineState.executor.write {}
             #expect(try await dialogs.read() == [dialog(1)])
         }
     }
 
-    // MARK: The guide's program, with a database
+    // MARK: The program of the documentation, with a database
 
     private struct Person: Plain, Model, Equatable {
         var id: Int
@@ -259,7 +260,7 @@ private typealias Label = DAOExamples.Tag
         static let schema = Schema("person", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
     }
 
-    @Test(arguments: backends) func theGuidesProgramReadsFromADatabaseWithABoundParameter(_ kind: String) async throws {
+    @Test(arguments: backends) func documentedProgramReadsFromADatabase(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let people = DAO(storage: try database.storage(for: Person.self))
             let names = ["Ann", "O'Brien", "' OR '1'='1", "\"; DROP TABLE person; --", "%@", "Robert\\"]

@@ -6,10 +6,10 @@ import Foundation
 
 @testable import DAOExamples
 
-/// The kinds of database that the tests of the DAO nodes run over; the only thing they know of backends.
+/// The kinds of database for the tests of the DAO nodes. The tests depend on nothing else of the backends.
 let backends = ["memory:", "sqlite:", "lmdb:"]
 
-/// Runs a test on an empty database, which is gone afterwards.
+/// Runs a test on an empty database and removes it afterwards.
 func withDatabase(_ kind: String, _ body: (any Database) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -20,7 +20,7 @@ func withDatabase(_ kind: String, _ body: (any Database) async throws -> Void) a
     try database.close()
 }
 
-/// Everything that the database of the dialogs holds, local fields included, row by row.
+/// All rows of the database of dialogs, local fields included.
 func dump(_ dialogs: DAO<DialogTranslator>) throws -> [String] {
     try dialogs.storage.read(Query()).map { "\($0)" } + dialogs.translator.messages.storage.read(Query()).map { "\($0)" }
 }
@@ -32,7 +32,8 @@ func dialog(_ id: Int, isPinned: Bool = false, _ messages: [Int] = []) -> Dialog
         messages: messages.enumerated().map { DialogMessage(id: $1, dialog: id, position: $0, text: "text \($1)") })
 }
 
-/// Stores dialogs like its base, and calls a closure after each one's messages have been stored and before the dialog is.
+/// Stores dialogs like its base. Calls a closure after the messages of each dialog are stored and before the
+/// dialog itself is stored.
 struct WatchedTranslator: Translator {
     let base: DialogTranslator
     var willRead: @Sendable (DialogModel) throws -> Void = { _ in }

@@ -35,7 +35,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         return builder
     }
 
-    /// The names of the nodes, from the top down.
+    /// The names of the nodes, from top to bottom.
     private func names(_ node: Any) -> [String] {
         var names: [String] = []
         var current: Any? = node
@@ -50,7 +50,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         return names
     }
 
-    @Test func theDefaultChainHasItsSeventeenNodesInOrder() throws {
+    @Test func defaultChainHasSeventeenNodesInOrder() throws {
         let server = try LoopbackServer()
         let chain: any Node<Book, [Book]> = builder(server, .get, "books").build()
         #expect(
@@ -63,18 +63,18 @@ private struct Book: DTOConvertible, Equatable, Sendable {
             ])
     }
 
-    @Test func theDefaultChainSendsAModelAndGivesAnother() async throws {
+    @Test func defaultChainSendsAModelAndReturnsAnother() async throws {
         let server = try LoopbackServer()
         var sending = builder(server, .post, "echo")
         sending.query = ["page": 2]
         sending.metadata = ["X-Kind": "book"]
         let echo: any Node<Book, Json> = sending.build()
-        let answer = try await echo.value(for: Book(name: "Mu-Mu"))
-        #expect(answer["method"] == "POST")
-        #expect(answer["path"] == "/echo?page=2")
-        #expect(answer["headers"]?["x-kind"] == "book")
-        #expect(answer["headers"]?["content-type"] == "application/json")
-        #expect(answer["body"]?.stringValue == #"{"id":0,"name":"Mu-Mu"}"#)
+        let response = try await echo.value(for: Book(name: "Mu-Mu"))
+        #expect(response["method"] == "POST")
+        #expect(response["path"] == "/echo?page=2")
+        #expect(response["headers"]?["x-kind"] == "book")
+        #expect(response["headers"]?["content-type"] == "application/json")
+        #expect(response["body"]?.stringValue == #"{"id":0,"name":"Mu-Mu"}"#)
 
         let list = #"[{"id":1,"name":"Mu-Mu"},{"id":2,"name":"Kashtanka"}]"#
         let query = try #require(list.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
@@ -82,7 +82,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         #expect(try await books.value() == [Book(name: "Mu-Mu"), Book(name: "Kashtanka")])
     }
 
-    @Test func everyKindOfChainWorks() async throws {
+    @Test func allKindsOfChainsWork() async throws {
         let server = try LoopbackServer()
         let silent: any Node<Void, Void> = builder(server, .post, "echo").build()
         try await silent.value()
@@ -93,18 +93,18 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         #expect(try await !loading.value(for: Book(name: "a")).isEmpty)
     }
 
-    @Test func aFormIsSentWithItsFiles() async throws {
+    @Test func formIsSentWithItsFiles() async throws {
         let server = try LoopbackServer()
         let form: any Node<MultipartModel<Book>, Json> = builder(server, .post, "echo").buildMultipart()
         let file = MultipartFile.data(Data("bytes".utf8), fileName: "cover.txt", contentType: "text/plain")
-        let answer = try await form.value(for: MultipartModel(payloadModel: Book(name: "Mu-Mu"), files: ["cover": file]))
-        #expect(answer["headers"]?["content-type"]?.stringValue?.hasPrefix("multipart/form-data; boundary=") == true)
-        let body = try #require(answer["body"]?.stringValue)
+        let response = try await form.value(for: MultipartModel(payloadModel: Book(name: "Mu-Mu"), files: ["cover": file]))
+        #expect(response["headers"]?["content-type"]?.stringValue?.hasPrefix("multipart/form-data; boundary=") == true)
+        let body = try #require(response["body"]?.stringValue)
         #expect(body.contains("name=\"name\"\r\n\r\nMu-Mu\r\n"))
         #expect(body.contains("name=\"cover\"; filename=\"cover.txt\"\r\nContent-Type: text/plain\r\n\r\nbytes\r\n"))
     }
 
-    @Test func filesThatWouldNotBeSentAreAnError() async throws {
+    @Test func filesWithoutAMultipartEncodingAreAnError() async throws {
         let server = try LoopbackServer()
         let form: any Node<MultipartModel<Book>, Json> = builder(server, .get, "echo").buildMultipart()
         let file = MultipartFile.data(Data(), fileName: "a", contentType: "text/plain")
@@ -113,7 +113,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         }
     }
 
-    @Test func anAnswerWithoutContentIsTheEmptyList() async throws {
+    @Test func responseWithoutContentIsTheEmptyList() async throws {
         let server = try LoopbackServer()
         for route in ["status/204", "body?is=null", "body", "body?is=%5B%5D"] {
             let books: any Node<Void, [Book]> = builder(server, .get, route).build()
@@ -121,7 +121,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         }
     }
 
-    @Test func theErrorsOfTheDefaultChainAreThoseOfItsNodes() async throws {
+    @Test func defaultChainFailsWithTheErrorsOfItsNodes() async throws {
         let server = try LoopbackServer()
         func books(_ route: String) -> any Node<Void, [Book]> { builder(server, .get, route).build() }
         for (status, kind) in [(401, HTTPError.Kind.unauthorized), (404, .notFound), (500, .internalServerError)] {
@@ -135,7 +135,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         await #expect(throws: TechnicalError.cantConnectToHost) { try await books("books").value() }
     }
 
-    @Test func theDefaultChainAnswersOnItsQueueAndCountsItsLoads() async throws {
+    @Test func defaultChainDeliversOnItsQueueAndCountsItsLoads() async throws {
         let server = try LoopbackServer()
         var loading = builder(server, .get, "body?is=bytes")
         let indicator = LoadIndicator()
@@ -162,7 +162,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         return notes.withLock { $0 }
     }
 
-    @Test func theLogIsWrittenInTheOrderOfTheChainAndFilteredByName() async throws {
+    @Test func logIsOrderedByStageAndFilteredByName() async throws {
         let all = [
             "RequestCreatorNode", "RequestSenderNode", "ResponseProcessorNode", "ResponseDataParserNode", "DTOMapperNode",
         ]
@@ -177,7 +177,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
                 + ["DTOMapperNode"])
     }
 
-    @Test func notesAreSortedByStageHoweverTheyCame() async throws {
+    @Test func entriesAreSortedByStage() async throws {
         let notes = Log()
         let node = LoggerNode(
             next: ClosureNode<Int, Int> { input in
@@ -192,7 +192,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         #expect(ChainLog.current == nil)
     }
 
-    @Test func theLogGoesThroughEveryOperatorAndHop() async throws {
+    @Test func logIsPropagatedThroughOperatorsAndQueues() async throws {
         func logged(_ make: @escaping @Sendable (Observer<[Int]>) -> Observer<String>) async -> [String] {
             let notes = Log()
             let inner = DispatcherNode(
@@ -224,7 +224,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         #expect(await logged { $0.mapInOrder { note($0) } } == both)
     }
 
-    @Test func cancellingWritesWhatWasNoted() {
+    @Test func cancellingWritesTheRecordedEntries() {
         let notes = Log()
         let held = Context<Int>()
         let node = LoggerNode(
@@ -235,7 +235,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         let observer = node.process(1)
         #expect(notes.all.isEmpty)
         observer.cancel()
-        #expect(held.isCanceled)
+        #expect(held.isCancelled)
         #expect(notes.all == ["a"])
     }
 }

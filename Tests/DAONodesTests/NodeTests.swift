@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-// MARK: The guide's program: a reader, its errors mapped, run on a queue
+// MARK: The program of the documentation: a reader with mapped errors on a queue
 
 private struct Person: Sendable, Equatable {
     let id: String
@@ -34,7 +34,7 @@ private struct PersonReaderNode: Node {
 }
 
 @Suite(.timeLimit(.minutes(30))) struct NodeTests {
-    @Test func theGuidesProgramReadsOnItsQueueAndMapsItsErrors() async {
+    @Test func documentedProgramReadsOnItsQueueAndMapsItsErrors() async {
         let queue = DispatchQueue.named("work")
         let log = Log()
         let chain = DispatcherNode(
@@ -56,22 +56,22 @@ private struct PersonReaderNode: Node {
         }
     }
 
-    @Test func aDispatcherAnswersOnAnotherQueueAndForwardsCancellation() async {
+    @Test func dispatcherDeliversOnAnotherQueueAndForwardsCancellation() async {
         let log = Log()
         let inner = Context<Int>()
         let work = DispatchQueue.named("work")
-        let chain = DispatcherNode(next: ClosureNode<Int, Int> { _ in inner }, on: work, answeringOn: .named("answer"))
+        let chain = DispatcherNode(next: ClosureNode<Int, Int> { _ in inner }, on: work, deliveringOn: .named("response"))
         let observer = chain.process(1)
-        observer.onCompleted { log.add("\($0) \(DispatchQueue.currentName ?? "")") }.onCanceled {
-            log.add("canceled \(DispatchQueue.currentName ?? "")")
+        observer.onCompleted { log.add("\($0) \(DispatchQueue.currentName ?? "")") }.onCancelled {
+            log.add("cancelled \(DispatchQueue.currentName ?? "")")
         }
         await work.drained()
         inner.emit(data: 5)
-        #expect(await eventually { log.all == ["5 answer"] })
+        #expect(await eventually { log.all == ["5 response"] })
         inner.cancel()
-        #expect(await eventually { log.all == ["5 answer", "canceled answer"] })
+        #expect(await eventually { log.all == ["5 response", "cancelled response"] })
 
-        // Canceled before its turn, the next node is not asked.
+        // When the result is cancelled before its turn, the next node is not called.
         let asked = Counter()
         let counting = DispatcherNode(
             next: ClosureNode<Void, Int> {
@@ -85,16 +85,16 @@ private struct PersonReaderNode: Node {
         #expect(asked.value == 0)
     }
 
-    @Test func anErrorMapperLeavesDataAndCancellationAlone() {
+    @Test func errorMapperKeepsDataAndCancellation() {
         let log = Log()
         let inner = Context<Int>()
         log.follow(ErrorMapperNode(next: ClosureNode<Void, Int> { inner }) { _ in Failure("mapped") }.process())
         inner.emit(data: 1).emit(error: Failure("x"))
         inner.cancel()
-        #expect(log.all == ["data 1", "defer", "error mapped", "defer", "canceled", "defer"])
+        #expect(log.all == ["data 1", "defer", "error mapped", "defer", "cancelled", "defer"])
     }
 
-    @Test func anAborterIsCalledOnceAndOnlyByACancellation() {
+    @Test func aborterIsCalledOnceOnCancellation() {
         struct Spy: Aborter {
             let count: Counter
             func cancel() { count.increment() }
@@ -109,20 +109,20 @@ private struct PersonReaderNode: Node {
         observer.cancel()
         inner.emit(data: 1)
         #expect(count.value == 1)
-        #expect(log.all == ["canceled", "defer"])
-        #expect(inner.isCanceled)
+        #expect(log.all == ["cancelled", "defer"])
+        #expect(inner.isCancelled)
 
         let quiet = AborterNode(next: ClosureNode<Void, Int> { .emit(data: 1) }, aborter: Spy(count: count)).process()
         quiet.onCompleted { _ in }
         #expect(count.value == 1)
-        // The work is done: whatever the aborter would stop now is somebody else's.
+        // The work is done: the aborter must not stop other work.
         quiet.cancel()
-        #expect(quiet.isCanceled)
+        #expect(quiet.isCancelled)
         #expect(count.value == 1)
 
-        // The next node's own cancellation.
+        // The cancellation of the next node.
         let other = Context<Int>()
-        _ = AborterNode(next: ClosureNode<Void, Int> { other }, aborter: Spy(count: count)).process().onCanceled {}
+        _ = AborterNode(next: ClosureNode<Void, Int> { other }, aborter: Spy(count: count)).process().onCancelled {}
         other.cancel()
         #expect(count.value == 2)
     }
@@ -157,13 +157,13 @@ private struct PersonReaderNode: Node {
         #expect(seen.withLock { $0 } == [["value": 1]])
     }
 
-    @Test func withoutModelsJsonPassesThroughTheChainUnchanged() async throws {
+    @Test func jsonPassesThroughTheChainUnchanged() async throws {
         let chain = VoidInputNode(
             next: ModelInputNode<Json, Json>(next: DTOMapperNode<Json, Json>(next: ClosureNode { .emit(data: ["got": $0]) })))
         #expect(try await chain.value() == ["got": [:]])
     }
 
-    @Test func aFailedMappingOnTheWayDownAsksNobody() async {
+    @Test func failedInputMappingDoesNotCallTheNextNode() async {
         let asked = Counter()
         let chain = ModelInputNode<Model, Model>(
             next: ClosureNode { entry in
@@ -185,10 +185,10 @@ private struct PersonReaderNode: Node {
         #expect(asked.value == 1)
     }
 
-    @Test func theMapperLogsItsOwnFailuresAndNoOthers() async throws {
+    @Test func mapperLogsOnlyItsOwnFailures() async throws {
         let log = Log()
-        func chain(_ answer: Observer<Json>) -> DTOMapperNode<Json, [Entry]> {
-            DTOMapperNode(next: ClosureNode { _ in answer }) { log.add("\(type(of: $0))") }
+        func chain(_ response: Observer<Json>) -> DTOMapperNode<Json, [Entry]> {
+            DTOMapperNode(next: ClosureNode { _ in response }) { log.add("\(type(of: $0))") }
         }
         #expect(try await chain(.emit(data: [:])).value(for: [:]) == [])
         #expect(try await chain(.emit(data: ["_array": [["value": 1]]])).value(for: [:]) == [Entry(value: 1)])
@@ -208,7 +208,7 @@ private struct PersonReaderNode: Node {
         let asked = Locked(false)
         let refresher = TokenRefresherNode(
             refresh: ClosureNode<Void, Int>(async: {
-                // Until all have asked.
+                // Waits until all callers have subscribed.
                 _ = await eventually { asked.withLock { $0 } }
                 return refreshes.increment()
             }))
@@ -222,7 +222,7 @@ private struct PersonReaderNode: Node {
         #expect(try await refresher.value() == 2)
     }
 
-    @Test func aFailedRefreshFailsAllAndTheNextCallerTriesAgain() async throws {
+    @Test func failedRefreshFailsAllCallersAndTheNextCallerRetries() async throws {
         let attempts = Counter()
         let asked = Locked(false)
         let refresher = TokenRefresherNode(
@@ -241,7 +241,7 @@ private struct PersonReaderNode: Node {
         #expect(attempts.value == 2)
     }
 
-    @Test func oneCallerThatIsCanceledLeavesTheOthersAlone() async throws {
+    @Test func cancelledCallerDoesNotAffectOtherCallers() async throws {
         let refreshed = Context<Int>()
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { refreshed })
         let first = refresher.process()
@@ -249,15 +249,15 @@ private struct PersonReaderNode: Node {
         first.cancel()
         refreshed.emit(data: 1)
         #expect(try await second.value == 1)
-        #expect(!refreshed.isCanceled)
+        #expect(!refreshed.isCancelled)
     }
 
-    @Test func aRefreshThatAnswersNothingHangsNobody() async {
+    @Test func refreshWithoutAValueFailsItsCallers() async {
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { Context<Int>() })
         await #expect(throws: ObserverError.finishedWithoutValue) { try await refresher.value() }
     }
 
-    @Test func refusedAccessIsTriedOnceMoreAndNotTwice() async throws {
+    @Test func refusedAccessIsRetriedOnce() async throws {
         let refreshes = Counter()
         let tries = Counter()
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { .emit(data: refreshes.increment()) })
@@ -267,24 +267,24 @@ private struct PersonReaderNode: Node {
         }
         await #expect(throws: HTTPError.self) { try await AccessSafeNode(next: refusing, refresher: refresher).value(for: 1) }
         #expect(refreshes.value == 1 && tries.value == 2)
-        // Any other error is none of its business.
+        // Any other error causes no refresh.
         let failing = ClosureNode<Int, Int> { _ in .emit(error: HTTPError(statusCode: 500, url: nil)) }
         await #expect(throws: HTTPError.self) { try await AccessSafeNode(next: failing, refresher: refresher).value(for: 1) }
         #expect(refreshes.value == 1)
     }
 
-    @Test func refreshingUnderContentionLosesNobody() async {
+    @Test func refreshUnderContentionCompletesAllCallers() async {
         let refreshes = Counter()
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int>(async: { refreshes.increment() }))
-        let answered = Counter()
+        let completed = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    for _ in 0..<1_000 where (try? await refresher.value()) != nil { answered.increment() }
+                    for _ in 0..<1_000 where (try? await refresher.value()) != nil { completed.increment() }
                 }
             }
         }
-        #expect(answered.value == 8_000)
+        #expect(completed.value == 8_000)
         #expect(refreshes.value <= 8_000)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The example program, as somebody runs it.
+/// Runs the example program as a user does.
 @Suite(.timeLimit(.minutes(30))) struct OfflineDemoTests {
     private struct Run {
         let status: Int32
@@ -9,7 +9,7 @@ import Testing
         let errors: String
     }
 
-    /// Programs are built beside the tests.
+    /// Programs are built next to the tests.
     private static var program: URL {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
         let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["memory:", "sqlite:{directory}/dialogs.db", "lmdb:{directory}/dialogs.mdb"])
-    func itShowsTheSameWithAndWithoutItsServer(_ url: String) async throws {
+    func outputIsTheSameWithAndWithoutTheServer(_ url: String) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("offline-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -52,16 +52,16 @@ import Testing
         #expect(
             result.output.components(separatedBy: "Ann: Who brings the rope?").count == 3, "online and offline:\n\(result.output)"
         )
-        #expect(result.output.contains("GET dialogs/ alone fails now: the server cannot be reached"))
+        #expect(result.output.contains("GET dialogs/ alone now fails: the server cannot be reached"))
     }
 
-    @Test func itSaysWhatIsMissingOrWrong() async throws {
+    @Test func missingOrInvalidArgumentsAreReported() async throws {
         let help = try await run(["--help"])
         #expect(help.status == 0 && help.output.contains("memory:"))
         let noPython = try await run([], path: "/nowhere")
         #expect(noPython.status == 1 && noPython.errors.contains("there is no python3 on the PATH"))
         let option = try await run(["--fast"])
-        #expect(option.status == 2 && option.errors.contains("there is no option '--fast'"))
+        #expect(option.status == 2 && option.errors.contains("unknown option '--fast'"))
         let driver = try await run(["realm:x"])
         #expect(driver.status == 1 && driver.errors.contains("there is no driver for 'realm'"))
     }

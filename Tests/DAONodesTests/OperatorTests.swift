@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct OperatorTests {
-    @Test func mapTransformsEveryEmissionAndAThrowIsAnError() {
+    @Test func mapTransformsEveryEmissionAndEmitsThrownErrors() {
         let source = Context<Int>()
         let log = Log()
         log.follow(
@@ -15,7 +15,7 @@ import Testing
         #expect(log.all == ["data <1>", "defer", "error two", "defer", "data <3>", "defer", "error x", "defer"])
     }
 
-    @Test func aFlatMapForwardsDataErrorsAndCancellation() {
+    @Test func flatMapForwardsDataErrorsAndCancellation() {
         let source = Context<Int>()
         let inner = Context<String>()
         let log = Log()
@@ -24,11 +24,11 @@ import Testing
         inner.emit(data: "a").emit(error: Failure("b"))
         #expect(log.all == ["data a", "defer", "error b", "defer"])
         inner.cancel()
-        #expect(log.all.suffix(2) == ["canceled", "defer"])
-        #expect(source.isCanceled)
+        #expect(log.all.suffix(2) == ["cancelled", "defer"])
+        #expect(source.isCancelled)
     }
 
-    @Test func aFlatMapMergesItsInnerObservers() {
+    @Test func flatMapMergesItsInnerObservers() {
         let source = Context<Int>()
         let inners = (0..<2).map { _ in Context<String>() }
         let log = Log()
@@ -44,7 +44,7 @@ import Testing
         let log = Log()
         log.follow(Observer<Int>.emit(error: Failure("a")).mapError { _ in Failure("b") })
         log.follow(Observer<Int>.emit(data: 1).mapError { _ in Failure("b") })
-        // The short spelling.
+        // The short form.
         log.follow(Observer<Int>.emit(error: Failure("a")).map { (_: any Error) in Failure("c") })
         #expect(log.all == ["error b", "defer", "data 1", "defer", "error c", "defer"])
     }
@@ -56,10 +56,10 @@ import Testing
         #expect(log.all == ["data 2", "defer", "error b", "defer"])
     }
 
-    @Test func theDocumentedExampleOfMapErrorPrintsWhatItSays() {
+    @Test func documentedExampleOfMapErrorPrintsItsOutput() {
         let context = Context<String>()
         let log = Log()
-        // The listeners belong on what the operators return, not on the context itself.
+        // The listeners belong on the result of the operators, not on the context itself.
         context
             .mapError { error -> Observer<String> in
                 guard error as? Failure == Failure("first") else { throw error }
@@ -72,7 +72,7 @@ import Testing
         #expect(log.all == ["Hello Word!", "Hello Jack!", "Error!"])
     }
 
-    @Test func combineIsSequentialAndMakesItsSecondAnewEachTime() {
+    @Test func combineMakesTheSecondObserverForEachEmission() {
         let source = Context<Int>()
         let made = Counter()
         let log = Log()
@@ -86,7 +86,7 @@ import Testing
         #expect(log.all == ["data (1, \"s1\")", "defer", "data (2, \"s2\")", "defer", "error x", "defer"])
     }
 
-    @Test func combinesNestTheirTuples() {
+    @Test func nestedCombinesNestTheirTuples() {
         let log = Log()
         Observer<Int>.emit(data: 1).combine(.emit(data: 2)).combine(.emit(data: 3)).onCompleted { (value: ((Int, Int), Int)) in
             log.add("\(value)")
@@ -107,7 +107,7 @@ import Testing
         #expect(log.all == ["data 1 a", "defer", "data 1 nil", "defer", "data nil a", "defer", "error second", "defer"])
     }
 
-    @Test func chainGoesOnWithTheDataOrFailsButNeverHangs() {
+    @Test func chainContinuesWithTheDataOrFails() {
         let log = Log()
         log.follow(Observer<Int>.emit(data: 1).chain { value -> Observer<String>? in .emit(data: "<\(value)>") })
         log.follow(Observer<Int>.emit(data: 1).chain { _ -> Observer<String>? in nil })
@@ -122,7 +122,7 @@ import Testing
         #expect(log.all == ["data [3, 4]", "defer", "data []", "defer"])
     }
 
-    @Test func catchErrorSwallowsItsOwnTypeOnly() {
+    @Test func catchErrorRemovesOnlyItsType() {
         struct Other: Error {}
         let source = Context<Int>()
         let log = Log()
@@ -133,7 +133,7 @@ import Testing
         #expect(log.all.suffix(4) == ["error Other()", "defer", "data 1", "defer"])
     }
 
-    @Test func processShowsTheObserverInTheMiddle() {
+    @Test func processPassesTheObserver() {
         let log = Log()
         let source = Context<Int>()
         let same = source.process { observer in log.add("\(observer === source)") }
@@ -149,8 +149,8 @@ import Testing
         let result = source.map { inners[$0] as Observer<Int> }.mapError { $0 }.map { $0 + 1 }
         source.emit(data: 0).emit(data: 1)
         result.cancel()
-        #expect(source.isCanceled)
-        #expect(inners.map(\.isCanceled) == [true, true, false])
+        #expect(source.isCancelled)
+        #expect(inners.map(\.isCancelled) == [true, true, false])
     }
 
     @Test func cancellingTheSourceReachesTheResultOfEveryOperator() async {
@@ -173,17 +173,17 @@ import Testing
             let down = Context<[Int]>()
             let result = apply(down)
             let log = Log()
-            result.onCanceled { log.add("canceled") }.defer { log.add("defer") }
+            result.onCancelled { log.add("cancelled") }.defer { log.add("defer") }
             down.cancel()
-            #expect(await eventually { log.all == ["canceled", "defer"] }, "\(name): \(log.all)")
+            #expect(await eventually { log.all == ["cancelled", "defer"] }, "\(name): \(log.all)")
 
             let up = Context<[Int]>()
             apply(up).cancel()
-            #expect(up.isCanceled, "\(name)")
+            #expect(up.isCancelled, "\(name)")
         }
     }
 
-    @Test func deferBelongsToItsObserverAlone() {
+    @Test func deferIsNotInheritedByOperators() {
         let source = Context<Int>()
         let log = Log()
         source.defer { log.add("source defer") }
@@ -194,7 +194,7 @@ import Testing
 
     // MARK: Queues and time
 
-    @Test func afterDispatchEverythingRunsOnTheQueueAndNothingBlocks() async {
+    @Test func dispatchRunsListenersOnTheQueueWithoutBlocking() async {
         let queue = DispatchQueue.named("end")
         queue.suspend()
         let log = Log()
@@ -212,18 +212,18 @@ import Testing
         #expect(log.all == ["returned", "map end", "data 1 end", "map end", "data 2 end"])
     }
 
-    @Test func dispatchingToTheQueueOneIsOnDoesNotDeadlock() async {
+    @Test func dispatchToTheCurrentQueueDoesNotDeadlock() async {
         let queue = DispatchQueue.named("same")
-        let answer: Int = await withCheckedContinuation { continuation in
+        let response: Int = await withCheckedContinuation { continuation in
             queue.async {
                 Observer<Int>.emit(data: 1).dispatch(on: queue).dispatchOn(queue).map { $0 + 1 }.dispatch(on: queue)
                     .onCompleted { continuation.resume(returning: $0) }
             }
         }
-        #expect(answer == 2)
+        #expect(response == 2)
     }
 
-    @Test func debounceEmitsWhatWasNotFollowedInTime() {
+    @Test func debounceEmitsDataThatIsNotFollowedInTime() {
         let clock = ManualScheduler()
         let source = Context<Int>()
         let log = Log()
@@ -240,7 +240,7 @@ import Testing
         #expect(log.all.suffix(2) == ["data 3", "defer"])
     }
 
-    @Test func debounceLetsErrorsAndTheEndGoOnAtOnce() {
+    @Test func debounceEmitsErrorsAndTheEndImmediately() {
         let clock = ManualScheduler()
         let source = Context<Int>()
         let log = Log()
@@ -255,7 +255,7 @@ import Testing
         #expect(log.all.count == 4)
     }
 
-    @Test func aCanceledDebounceStaysSilent() {
+    @Test func cancelledDebounceEmitsNothing() {
         let clock = ManualScheduler()
         let source = Context<Int>()
         let log = Log()
@@ -264,10 +264,10 @@ import Testing
         source.emit(data: 1)
         result.cancel()
         clock.advance(by: .seconds(2))
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
-    @Test func throttleDropsWhatComesTooSoon() {
+    @Test func throttleDropsDataWithinTheInterval() {
         let clock = ManualScheduler()
         let source = Context<Int>()
         let log = Log()
@@ -280,7 +280,7 @@ import Testing
         #expect(log.all == ["1", "error", "4"])
     }
 
-    @Test func aQueueKeepsTimeForDebounce() async throws {
+    @Test func debounceWorksWithAQueue() async throws {
         let source = Context<Int>()
         let result = source.debounce(on: DispatchQueue.named("debounce"), after: .milliseconds(30))
         source.emit(data: 1)
@@ -305,7 +305,7 @@ import Testing
 
     // MARK: Keeping every outcome
 
-    @Test func whatIsMadeOfAnObserverThatKeepsEverythingKeepsEverythingWheneverItAppears() async {
+    @Test func derivedObserversInheritKeepingEveryOutcome() async {
         let source = Context<Int>()
         let inner = Context<Int>(keepsEveryOutcome: true)
         let queue = DispatchQueue.named("keeping")
@@ -318,7 +318,7 @@ import Testing
         #expect(log.all == ["10", "20", "30"])
     }
 
-    @Test func aMulticastTellsALateListenerTheLatestOutcomeAlsoOfASourceThatKeepsEverything() {
+    @Test func multicastReplaysOnlyTheLatestOutcomeOfAKeepingSource() {
         let source = Context<Int>(keepsEveryOutcome: true)
         let shared = source.multicast()
         let log = Log()
@@ -329,9 +329,9 @@ import Testing
         #expect(log.all == ["a 1", "a 2", "b 2"])
     }
 
-    // MARK: In order
+    // MARK: mapInOrder
 
-    @Test func mapInOrderBeginsTheNextWhenTheLastIsOut() async {
+    @Test func mapInOrderProcessesOneElementAtATime() async {
         let source = Context<Int>(keepsEveryOutcome: true)
         for value in 1...3 { source.emit(data: value) }
         source.emit(error: Failure("x")).emit(data: 4).finish()
@@ -347,7 +347,7 @@ import Testing
         #expect(log.all.filter { $0 != "defer" } == ["data 10", "error second", "data 30", "error x", "data 40"])
     }
 
-    @Test func cancellingMapInOrderReachesTheWorkAndTheSource() async throws {
+    @Test func cancellingMapInOrderCancelsTheWorkAndTheSource() async throws {
         let source = Context<Int>()
         let (log, begun) = (Log(), Counter())
         let result = source.mapInOrder { value -> Int in
@@ -359,18 +359,18 @@ import Testing
         source.emit(data: 1).emit(data: 2)
         #expect(await eventually { begun.value == 1 })
         result.cancel()
-        #expect(source.isCanceled)
+        #expect(source.isCancelled)
         #expect(await eventually { log.all.contains("work cancelled") })
         try await Task.sleep(for: .milliseconds(20))
         #expect(begun.value == 1)
-        #expect(log.all.filter { $0 != "work cancelled" } == ["canceled", "defer"])
+        #expect(log.all.filter { $0 != "work cancelled" } == ["cancelled", "defer"])
 
         let other = Context<Int>()
-        let canceling = other.mapInOrder { _ -> Int in throw CancellationError() }
+        let cancelling = other.mapInOrder { _ -> Int in throw CancellationError() }
         other.emit(data: 1)
-        await #expect(throws: CancellationError.self) { try await canceling.value }
-        #expect(other.isCanceled)
-        // A source that is let go of.
+        await #expect(throws: CancellationError.self) { try await cancelling.value }
+        #expect(other.isCancelled)
+        // A source that is released.
         await #expect(throws: ObserverError.finishedWithoutValue) { try await Context<Int>().mapInOrder { $0 }.value }
     }
 }

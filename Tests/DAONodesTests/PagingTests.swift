@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct PagingTests {
-    /// Gives the numbers from 0 up to a count.
+    /// Returns pages of the numbers from 0 up to a count.
     private func numbers(upTo count: Int, asked: Log = Log()) -> ClosureNode<PageRequest, OffsetPage<[Int]>> {
         ClosureNode { request in
             asked.add("\(request.index)+\(request.size)")
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func everyPageMovesOnByItsElements() async throws {
+    @Test func pagesAdvanceByTheirElements() async throws {
         let asked = Log()
         let pager = OffsetPager(provider: numbers(upTo: 100, asked: asked), pageSize: 10, startIndex: 5)
         #expect(try await pager.next().value == Array(5..<15))
@@ -23,7 +23,7 @@ import Testing
         #expect(!pager.isAtEnd)
     }
 
-    @Test func aShortPageIsTheEndAndSoIsAnEmptyOne() async throws {
+    @Test func shortOrEmptyPageIsTheEnd() async throws {
         let ends = Log()
         let short = OffsetPager(provider: numbers(upTo: 3), pageSize: 2)
         short.onEnd { ends.add("short") }
@@ -42,7 +42,7 @@ import Testing
         #expect(even.index == 2)
     }
 
-    @Test func renewingBeginsAgain() async throws {
+    @Test func renewReturnsToTheStart() async throws {
         let pager = OffsetPager(provider: numbers(upTo: 3), pageSize: 2)
         _ = try await pager.next().value
         _ = try await pager.next().value
@@ -51,7 +51,7 @@ import Testing
         #expect(try await pager.next().value == [0, 1])
     }
 
-    @Test func savedPlacesAreRestoredLastFirst() async throws {
+    @Test func savedPositionsAreRestoredInReverseOrder() async throws {
         let pager = OffsetPager(provider: numbers(upTo: 5), pageSize: 2)
         _ = try await pager.next().value
         pager.saveState()
@@ -73,14 +73,14 @@ import Testing
         #expect(pager.index == 0)
     }
 
-    @Test func aPagerWithoutAProviderSaysSo() async throws {
+    @Test func pagerWithoutAProviderThrows() async throws {
         let pager = OffsetPager<[Int]>(pageSize: 2)
         await #expect(throws: PagingError.dataProviderNotSet) { try await pager.next().value }
         pager.setProvider(numbers(upTo: 3))
         #expect(try await pager.next().value == [0, 1])
     }
 
-    @Test func aPageThatFailsOrIsCanceledMovesNothing() async throws {
+    @Test func failedOrCancelledPageDoesNotMoveThePager() async throws {
         let outcome = Locked<Context<OffsetPage<[Int]>>>(.init())
         let pager = OffsetPager<[Int]>(provider: ClosureNode { _ in outcome.withLock { $0 } }, pageSize: 2)
         pager.onEnd { Issue.record("not the end") }
@@ -91,7 +91,7 @@ import Testing
 
         outcome.withLock { $0 = .init() }
         pager.next().cancel()
-        #expect(outcome.withLock { $0.isCanceled })
+        #expect(outcome.withLock { $0.isCancelled })
         #expect(pager.index == 0)
 
         outcome.withLock { $0 = .init() }
@@ -101,7 +101,7 @@ import Testing
         #expect(pager.index == 2)
     }
 
-    @Test func onePageAtATimeIsAskedForAndALateOneMovesNothing() async throws {
+    @Test func onePageIsRequestedAtATimeAndALatePageDoesNotMoveThePager() async throws {
         let asked = Locked<[Context<OffsetPage<[Int]>>]>([])
         let pager = OffsetPager<[Int]>(
             provider: ClosureNode { _ in
@@ -122,7 +122,7 @@ import Testing
         #expect(pager.index == 2)
     }
 
-    @Test func whoAsksAtOnceGetsEachPageOnce() async throws {
+    @Test func concurrentCallersReceiveEachPageOnce() async throws {
         let pager = OffsetPager(provider: numbers(upTo: 1_000_000), pageSize: 10)
         let seen = await withTaskGroup(of: [Int].self) { group in
             for _ in 0..<50 { group.addTask { (try? await pager.next().value) ?? [] } }

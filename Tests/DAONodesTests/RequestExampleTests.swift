@@ -10,19 +10,19 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The chains that the document shows do what it says.
+/// Runs the chains that the documentation shows.
 @Suite(.timeLimit(.minutes(30))) struct RequestExampleTests {
-    @Test func theDocumentedChainFiltersItsLogAndKeepsItsErrors() async throws {
+    @Test func documentedChainFiltersItsLogAndKeepsItsErrors() async throws {
         let server = try LoopbackServer()
         let log = Log()
         let chain = defaultChain(client: URLSessionClient(baseURL: server.url, configuration: .ephemeral)) { log.add($0) }
-        // This server puts an envelope around its dialogs, which only an endpoint knows of.
+        // This server puts an envelope around its dialogs, which only an endpoint removes.
         await #expect(throws: MappingError.self) { try await chain.value() }
         #expect(log.all.first == "RequestCreatorNode: GET dialogs/?pinned=1&tags%5B%5D=new&tags%5B%5D=red")
         #expect(!log.all.contains { $0.hasPrefix("ResponseDataParserNode") })
     }
 
-    @Test func theDocumentedChainGivesWhatWasKept() async throws {
+    @Test func documentedChainReturnsTheStoredResponse() async throws {
         let server = try LoopbackServer()
         let chain = cachedChain(client: URLSessionClient(baseURL: server.url, configuration: .ephemeral))
         let request = URLRequest(url: try #require(URL(string: "versioned")))
@@ -31,7 +31,7 @@ import Testing
         #expect(try await chain.value(for: request) == ["version": 1])
     }
 
-    @Test func theDocumentedPagerReadsEverything() async throws {
+    @Test func documentedPagerReadsAllPages() async throws {
         let provider = ClosureNode<PageRequest, OffsetPage<[Dialog]>> { request in
             let ids = (0..<45).dropFirst(request.index).prefix(request.size)
             return .emit(data: OffsetPage(ids.map { Dialog(id: $0, isPinned: false, messages: []) }))

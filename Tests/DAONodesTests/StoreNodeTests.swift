@@ -19,13 +19,13 @@ private let offline = URLError(.notConnectedToInternet)
         return seen
     }
 
-    // MARK: First the cache
+    // MARK: Stored result first
 
-    @Test func theStoredResultComesFirstThenTheFreshOne() async {
+    @Test func storedResultIsEmittedBeforeTheFreshResult() async {
         #expect(await all(FirstCacheNode(stored: node("stored"), network: node("fresh"))) == ["stored 1", "fresh 1"])
     }
 
-    @Test func aStoreWithNothingToGiveIsPassedOver() async {
+    @Test func storeWithoutAResultIsSkipped() async {
         let fresh = node("fresh")
         #expect(await all(FirstCacheNode(stored: failing(Failure("empty")), network: fresh)) == ["fresh 1"])
         #expect(await all(FirstCacheNode(stored: node("stored"), network: fresh, isUsable: { _ in false })) == ["fresh 1"])
@@ -33,12 +33,12 @@ private let offline = URLError(.notConnectedToInternet)
         #expect(await all(FirstCacheNode(stored: silent, network: fresh)) == ["fresh 1"])
     }
 
-    @Test func anErrorOfTheNetworkComesAfterTheStoredResult() async {
+    @Test func networkErrorIsEmittedAfterTheStoredResult() async {
         #expect(await all(FirstCacheNode(stored: node("stored"), network: failing(Failure("x")))) == ["stored 1", "x"])
         #expect(await all(FirstCacheNode(stored: failing(Failure("empty")), network: failing(Failure("x")))) == ["x"])
     }
 
-    @Test func theNetworkIsAskedOnceAndOnlyAfterTheStore() {
+    @Test func networkIsCalledOnceAfterTheStore() {
         let log = Log()
         let stored = Context<String>()
         let first = FirstCacheNode<Int, String>(
@@ -55,7 +55,7 @@ private let offline = URLError(.notConnectedToInternet)
         #expect(log.all == ["stored", "network", "fresh"])
     }
 
-    @Test func cancellingReachesWhicheverIsAtWork() {
+    @Test func cancellingStopsTheRunningNode() {
         let stored = Context<String>()
         let network = Context<String>()
         let asked = Counter()
@@ -66,24 +66,24 @@ private let offline = URLError(.notConnectedToInternet)
                 return network
             })
         first.process(1).cancel()
-        #expect(stored.isCanceled)
+        #expect(stored.isCancelled)
         #expect(asked.value == 0)
 
         let later = FirstCacheNode<Int, String>(stored: node("stored"), network: ClosureNode { _ in network })
         later.process(1).cancel()
-        #expect(network.isCanceled)
+        #expect(network.isCancelled)
     }
 
     // MARK: Fallback
 
-    @Test func withoutAConnectionTheStoredResultStandsIn() async {
+    @Test func storedResultIsUsedWithoutAConnection() async {
         for code in [URLError.Code.notConnectedToInternet, .timedOut, .cannotConnectToHost, .networkConnectionLost] {
             let chain = FallbackToStoreNode(network: failing(URLError(code)), stored: node("stored"))
             #expect(await all(chain) == ["stored 1"])
         }
     }
 
-    @Test func theStoreIsReadOnlyAfterAFailureOfTheConnection() async {
+    @Test func storeIsReadOnlyAfterAConnectionFailure() async {
         let reads = Counter()
         let stored = ClosureNode<Int, String> { _ in
             reads.increment()
@@ -100,13 +100,13 @@ private let offline = URLError(.notConnectedToInternet)
         #expect(reads.value == 1)
     }
 
-    @Test func whenTheStoreHasNothingTheNetworksErrorIsTheResult() async {
+    @Test func networkErrorIsTheResultWhenTheStoreIsEmpty() async {
         #expect(await all(FallbackToStoreNode(network: failing(offline), stored: failing(Failure("empty")))) == ["URLError"])
         let unusable = FallbackToStoreNode(network: failing(offline), stored: node("stored"), isUsable: { _ in false })
         #expect(await all(unusable) == ["URLError"])
     }
 
-    @Test func mappedErrorsFallBackWhenTheNodeIsToldWhich() async {
+    @Test func mappedErrorsFallBackWithACustomClosure() async {
         let chain = FallbackToStoreNode(
             network: ErrorMapperNode(next: failing(offline)) { _ in Failure("offline") },
             stored: node("stored"),
@@ -114,7 +114,7 @@ private let offline = URLError(.notConnectedToInternet)
         #expect(await all(chain) == ["stored 1"])
     }
 
-    @Test func aCancellationIsNoReasonToFallBack() {
+    @Test func cancellationDoesNotFallBack() {
         let network = Context<String>()
         let reads = Counter()
         let log = Log()
@@ -127,15 +127,15 @@ private let offline = URLError(.notConnectedToInternet)
         let observer = chain.process(1)
         log.follow(observer)
         observer.cancel()
-        #expect(network.isCanceled)
+        #expect(network.isCancelled)
         #expect(reads.value == 0)
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     // MARK: Stale results
 
     @Test(arguments: [(0.0, "stored 1"), (59, "stored 1"), (60, "stored 1"), (60.5, "fresh 1"), (-1, "fresh 1")])
-    func theNetworkIsAskedWhenTheStoredResultIsTooOld(_ age: Double, _ expected: String) async {
+    func networkIsCalledWhenTheStoredResultIsTooOld(_ age: Double, _ expected: String) async {
         let now = Date(timeIntervalSinceReferenceDate: 1_000)
         let chain = StaleAfterNode(stored: node("stored"), network: node("fresh"), after: .seconds(60), now: { now }) { _, _ in
             now.addingTimeInterval(-age)
@@ -143,7 +143,7 @@ private let offline = URLError(.notConnectedToInternet)
         #expect(await all(chain) == [expected])
     }
 
-    @Test func aStoredResultWithoutADateOrNoneAtAllIsTooOld() async {
+    @Test func missingResultOrMissingDateIsTooOld() async {
         let undated = StaleAfterNode(stored: node("stored"), network: node("fresh"), after: .seconds(60)) { _, _ in nil }
         #expect(await all(undated) == ["fresh 1"])
         let empty = StaleAfterNode(stored: failing(Failure("empty")), network: node("fresh"), after: .seconds(60)) { _, _ in
@@ -156,7 +156,7 @@ private let offline = URLError(.notConnectedToInternet)
         #expect(await all(unknowable) == ["fresh 1"])
     }
 
-    @Test func fetchTimesRememberSuccessesForEveryInput() async {
+    @Test func fetchTimesRecordSuccessesByInput() async {
         let clock = Locked(Date(timeIntervalSinceReferenceDate: 0))
         let now: @Sendable () -> Date = { clock.withLock { $0 } }
         let times = FetchTimes<Int>(now: now)

@@ -7,20 +7,20 @@ struct Failure: Error, Equatable, Sendable {
     init(_ name: String) { self.name = name }
 }
 
-/// What listeners were told, in order.
+/// The events that listeners received, in order.
 final class Log: Sendable {
     private let lines = Locked<[String]>([])
 
     func add(_ line: String) { lines.withLock { $0.append(line) } }
     var all: [String] { lines.withLock { $0 } }
 
-    /// Listens to everything of an observer.
+    /// Records all events of an observer.
     @discardableResult
     func follow<Model>(_ observer: Observer<Model>, _ name: String = "") -> Observer<Model> {
         observer
             .onCompleted { self.add("\(name)data \($0)") }
             .onError { self.add("\(name)error \(($0 as? Failure)?.name ?? "\($0)")") }
-            .onCanceled { self.add("\(name)canceled") }
+            .onCancelled { self.add("\(name)cancelled") }
             .defer { self.add("\(name)defer") }
     }
 }
@@ -38,7 +38,7 @@ final class Counter: Sendable {
     var value: Int { count.withLock { $0 } }
 }
 
-/// A clock that is moved by hand.
+/// A clock that tests advance manually.
 final class ManualScheduler: DelayScheduler {
     private struct State {
         var now = Duration.zero
@@ -77,7 +77,7 @@ final class ManualScheduler: DelayScheduler {
 extension DispatchQueue {
     private static let key = DispatchSpecificKey<String>()
 
-    /// A serial queue that knows itself.
+    /// A serial queue that can identify itself.
     static func named(_ name: String, attributes: DispatchQueue.Attributes = []) -> DispatchQueue {
         let queue = DispatchQueue(label: name, attributes: attributes)
         queue.setSpecific(key: key, value: name)
@@ -86,7 +86,7 @@ extension DispatchQueue {
 
     static var currentName: String? { getSpecific(key: key) }
 
-    /// Waits, without blocking a thread of the cooperative pool, for everything that has been put on the queue.
+    /// Waits for all work on the queue, without blocking a thread of the cooperative pool.
     func drained() async {
         await withCheckedContinuation { continuation in
             async(flags: .barrier) { continuation.resume() }
@@ -94,7 +94,7 @@ extension DispatchQueue {
     }
 }
 
-/// Waits until something holds, for at least a minute before it gives up.
+/// Waits until a condition is true, for at least a minute.
 func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
     for _ in 0..<12000 {
         if condition() { return true }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import DAOExamples
 
-// From a server on loopback to a database and back, as one chain, over every backend.
+// A single chain from a server on loopback to a database and back, on every backend.
 
 @Suite(.timeLimit(.minutes(30))) struct WholePathTests {
-    /// One server, one client, one DAO, and the chain between them.
+    /// A server, a client, a DAO, and the chain between them.
     private struct Path {
         let server: LoopbackServer
         let client: URLSessionClient
@@ -22,13 +22,13 @@ import Testing
             dialogs = try dialogsDAO(database)
         }
 
-        /// As far as the application's values.
+        /// The chain up to the application's values.
         func fetched(_ path: String) -> any Node<Json, [Dialog]> {
             let wire = EndpointNode(client: client) { (_: Json) in DialogsEndpoint(path: path) }
             return ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
         }
 
-        /// The whole, with a fallback to what is stored.
+        /// The whole chain, with a fallback to the stored values.
         func chain<T: Translator>(
             _ path: String = "dialogs/", to dao: DAO<T>,
             through step: (any Node<Json, [Dialog]>) -> any Node<Json, [Dialog]> = { $0 }
@@ -41,7 +41,7 @@ import Testing
         func chain(_ path: String = "dialogs/") -> any Node<Void, [Dialog]> { chain(path, to: dialogs) }
     }
 
-    /// A path that answers with these dialogs.
+    /// A path that responds with these dialogs.
     private func path(_ dialogs: [Json]) -> String { path(body: ["data": ["dialog_list": .array(dialogs)]]) }
 
     private func path(body: Json) -> String {
@@ -61,7 +61,7 @@ import Testing
 
     // MARK: Result and state
 
-    @Test(arguments: backends) func dialogsArriveAreStoredAndReadBack(_ kind: String) async throws {
+    @Test(arguments: backends) func dialogsAreFetchedStoredAndReadBack(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             let expected = Dialog(
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: backends) func theReadmesChainWorksWithAndWithoutItsServer(_ kind: String) async throws {
+    @Test(arguments: backends) func chainOfTheReadmeWorksWithAndWithoutItsServer(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             let online = try await loadDialogs(server: path.server.url, dialogs: path.dialogs)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test(arguments: backends) func runningItTwiceLeavesTheSameDatabase(_ kind: String) async throws {
+    @Test(arguments: backends) func secondRunLeavesTheSameDatabase(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             let arriving = [dialog(9, [91, 90]), dialog(3, isPinned: true), dialog(5, [50, 51, 52])]
@@ -101,7 +101,7 @@ import Testing
             #expect(try await path.chain(self.path(try arriving.reversed().map(entry))).value() == arriving.reversed())
             #expect(try dump(path.dialogs) == first)
 
-            // Messages that are gone, moved and reordered.
+            // Messages that are removed, moved and reordered.
             let changed = [dialog(9, [90, 50]), dialog(5, [52, 51])]
             #expect(try await path.chain(self.path(try changed.map(entry))).value().map(\.id) == [9, 5])
             #expect(try await path.dialogs.read(byPrimaryKeys: [9, 5]).map { $0.messages.map(\.id) } == [[90, 50], [52, 51]])
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Errors
 
-    @Test(arguments: backends) func theErrorOfEveryStageIsMappedAndLeavesTheDatabaseAlone(_ kind: String) async throws {
+    @Test(arguments: backends) func errorsOfEveryStageAreMappedAndChangeNothing(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             _ = try await path.chain().value()
@@ -127,8 +127,8 @@ import Testing
                 ("entry", self.path([good, ["id": "2", "is_pinned": true]]), .unreadable),
                 ("model", self.path([good, ["id": "x", "is_pinned": true, "messages": []]]), .unreadable),
             ]
-            for (stage, answer, expected) in stages {
-                #expect(await error(of: path.chain(answer)) == expected, "\(stage)")
+            for (stage, response, expected) in stages {
+                #expect(await error(of: path.chain(response)) == expected, "\(stage)")
                 #expect(try dump(path.dialogs) == before, "\(stage)")
             }
             let failing = path.dialogs.watched(willStore: { _ in throw Failure("translator") })
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test(arguments: backends) func aBadElementAnywhereLeavesTheDatabaseUntouched(_ kind: String) async throws {
+    @Test(arguments: backends) func badElementLeavesTheDatabaseUnchanged(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             _ = try await path.chain().value()
@@ -154,8 +154,8 @@ import Testing
                 mistyped[index]["is_pinned"] = "yes"
                 nested[index]["messages"] = [["id": "10", "text": "ok"], ["id": "11"]]
                 unknown[index]["id"] = "seven"
-                for answer in [missing, mistyped, nested, unknown] {
-                    #expect(await error(of: path.chain(self.path(answer))) == .unreadable)
+                for response in [missing, mistyped, nested, unknown] {
+                    #expect(await error(of: path.chain(self.path(response))) == .unreadable)
                 }
                 let failing = path.dialogs.watched(willStore: { if $0.id == index + 1 { throw StorageError(.io, "a test") } })
                 #expect(await error(of: path.chain(self.path(good), to: failing)) == .storage(.cantConnect))
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: Offline
 
-    @Test(arguments: backends) func withoutTheServerTheStoredDialogsStandIn(_ kind: String) async throws {
+    @Test(arguments: backends) func storedDialogsAreUsedWithoutTheServer(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             let dialogs = try await path.chain().value()
@@ -188,8 +188,9 @@ import Testing
 
     // MARK: Cancellation
 
-    /// A node that stops, before it passes on what the next one gives, until it is cancelled, and passes it on all the same.
-    private func stubborn(_ next: any Node<Json, [Dialog]>, _ reached: Counter) -> any Node<Json, [Dialog]> {
+    /// A node that waits for its cancellation before it passes on the output of the next node, and then
+    /// passes it on regardless.
+    private func ignoringCancellation(_ next: any Node<Json, [Dialog]>, _ reached: Counter) -> any Node<Json, [Dialog]> {
         ClosureNode(async: { input in
             let dialogs = try await next.value(for: input)
             reached.increment()
@@ -198,7 +199,8 @@ import Testing
         })
     }
 
-    /// Starts a chain as an observer and as a task, cancels each once it is where it should be, and sees that neither is an error.
+    /// Starts a chain as an observer and as a task, cancels each at the intended point, and checks that
+    /// neither fails with an error.
     private func cancel(
         _ chain: any Node<Void, [Dialog]>, once isThere: @escaping @Sendable (Int) -> Bool, release: () -> Void = {}
     )
@@ -210,32 +212,33 @@ import Testing
         #expect(await eventually { isThere(1) })
         observer.cancel()
         release()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
 
         let task = Task { try await chain.value() }
         #expect(await eventually { isThere(2) })
         task.cancel()
         release()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
     }
 
     @Test(arguments: backends) func cancellingBeforeTheTransactionWritesNothing(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             let start = ContinuousClock.now
-            // In the transfer.
+            // During the transfer.
             try await cancel(path.chain("slow"), once: { _ in ContinuousClock.now - start > .milliseconds(200) })
-            // Between the mapping and the transaction, by a node that does not care.
+            // Between the mapping and the transaction, in a node that ignores cancellation.
             let reached = Counter()
-            try await cancel(path.chain(to: path.dialogs, through: { stubborn($0, reached) }), once: { reached.value == $0 })
-            // Before anything.
+            try await cancel(
+                path.chain(to: path.dialogs, through: { ignoringCancellation($0, reached) }), once: { reached.value == $0 })
+            // Before the start.
             let early = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await path.chain().value()
             }
             await #expect(throws: CancellationError.self) { try await early.value }
-            // Waiting for the writer.
+            // While waiting for the writer.
             let busy = try await BusyWriter(database)
             let arrived = Counter()
             let counted: @Sendable (any Node<Json, [Dialog]>) -> any Node<Json, [Dialog]> = { next in
@@ -253,7 +256,7 @@ import Testing
         }
     }
 
-    @Test(arguments: backends) func cancellingInsideTheTransactionLeavesItWhole(_ kind: String) async throws {
+    @Test(arguments: backends) func cancellingInsideTheTransactionCompletesIt(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             let arriving = [dialog(1, [10, 11]), dialog(2, [20]), dialog(3)]
@@ -272,11 +275,11 @@ import Testing
             gate.signal()
             try await database.engineState.executor.write {}
             #expect(try await path.dialogs.read() == arriving, "all of it")
-            #expect(log.all == ["canceled", "defer"])
+            #expect(log.all == ["cancelled", "defer"])
         }
     }
 
-    @Test(arguments: backends) func cancellingTheReadOfTheFallbackIsNoError(_ kind: String) async throws {
+    @Test(arguments: backends) func cancellingTheFallbackReadIsNotAnError(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let path = try Path(database)
             let dialogs = try await path.chain().value()
@@ -292,7 +295,7 @@ import Testing
             #expect(await eventually { inside.value == 1 })
             observer.cancel()
             gate.signal()
-            #expect(log.all == ["canceled", "defer"])
+            #expect(log.all == ["cancelled", "defer"])
             #expect(try await path.dialogs.read() == dialogs)
         }
     }

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-// The path from a real server to the application's own values, as one chain. What stands in for storage here is a dictionary.
+// A single chain from a real server to the application's values. A dictionary replaces the storage here.
 
 private struct DialogsEndpoint: JsonEndpoint, URLRequestBuildable {
     struct List: Decodable { let dialogList: Json }
@@ -86,12 +86,12 @@ private enum AppError: Error, Equatable {
         )
     }
 
-    @Test func dialogsArriveAsTheApplicationsOwnValues() async throws {
+    @Test func chainReturnsTheApplicationsValues() async throws {
         let server = try LoopbackServer()
         #expect(try await chain(client(server)).value() == [Dialog(id: 7, isPinned: true, texts: ["hi"])])
     }
 
-    @Test func theErrorOfEveryStageIsMapped() async throws {
+    @Test func errorsOfEveryStageAreMapped() async throws {
         let server = try LoopbackServer()
         let client = client(server)
         func error(_ path: String) async -> AppError? {
@@ -112,7 +112,7 @@ private enum AppError: Error, Equatable {
         #expect(await error("dialogs") == .offline)
     }
 
-    @Test func withoutTheServerTheStoredDialogsStandIn() async throws {
+    @Test func storedDialogsAreUsedWithoutTheServer() async throws {
         let server = try LoopbackServer()
         let stored = Locked<[Dialog]>([])
         let read = ClosureNode<Void, [Dialog]> { .emit(data: stored.withLock { $0 }) }
@@ -148,15 +148,15 @@ private enum AppError: Error, Equatable {
         #expect(seen == [dialogs])
     }
 
-    @Test func cancellingTheChainStopsTheTransferAndIsNoError() async throws {
+    @Test func cancellingTheChainStopsTheTransferWithoutAnError() async throws {
         let server = try LoopbackServer()
         let log = Log()
         let observer = chain(client(server), path: "slow").process()
-        observer.onCompleted { _ in log.add("data") }.onError { log.add("\($0)") }.onCanceled { log.add("canceled") }
+        observer.onCompleted { _ in log.add("data") }.onError { log.add("\($0)") }.onCancelled { log.add("cancelled") }
             .defer { log.add("defer") }
         try await Task.sleep(for: .milliseconds(100))
         observer.cancel()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
 
         let task = Task { try await chain(client(server), path: "slow").value() }
         try await Task.sleep(for: .milliseconds(100))
@@ -164,7 +164,7 @@ private enum AppError: Error, Equatable {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func tenRefusedCallsRefreshOnceAndAllSucceed() async throws {
+    @Test func tenRefusedCallsShareOneRefreshAndSucceed() async throws {
         let server = try LoopbackServer()
         let token = Locked<String?>(nil)
         let client = client(
@@ -185,11 +185,11 @@ private enum AppError: Error, Equatable {
             next: EndpointNode(client: client, endpoint: SecretEndpoint()),
             refresher: TokenRefresherNode(refresh: storing)
         )
-        let answers = try await withThrowingTaskGroup(of: Json.self) { group in
+        let responses = try await withThrowingTaskGroup(of: Json.self) { group in
             for _ in 0..<10 { group.addTask { try await secret.value() } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(answers == Array(repeating: ["secret": 42], count: 10))
+        #expect(responses == Array(repeating: ["secret": 42], count: 10))
         struct Hits: JsonEndpoint, URLRequestBuildable {
             typealias Content = Json
             let path: String

@@ -4,7 +4,7 @@ import DAOLMDB
 import Foundation
 import Testing
 
-@Suite("LMDB: growing, readers and writers")
+@Suite("LMDB: growth, readers and writers")
 struct LMDBGrowthTests {
 
     private let directory: TemporaryDirectory
@@ -26,7 +26,7 @@ struct LMDBGrowthTests {
         #expect(try store.read { try $0.contents().keys.count } == 4_000)
     }
 
-    @Test("a full map is out of space, the next write has room")
+    @Test("a full map is out of space, and the next write succeeds")
     func fullMap() throws {
         let store = try LMDBStore(
             path: directory.file("full.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
@@ -53,7 +53,7 @@ struct LMDBGrowthTests {
         #expect(try store.read { try $0.value([2]) } == large)
     }
 
-    @Test("a savepoint that fills the map can be undone and the rest kept")
+    @Test("a savepoint that fills the map can be rolled back and the other writes committed")
     func fullMapInSavepoint() throws {
         let store = try LMDBStore(
             path: directory.file("savepoint.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
@@ -68,7 +68,7 @@ struct LMDBGrowthTests {
         #expect(try store.read { try $0.contents().keys } == [[1], [3]])
     }
 
-    @Test("a reader that stays keeps the map as it is; when it goes, the map grows")
+    @Test("the map does not grow while a reader runs, and grows after it ends")
     func growthWaitsForReaders() throws {
         let store = try LMDBStore(
             path: directory.file("wait.lmdb"),
@@ -85,7 +85,7 @@ struct LMDBGrowthTests {
         #expect(try store.read { try $0.value([2]) } == large)
     }
 
-    @Test("readers that come and go do not notice the growth")
+    @Test("short readers are not affected by the growth")
     func growthUnderReaders() throws {
         let store = try LMDBStore(
             path: directory.file("readers.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 256 << 10))
@@ -93,7 +93,7 @@ struct LMDBGrowthTests {
         try StressRun(store).run(rounds: 200)
     }
 
-    @Test("a table of few reader slots makes readers wait, then busy")
+    @Test("with few reader slots, readers wait and then fail with busy")
     func fewReaderSlots() throws {
         let store = try LMDBStore(
             path: directory.file("slots.lmdb"), options: LMDBOptions(durability: .relaxed, maximumReaders: 4, writeTimeout: 0.2))
@@ -104,7 +104,7 @@ struct LMDBGrowthTests {
         for _ in 0..<10 { #expect(try store.read { try $0.value([1]) } == nil) }
     }
 
-    @Test("a writer waits for another and then is told that it is busy")
+    @Test("a writer waits for another writer and then fails with busy")
     func busyWriter() throws {
         let path = directory.file("busy.lmdb")
         let options = LMDBOptions(durability: .relaxed, writeTimeout: 0.2)
@@ -127,7 +127,7 @@ struct LMDBGrowthTests {
         try StressRun(store).run(rounds: 200)
     }
 
-    @Test("open and close, raced by four threads")
+    @Test("four threads open and close concurrently")
     func openAndClose() throws {
         let path = directory.file("open-close.lmdb")
         let group = DispatchGroup()

@@ -23,7 +23,7 @@ struct LMDBOpeningTests {
         try LMDBStore(path: path, options: options).close()
     }
 
-    /// A database of several levels with large values and free pages.
+    /// A database with several tree levels, large values and free pages.
     private func sample(_ name: String) throws -> String {
         let path = directory.file(name)
         let store = try LMDBStore(path: path, options: LMDBOptions(durability: .relaxed))
@@ -38,7 +38,7 @@ struct LMDBOpeningTests {
         return path
     }
 
-    @Test("a missing file is created, or not found and not created")
+    @Test("a missing file is created, or fails with notFound")
     func missing() throws {
         let path = directory.file("missing.lmdb")
         #expect(failureKind { try open(path, LMDBOptions(createIfMissing: false)) } == .notFound)
@@ -59,7 +59,7 @@ struct LMDBOpeningTests {
         try open(path, LMDBOptions(createIfMissing: false))
     }
 
-    @Test("what is not a database is refused and left as it is")
+    @Test("a file that is not a database is refused and stays unchanged")
     func foreign() throws {
         let jpeg = file("picture.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + Bytes(repeating: 0x5A, count: 20_000))
         let sqlite = file("other.db", Bytes("SQLite format 3\0".utf8) + Bytes(repeating: 0, count: 8_176))
@@ -102,11 +102,12 @@ struct LMDBOpeningTests {
         #expect(bytes(path) == content)
     }
 
-    @Test("flipped bits in the meta pages are corrupted, or make no difference")
+    @Test("flipped bits in the meta pages are detected, or have no effect")
     func flippedMeta() throws {
         let whole = bytes(try sample("meta.lmdb"))
         var random = SplitMix64(seed: 3)
-        // The fields that LMDB trusts: header, magic, version, trees, last page, transaction. The map size is advice.
+        // The fields that LMDB trusts: header, magic, version, trees, last page, transaction. The map size is
+        // only a hint.
         let trusted = [0..<8, 10..<12, 16..<32, 40..<152].flatMap { Array($0) }
         for round in 0..<400 {
             var content = whole
@@ -115,14 +116,14 @@ struct LMDBOpeningTests {
         }
     }
 
-    @Test("flipped bits in the structure of pages are corrupted, never a crash")
+    @Test("flipped bits in the structure of pages are detected and never crash")
     func flippedPages() throws {
         let whole = bytes(try sample("pages.lmdb"))
         var random = SplitMix64(seed: 4)
         var refused = 0
         for round in 0..<400 {
             var content = whole
-            // Headers and offsets in half of the rounds, anything in the other.
+            // Half of the rounds damage headers and offsets, the other half any bytes.
             let page = 2 + random.below(whole.count / 4_096 - 2)
             let offset = round & 1 == 0 ? random.below(80) : random.below(4_096)
             content[page * 4_096 + offset] ^= 1 << UInt8(random.below(8))
@@ -131,7 +132,7 @@ struct LMDBOpeningTests {
         #expect(refused > 60)
     }
 
-    /// Opens a damaged file, and uses it when it opens.
+    /// Opens a damaged file, and reads from it when it opens.
     ///
     /// - Returns: Whether it was refused as corrupted.
     @discardableResult
@@ -156,7 +157,7 @@ struct LMDBOpeningTests {
         }
     }
 
-    @Test("opened for reading, it reads and refuses to write")
+    @Test("a read-only store reads and refuses to write")
     func readOnly() throws {
         let path = directory.file("read.lmdb")
         do {
@@ -174,7 +175,7 @@ struct LMDBOpeningTests {
         try open(path)
     }
 
-    @Test("without permission it is an error with the path", .enabled(if: getuid() != 0, "root may do everything"))
+    @Test("a missing permission is an error with the path", .enabled(if: getuid() != 0, "root has all permissions"))
     func permissions() throws {
         let path = directory.file("locked.lmdb")
         try open(path)
@@ -185,7 +186,7 @@ struct LMDBOpeningTests {
         chmod(path, 0o600)
     }
 
-    @Test("all spellings of a path share one environment")
+    @Test("all spellings of a path share an environment")
     func sharing() throws {
         let path = directory.file("shared.lmdb")
         let link = directory.file("link.lmdb")
@@ -208,7 +209,7 @@ struct LMDBOpeningTests {
         for store in others { store.close() }
     }
 
-    @Test("many threads create one file at once")
+    @Test("many threads create the same file concurrently")
     func racingCreation() throws {
         for round in 0..<10 {
             let path = directory.file("race-\(round).lmdb")
@@ -231,7 +232,7 @@ struct LMDBOpeningTests {
         #expect(left == [])
     }
 
-    @Test("a checked file passes the check after every kind of use")
+    @Test("a file passes the page check after every kind of use")
     func checkAfterUse() throws {
         let path = directory.file("checked.lmdb")
         let options = LMDBOptions(durability: .relaxed, checksWholeFile: true)

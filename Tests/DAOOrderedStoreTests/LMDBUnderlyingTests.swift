@@ -5,7 +5,7 @@ import DAOSystemLMDB
 import Foundation
 import Testing
 
-@Suite("LMDB: the transaction underneath (contract T7)")
+@Suite("LMDB: direct access to the transaction (contract T7)")
 struct LMDBUnderlyingTests {
 
     private struct Note: Plain, Model, Equatable {
@@ -26,7 +26,7 @@ struct LMDBUnderlyingTests {
         return (database, notes)
     }
 
-    /// The entries whose values hold a text, walked with a cursor of LMDB's.
+    /// Finds the entries whose values contain a text, with an LMDB cursor.
     private static func find(_ text: String, _ handle: LMDBHandle, _ body: (OpaquePointer) throws -> Void = { _ in }) throws
         -> Int
     {
@@ -47,7 +47,7 @@ struct LMDBUnderlyingTests {
         #expect(try Self.find(text, handle) { try #require(mdb_cursor_del($0, 0) == MDB_SUCCESS) } == 1)
     }
 
-    @Test("what is written is seen in the transaction, and with its commit")
+    @Test("direct writes are visible in the transaction, and after its commit")
     func written() throws {
         let (database, notes) = try opened()
         try database.transaction {
@@ -65,7 +65,7 @@ struct LMDBUnderlyingTests {
         #expect(try notes.read().map(\.text) == ["text 1", "again", "text 3", "text 4", "text 5"])
     }
 
-    @Test("it is undone with the transaction, and by itself when the body throws")
+    @Test("direct writes are rolled back with the transaction, and alone when the closure throws")
     func undone() throws {
         struct Stop: Error {}
         let (database, notes) = try opened()
@@ -89,7 +89,7 @@ struct LMDBUnderlyingTests {
         #expect(try notes.read().map(\.id) == [1, 2, 3])
     }
 
-    @Test("a snapshot's transaction reads its snapshot, and writes nothing")
+    @Test("the transaction of a snapshot reads the snapshot and cannot write")
     func snapshot() throws {
         let (database, notes) = try opened()
         try database.snapshot {
@@ -104,7 +104,7 @@ struct LMDBUnderlyingTests {
         #expect(try notes.count() == 3)
     }
 
-    @Test("outside it is refused, and so is another engine's handle")
+    @Test("a call outside a transaction is refused, and so is the handle of another engine")
     func refused() throws {
         struct Other: UnderlyingHandle {}
         let (database, _) = try opened()
@@ -122,7 +122,9 @@ struct LMDBUnderlyingTests {
         }
     }
 
-    @Test("observations look again", .timeLimit(.minutes(30)), arguments: [TouchedEntities.all, .models(Note.self)])
+    @Test(
+        "observations run again after direct writes", .timeLimit(.minutes(30)),
+        arguments: [TouchedEntities.all, .models(Note.self)])
     func observed(_ touched: TouchedEntities) async throws {
         let (database, notes) = try opened()
         var results = notes.observe().makeAsyncIterator()

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Memory")
+@Suite("Memory store")
 struct MemoryTests {
 
     @Test("readers see whole commits and fixed snapshots while a writer writes")
@@ -14,7 +14,7 @@ struct MemoryTests {
         try StressRun(store).run(rounds: 400)
     }
 
-    @Test("two stores of one name share nothing")
+    @Test("two stores with the same name share no data")
     func names() throws {
         let first = MemoryStore(name: "cache")
         let second = MemoryStore(name: "cache")
@@ -34,7 +34,7 @@ struct MemoryTests {
         #expect(failureKind { _ = try store.begin(.write) } == .closed)
     }
 
-    @Test("a cursor left behind by a write is refused")
+    @Test("a cursor is refused after a write")
     func staleCursor() throws {
         try MemoryStore().write { transaction in
             try transaction.store([1], [1])

@@ -1,10 +1,10 @@
 import DAOKeyValue
 import Testing
 
-@Suite("Random operations, compared with a sorted array")
+@Suite("Random operations, checked against a sorted array")
 struct ModelTests {
 
-    @Test("small stores of nasty keys", arguments: StoreKind.allCases, 1...4 as ClosedRange<UInt64>)
+    @Test("small stores with edge-case keys", arguments: StoreKind.allCases, 1...4 as ClosedRange<UInt64>)
     func small(kind: StoreKind, seed: UInt64) throws {
         try kind.withStore { store in
             var run = ModelRun(store, seed: seed, keySpace: 40)
@@ -12,7 +12,7 @@ struct ModelTests {
         }
     }
 
-    @Test("stores of several levels", arguments: StoreKind.allCases, 11...11 as ClosedRange<UInt64>)
+    @Test("stores with several tree levels", arguments: StoreKind.allCases, 11...11 as ClosedRange<UInt64>)
     func large(kind: StoreKind, seed: UInt64) throws {
         try kind.withStore { store in
             var run = ModelRun(store, seed: seed, keySpace: 20_000)

@@ -15,7 +15,7 @@ struct TransactionTests {
                 let cursor = try transaction.cursor()
                 #expect(try cursor.seek([1]))
                 transaction.abort()
-                // Another transaction may have been given what the first one had.
+                // Another transaction can have reused the resources of the first.
                 let other = try store.begin(.read)
                 #expect(failureKind { _ = try transaction.value([1]) } == .invalidTransaction)
                 #expect(failureKind { _ = try transaction.cursor() } == .invalidTransaction)
@@ -29,7 +29,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("a transaction that reads refuses to write", arguments: StoreKind.allCases)
+    @Test("a read transaction refuses to write", arguments: StoreKind.allCases)
     func readOnly(kind: StoreKind) throws {
         try kind.withStore { store in
             try store.read { transaction in
@@ -41,7 +41,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("another thread may not write, nor the same one begin twice", arguments: StoreKind.allCases)
+    @Test("another thread cannot write, and a thread cannot begin two write transactions", arguments: StoreKind.allCases)
     func threads(kind: StoreKind) throws {
         try kind.withStore { store in
             let transaction = try store.begin(.write)
@@ -59,7 +59,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("writers of several threads wait for each other and lose nothing", arguments: StoreKind.allCases)
+    @Test("writers on several threads wait for each other and lose no update", arguments: StoreKind.allCases)
     func writersInTurn(kind: StoreKind) throws {
         try kind.withStore { store in
             let group = DispatchGroup()
@@ -78,7 +78,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("keys of no bytes and of 512 are refused, and the transaction goes on", arguments: StoreKind.allCases)
+    @Test("keys of 0 and 512 bytes are refused, and the transaction continues", arguments: StoreKind.allCases)
     func keySizes(kind: StoreKind) throws {
         try kind.withStore { store in
             try store.write { transaction in
@@ -103,7 +103,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("a savepoint without beginning or end is refused", arguments: StoreKind.allCases)
+    @Test("unbalanced savepoints are refused", arguments: StoreKind.allCases)
     func unbalancedSavepoints(kind: StoreKind) throws {
         try kind.withStore { store in
             let transaction = try store.begin(.write)
@@ -117,7 +117,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("200 readers at once", arguments: StoreKind.allCases)
+    @Test("200 concurrent readers", arguments: StoreKind.allCases)
     func manyReaders(kind: StoreKind) throws {
         try kind.withStore { store in
             try store.write { try $0.store([1], [1]) }

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// One server for all tests of this process.
+/// A single server for all tests of this process.
 private let server = Result { try LoopbackServer() }
 
 private struct Raw: Endpoint, URLRequestBuildable {
@@ -75,9 +75,9 @@ private final class Log: Sendable {
         }
     }
 
-    // MARK: The way of a request
+    // MARK: Stages of a request
 
-    @Test func contentComesBackFromARealServer() async throws {
+    @Test func requestReturnsContent() async throws {
         let books = try await makeClient().request(BookListEndpoint())
         #expect(books == [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka")])
     }
@@ -92,7 +92,7 @@ private final class Log: Sendable {
         #expect(echo["headers"]?["x-token"] == "t")
     }
 
-    @Test func theOrderIsAdaptSendValidateContentObserver() async throws {
+    @Test func requestStagesRunInOrder() async throws {
         struct Logging: Endpoint, URLRequestBuildable {
             let log: Log
             func makeRequest() throws -> URLRequest {
@@ -126,7 +126,7 @@ private final class Log: Sendable {
         #expect(log.all == ["make", "adapt 1", "adapt 2", "validate 200 12", "content", "observer true false", "caller"])
     }
 
-    @Test func whenTheRequestCannotBeMadeNothingIsSent() async throws {
+    @Test func nothingIsSentWhenTheRequestCannotBeMade() async throws {
         struct Refusal: Error {}
         struct Refusing: RequestAdapter {
             func adapt(_ request: URLRequest) throws -> URLRequest { throw Refusal() }
@@ -139,7 +139,7 @@ private final class Log: Sendable {
         #expect(log.all.isEmpty)
     }
 
-    @Test func theObserverSeesTheFinalErrorOfEveryStage() async throws {
+    @Test func observerReceivesTheErrorOfEveryStage() async throws {
         let log = Log()
         let client = try makeClient { exchange in
             log.add("\(exchange.response?.statusCode ?? 0) \(exchange.error.map { "\(type(of: $0))" } ?? "none")")
@@ -151,9 +151,9 @@ private final class Log: Sendable {
         #expect(log.all == ["401 APIError", "500 HTTPError", "200 DecodingError", "0 URLError"])
     }
 
-    // MARK: Kinds of error
+    // MARK: Errors
 
-    @Test func anErrorExplainedByTheServerIsAnAPIErrorWhateverItsStatus() async throws {
+    @Test func errorBodyIsAnAPIErrorWithAnyStatus() async throws {
         #expect(
             try await failure("secret") as? APIError
                 == APIError(code: .init(rawValue: "token_invalid"), title: "Sign in again", statusCode: 401))
@@ -162,7 +162,7 @@ private final class Log: Sendable {
     }
 
     @Test(arguments: [401, 404, 500, 304])
-    func aStatusThatIsNoSuccessIsAnHTTPError(_ status: Int) async throws {
+    func statusOutside2xxIsAnHTTPError(_ status: Int) async throws {
         let error = try await failure("status/\(status)")
         let httpError = try #require(error as? HTTPError)
         #expect(httpError.statusCode == status)
@@ -171,24 +171,24 @@ private final class Log: Sendable {
 
     @Test(
         arguments: ["Basic%20realm=%22a%22", "Bearer", "Digest%20realm=%22a%22,nonce=%22b%22", "Nonsense"])
-    func aChallengeNobodyAnswersIsARefusal(_ challenge: String) async throws {
+    func challengeWithoutCredentialIsRefused(_ challenge: String) async throws {
         let error = try #require(try await failure("challenge?with=\(challenge)") as? HTTPError)
         #expect(error.statusCode == 401)
         #expect(error.body == Data("nope".utf8))
     }
 
-    @Test func nonsenseIsADecodingError() async throws {
+    @Test func invalidJSONIsADecodingError() async throws {
         #expect(try await failure("body?is=<html>") is DecodingError)
         await #expect(throws: DecodingError.self) { try await makeClient().request(BookEndpoint404AsContent()) }
     }
 
     @Test(arguments: ["cut", "cut-before-answer", "cut-in-chunks"])
-    func aCutConnectionIsAURLError(_ path: String) async throws {
+    func lostConnectionIsAURLError(_ path: String) async throws {
         let error = try await failure(path)
         #expect(error is URLError, "\(String(describing: error))")
     }
 
-    @Test func aServerThatIsNotThereIsAConnectionFailure() async throws {
+    @Test func stoppedServerIsAConnectionFailure() async throws {
         let gone = try LoopbackServer()
         let client = URLSessionClient(baseURL: gone.url, configuration: .ephemeral)
         #expect(try await client.request(JsonAnswer("body?is=1")) == 1)
@@ -197,7 +197,7 @@ private final class Log: Sendable {
         #expect(error.isConnectionFailure)
     }
 
-    @Test func anAnswerThatTakesTooLongTimesOut() async throws {
+    @Test func slowResponseTimesOut() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 1
         let client = URLSessionClient(baseURL: try server.get().url, configuration: configuration)
@@ -206,9 +206,9 @@ private final class Log: Sendable {
         #expect(error.isConnectionFailure)
     }
 
-    // MARK: Odd answers
+    // MARK: Malformed and empty responses
 
-    @Test func answersWithoutABodyAreEmptyNotBroken() async throws {
+    @Test func responsesWithoutABodyHaveEmptyData() async throws {
         let client = try makeClient()
         #expect(try await client.request(JsonAnswer("status/204")) == [:])
         #expect(try await client.request(JsonAnswer("body")) == [:])
@@ -218,18 +218,18 @@ private final class Log: Sendable {
         await #expect(throws: HTTPError.self) { try await client.request(EmptyAnswer(path: "status/500")) }
     }
 
-    @Test func aBodyLongerThanAnnouncedEndsWhereItWasAnnouncedTo() async throws {
+    @Test func bodyIsCutAtTheAnnouncedLength() async throws {
         #expect(try await makeClient().request(JsonAnswer("announces-too-little")) == ["a": 1])
     }
 
-    @Test func aLengthThatIsNoNumberNeitherHangsNorTraps() async throws {
+    @Test func invalidContentLengthNeitherHangsNorTraps() async throws {
         let error = try await failure("announces-nonsense")
         #expect(error == nil || error is URLError)
     }
 
     // MARK: Uploads
 
-    @Test func dataAndFilesAndStreamsAreUploaded() async throws {
+    @Test func dataFilesAndStreamsAreUploaded() async throws {
         let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
         try data.write(to: file)
@@ -244,14 +244,14 @@ private final class Log: Sendable {
         #expect(try await client.upload(Upload(body: .data(Data())))["size"] == 0)
     }
 
-    @Test func progressCountsTheBytesOfAnUpload() async throws {
+    @Test func progressCountsUploadedBytes() async throws {
         let progress = Progress(totalUnitCount: -1)
         _ = try await makeClient().upload(Upload(body: .data(Data(count: 300_000))), progress: progress)
         #expect(progress.completedUnitCount == 300_000)
         #expect(progress.totalUnitCount == 300_000)
     }
 
-    @Test func aFileThatIsNotThereIsAnErrorAndNothingIsSent() async throws {
+    @Test func missingFileThrowsAndNothingIsSent() async throws {
         let missing = URL(fileURLWithPath: "/nowhere/at/all")
         let client = try makeClient()
         await #expect {
@@ -263,7 +263,7 @@ private final class Log: Sendable {
 
     // MARK: Progress and cancellation
 
-    @Test func progressCountsTheBytesOfTheAnswer() async throws {
+    @Test func progressCountsReceivedBytes() async throws {
         let progress = Progress(totalUnitCount: -1)
         let body = try await makeClient().request(Raw("drip"), progress: progress)
         #expect(body.count == 100_000)
@@ -290,7 +290,7 @@ private final class Log: Sendable {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func aTaskThatIsCancelledAlreadySendsNothing() async throws {
+    @Test func cancelledTaskSendsNothing() async throws {
         let client = try makeClient()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -303,7 +303,7 @@ private final class Log: Sendable {
         #expect(try await client.request(JsonAnswer("hits?path=/cancelled-before"))["hits"] == 0)
     }
 
-    @Test func cancellingAtAnyMomentEndsInAnAnswerOrACancellation() async throws {
+    @Test func cancellingAtAnyMomentEndsInAResponseOrACancellation() async throws {
         let client = try makeClient()
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<200 {
@@ -321,7 +321,7 @@ private final class Log: Sendable {
         }
     }
 
-    @Test func theCompletionFormAnswersOnItsQueueAndItsProgressCancels() async throws {
+    @Test func completionRunsOnItsQueueAndProgressCancels() async throws {
         let client = try makeClient()
         let queue = DispatchQueue(label: "completion")
         let key = DispatchSpecificKey<Bool>()
@@ -341,7 +341,7 @@ private final class Log: Sendable {
         #expect(throws: CancellationError.self) { try cancelled.get() }
     }
 
-    @Test func manyRequestsAtOnceEachGetTheirOwnAnswer() async throws {
+    @Test func concurrentRequestsReceiveTheirOwnResponses() async throws {
         let client = try makeClient()
         let answers = try await withThrowingTaskGroup(of: (Int, Int?).self) { group in
             for index in 0..<50 {
@@ -354,7 +354,7 @@ private final class Log: Sendable {
     }
 }
 
-/// An endpoint that does not look at the status, so that its content meets what the server sends with it.
+/// An endpoint that ignores the status and decodes the body of an error response.
 private struct BookEndpoint404AsContent: JsonEndpoint, URLRequestBuildable {
     func makeRequest() throws -> URLRequest { try get("not-a-book") }
     func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) {}

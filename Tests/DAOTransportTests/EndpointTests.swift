@@ -10,26 +10,26 @@ import Testing
 private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka")]
 
 @Suite struct EnvelopeTests {
-    @Test func theSameEnvelopeForAllIsUnwrapped() throws {
+    @Test func sharedEnvelopeIsUnwrapped() throws {
         let list = #"{"data": [{"id": 1, "name": "Mu-Mu"}, {"id": 2, "name": "Kashtanka"},]}"#
         #expect(try BookListEndpoint().content(from: nil, with: Data(list.utf8)) == twoBooks)
         let one = #"{"data": {"id": 1, "name": "Mu-Mu"}}"#
         #expect(try BookEndpoint(id: 1).content(from: nil, with: Data(one.utf8)) == twoBooks[0])
     }
 
-    @Test func aDifferentKeyForEachIsUnwrappedByAnInternalRoot() throws {
+    @Test func internalRootUnwrapsASeparateKey() throws {
         let list = #"{"book_list": [{"id": 1, "name": "Mu-Mu"}, {"id": 2, "name": "Kashtanka"}]}"#
         #expect(try KeyedBookListEndpoint().content(from: nil, with: Data(list.utf8)) == twoBooks)
         let one = #"{"book": {"id": 2, "name": "Kashtanka"}}"#
         #expect(try KeyedBookEndpoint().content(from: nil, with: Data(one.utf8)) == twoBooks[1])
     }
 
-    @Test func bothEnvelopesCombine() throws {
+    @Test func nestedEnvelopesAreUnwrapped() throws {
         let text = #"{"data": {"book_list": [{"id": 1, "name": "Mu-Mu"}, {"id": 2, "name": "Kashtanka"}]}}"#
         #expect(try NestedBookListEndpoint().content(from: nil, with: Data(text.utf8)) == twoBooks)
     }
 
-    @Test func withoutAnEnvelopeTheRootIsTheContent() throws {
+    @Test func contentIsTheRootWithoutAnEnvelope() throws {
         struct Bare: JsonEndpoint, URLRequestBuildable {
             typealias Content = [Book]
             func makeRequest() throws -> URLRequest { try get("books") }
@@ -37,7 +37,7 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         #expect(try Bare().content(from: nil, with: Data(#"[{"id": 1, "name": "Mu-Mu"}]"#.utf8)) == [twoBooks[0]])
     }
 
-    @Test func aWrongEnvelopeIsAnExactDecodingError() {
+    @Test func wrongEnvelopeThrowsADecodingErrorWithItsPath() {
         func error(_ text: String) -> DecodingError? {
             do {
                 _ = try BookEndpoint(id: 1).content(from: nil, with: Data(text.utf8))
@@ -58,7 +58,7 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         #expect(context.codingPath.map(\.stringValue) == ["data", "id"])
     }
 
-    @Test func nullInsideAnEnvelopeIsNilWhereTheContentIsOptional() throws {
+    @Test func nullInsideAnEnvelopeIsNilForOptionalContent() throws {
         struct Maybe: JsonEndpoint, URLRequestBuildable {
             func makeRequest() throws -> URLRequest { try get("book") }
             func content(from root: ResponseData<Book?>) -> Book? { root.data }
@@ -86,7 +86,7 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
 }
 
 @Suite struct HTTPBodyTests {
-    @Test func everyBodyHasItsContentType() throws {
+    @Test func bodiesHaveTheirContentType() throws {
         let data = Data("test".utf8)
         #expect(HTTPBody.json(data) == HTTPBody(data: data, contentType: "application/json"))
         #expect(HTTPBody.form(data) == HTTPBody(data: data, contentType: "application/x-www-form-urlencoded"))
@@ -95,12 +95,12 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         #expect(HTTPBody.binary(data) == HTTPBody(data: data, contentType: "application/octet-stream"))
     }
 
-    @Test func aListOfEntriesIsSentAsAList() {
+    @Test func entriesAreSentAsAPlainList() {
         #expect(HTTPBody.json(["_array": [1, 2]] as Json).data == Data("[1,2]".utf8))
         #expect(HTTPBody.json(["a": 1] as Json).data == Data(#"{"a":1}"#.utf8))
     }
 
-    @Test func aFormIsPercentEncoded() {
+    @Test func formIsPercentEncoded() {
         let items = [URLQueryItem(name: "q", value: "a b&c=d+é"), URLQueryItem(name: "empty", value: nil)]
         #expect(String(decoding: HTTPBody.form(items).data, as: UTF8.self) == "q=a+b%26c%3Dd%2B%C3%A9&empty=")
     }
@@ -112,7 +112,7 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
     private let url = URL(string: "https://example.com/books?old=1") ?? URL(fileURLWithPath: "/")
     private let body = HTTPBody.string("test")
 
-    @Test func getWithoutItemsKeepsTheURL() {
+    @Test func getWithoutQueryItemsKeepsTheURL() {
         for items in [nil, []] as [[URLQueryItem]?] {
             let request = builder.get(url, queryItems: items)
             #expect(request.url == url)
@@ -128,7 +128,7 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         #expect(request.url?.absoluteString == "https://example.com/books?name=John%20%2B1&x")
     }
 
-    @Test func postHasABodyOnlyWhenItIsGivenOne() {
+    @Test func postWithoutABodyHasNoContentType() {
         let request = builder.post(url, body: body)
         #expect(request.httpMethod == "POST")
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
@@ -178,14 +178,14 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         #expect(try adapted(path, base: base).url?.absoluteString == expected)
     }
 
-    @Test func methodHeadersAndBodyStay() throws {
+    @Test func adapterKeepsMethodHeadersAndBody() throws {
         let request = try adapted("books", base: "https://host/")
         #expect(request.httpMethod == "POST")
         #expect(request.value(forHTTPHeaderField: "X-Test") == "1")
         #expect(request.httpBody == Data([1]))
     }
 
-    @Test func aRequestWithoutAURLThrowsBadURL() throws {
+    @Test func requestWithoutAURLThrowsBadURL() throws {
         var request = URLRequest(url: try #require(URL(string: "books")))
         request.url = nil
         let adapter = BaseRequestAdapter(baseURL: try #require(URL(string: "https://host/")))
@@ -197,7 +197,7 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         }
     }
 
-    @Test func headersAreAddedWhereTheRequestHasNone() async throws {
+    @Test func missingHeadersAreAdded() async throws {
         var request = URLRequest(url: try #require(URL(string: "https://host/")))
         request.setValue("mine", forHTTPHeaderField: "A")
         let adapted = try await HeaderRequestAdapter { ["A": "theirs", "B": "theirs"] }.adapt(request)

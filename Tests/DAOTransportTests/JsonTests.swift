@@ -25,7 +25,7 @@ import Testing
         #expect(text == ["key": 1])
     }
 
-    @Test func numbersKeepWhatWasWritten() throws {
+    @Test func numbersKeepTheirText() throws {
         let texts = [
             "0", "-0", "1", "1.0", "1.10", "-1.5e-3", "9223372036854775807", "-9223372036854775808", "18446744073709551615",
             "18446744073709551616", "0.1", "123456789012345678901234567890.123456789012345678901234567890", "1e400",
@@ -67,11 +67,11 @@ import Testing
         #expect(try Json(parsing: #"{"a": [1, 2,], }"#) == ["a": [1, 2]])
     }
 
-    @Test func ofARepeatedKeyTheLastValueCounts() throws {
+    @Test func repeatedKeyUsesTheLastValue() throws {
         #expect(try Json(parsing: #"{"a": 1, "a": 2}"#) == ["a": 2])
     }
 
-    @Test func keysAreWrittenInOrder() {
+    @Test func keysAreSerializedInOrder() {
         #expect(Json(dictionaryLiteral: ("b", 1), ("a", [true, nil])).serialized() == #"{"a":[true,null],"b":1}"#)
     }
 
@@ -79,7 +79,7 @@ import Testing
         "", " ", "{", "[", "[1", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "tru", "nul", "01", "1.", ".5", "+1", "1e", "-", "NaN",
         "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\n\"", "1 2", "[,]", "{,}",
     ])
-    func badTextThrows(_ text: String) {
+    func invalidTextThrows(_ text: String) {
         #expect(throws: DecodingError.self) { try Json(parsing: text) }
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: DecodingError.self) { try Json(parsing: Data([0x22, 0xFF, 0x22])) }
     }
 
-    @Test func deepNestingThrowsInsteadOfOverflowingTheStack() throws {
+    @Test func deepNestingThrows() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: DecodingError.self) { try Json(parsing: deep) }
         let fine = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
@@ -109,14 +109,14 @@ import Testing
         #expect(try JSONDecoder().decode(Json.self, from: json.data()) == json)
     }
 
-    @Test func aDecoderThatConvertsKeysLeavesThoseOfJsonAlone() throws {
+    @Test func jsonKeysAreNotConvertedByTheDecoder() throws {
         struct Root: Decodable { let rawValue: Json }
         let root = try JSONDecoder.convertingFromSnakeCase().decode(
             Root.self, from: Data(#"{"raw_value": {"is_pinned": 1}}"#.utf8))
         #expect(root.rawValue == ["is_pinned": 1])
     }
 
-    @Test func randomValuesSurviveTheirText() throws {
+    @Test func randomValuesSurviveSerialization() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<300 {
             let json = Self.random(depth: 4, using: &generator)

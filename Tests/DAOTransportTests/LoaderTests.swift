@@ -10,7 +10,7 @@ import Testing
 private struct Failure: Error, Equatable { let code: Int }
 
 @Suite struct LoadingStateTests {
-    @Test func aStateTellsItsContentItsLoadingAndItsError() {
+    @Test func stateExposesContentLoadingAndError() {
         let states: [(LoadingState<Int>, content: Int?, isLoading: Bool, failed: Bool)] = [
             (.initial, nil, false, false), (.loading(cache: nil), nil, true, false), (.loading(cache: 1), 1, true, false),
             (.success(content: 1), 1, false, false), (.failure(error: Failure(code: 1), cache: nil), nil, false, true),
@@ -23,7 +23,7 @@ private struct Failure: Error, Equatable { let code: Int }
         }
     }
 
-    @Test func equalityIgnoresTheErrorButNotTheContent() {
+    @Test func equalityComparesContentAndIgnoresErrors() {
         #expect(LoadingState<Int>.failure(error: Failure(code: 1), cache: 1) == .failure(error: Failure(code: 2), cache: 1))
         #expect(LoadingState<Int>.failure(error: Failure(code: 1), cache: 1) != .failure(error: Failure(code: 1), cache: 2))
         #expect(LoadingState<Int>.loading(cache: 1) != .success(content: 1))
@@ -31,8 +31,9 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(LoadingState<Int>.initial != .loading(cache: nil))
     }
 
-    @Test func twoStatesMergeByRank() {
-        // The full table: loading beats failure beats initial beats success; content only where both have some.
+    @Test func statesMergeByPrecedence() {
+        // The full table: loading takes precedence over failure, then initial, then success; content only
+        // when both states have it.
         typealias State = LoadingState<Int>
         let error = Failure(code: 1)
         let states: [State] = [
@@ -59,7 +60,7 @@ private struct Failure: Error, Equatable { let code: Int }
         }
     }
 
-    @Test func ofTwoFailuresTheFirstErrorCounts() {
+    @Test func mergeOfTwoFailuresKeepsTheFirstError() {
         let first = LoadingState<Int>.failure(error: Failure(code: 1), cache: nil)
         let second = LoadingState<Int>.failure(error: Failure(code: 2), cache: 3)
         #expect(first.merge(second) { $0 + $1 }.error as? Failure == Failure(code: 1))
@@ -74,7 +75,7 @@ private struct Failure: Error, Equatable { let code: Int }
         var count = 0
     }
 
-    @Test func startingGoesToLoadingOnceAndTellsOnce() {
+    @Test func startLoadingNotifiesObserversOnce() {
         let loader = ContentLoader<Int>()
         let counter = Counter()
         let observation = loader.observe { counter.count += 1 }
@@ -86,7 +87,7 @@ private struct Failure: Error, Equatable { let code: Int }
         observation.cancel()
     }
 
-    @Test func finishingKeepsTheCacheOfAFailure() {
+    @Test func failureKeepsTheLoadedContentAsCache() {
         let loader = ContentLoader<Int>()
         loader.finishLoading(.success(10))
         #expect(loader.state == .success(content: 10))
@@ -97,7 +98,7 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(loader.state.error as? Failure == Failure(code: 1))
     }
 
-    @Test func updatingTellsOnlyOfAChange() {
+    @Test func updateNotifiesOnlyWhenTheStateChanges() {
         let loader = ContentLoader<Int>()
         let counter = Counter()
         let observation = loader.observe { counter.count += 1 }
@@ -108,7 +109,7 @@ private struct Failure: Error, Equatable { let code: Int }
         observation.cancel()
     }
 
-    @Test func anObservationEndsWithItsObject() {
+    @Test func observationEndsWhenItsObjectIsReleased() {
         let loader = ContentLoader<Int>()
         let counter = Counter()
         var observation: LoaderObservation? = loader.observe { counter.count += 1 }
@@ -125,7 +126,7 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(counter.count == 21)
     }
 
-    @Test func observersAreCalledInOrder() {
+    @Test func observersAreCalledInOrderOfRegistration() {
         let loader = ContentLoader<Int>()
         final class Names { var all: [Int] = [] }
         let names = Names()
@@ -135,7 +136,7 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(observations.count == 5)
     }
 
-    @Test func statesBeginWithTheCurrentOne() async {
+    @Test func statesStreamBeginsWithTheCurrentState() async {
         let loader = ContentLoader<Int>()
         loader.finishLoading(.success(1))
         var iterator = loader.states.makeAsyncIterator()
@@ -147,7 +148,7 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(await iterator.next() == .loading(cache: 2))
     }
 
-    // MARK: From a server
+    // MARK: Loading from a server
 
     private struct Number: JsonEndpoint, URLRequestBuildable {
         typealias Content = Int
@@ -167,7 +168,7 @@ private struct Failure: Error, Equatable { let code: Int }
         return .initial
     }
 
-    @Test func aWebLoaderLoadsAndFails() async throws {
+    @Test func webLoaderReportsSuccessAndFailure() async throws {
         let server = try LoopbackServer()
         let loader = NumberLoader(client: URLSessionClient(baseURL: server.url, configuration: .ephemeral))
         loader.load()
@@ -184,7 +185,7 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(await settled(text) == .success(content: "number 7"))
     }
 
-    @Test func aWebLoaderThatGoesAwayCancelsItsRequest() async throws {
+    @Test func releasingAWebLoaderCancelsItsRequest() async throws {
         struct Waiting: Client {
             let ended: AsyncStream<Bool>.Continuation
             func request<Request: Endpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {

@@ -44,7 +44,7 @@ struct User: DTOConvertible, Equatable {
     }
 }
 
-// MARK: A product: an alias that is not filled in gives way to the name
+// MARK: A product: the name is used when the alias is empty
 
 struct ProductEntry: Codable, RawMappable {
     typealias Raw = Json
@@ -64,7 +64,7 @@ struct Product: DTODecodable, Equatable {
     }
 }
 
-// MARK: A payment: one kind of entry, several models, recursively
+// MARK: A payment: several models from the same type of entry, recursively
 
 struct PaymentEntry: Codable, RawMappable {
     typealias Raw = Json
@@ -72,7 +72,7 @@ struct PaymentEntry: Codable, RawMappable {
     let action: String?
     let mask: String?
     let regexp: String?
-    /// Absent at the leaves, which is the same as empty.
+    /// Missing in the leaves, which means empty.
     let subitems: [PaymentEntry]?
 }
 
@@ -142,7 +142,7 @@ struct PaymentTree: DTODecodable, Equatable {
         ],
     ]
 
-    @Test func aPaymentSplitsIntoAListAnActionAndFields() throws {
+    @Test func paymentMapsToListActionAndFields() throws {
         let entry = try PaymentEntry.from(raw: payment)
         let fields = [
             PaymentField(name: "number", mask: "+7 (___)", regexp: "[0-9]+"),
@@ -152,7 +152,7 @@ struct PaymentTree: DTODecodable, Equatable {
         #expect(try PaymentAction.from(dto: entry) == PaymentAction(action: "pay"))
     }
 
-    @Test func aPaymentOfTheWrongKindThrowsBadType() throws {
+    @Test func paymentOfTheWrongTypeThrowsBadType() throws {
         let entry = try PaymentEntry.from(raw: payment)
         #expect {
             try PaymentField.from(dto: entry)
@@ -172,7 +172,7 @@ struct PaymentTree: DTODecodable, Equatable {
         }
     }
 
-    @Test func aRecursivePaymentEndsWhereThereAreNoSubitems() throws {
+    @Test func recursivePaymentEndsWithoutSubitems() throws {
         let raw: Json = [
             "name": "1", "subitems": [["name": "2", "subitems": [["name": "3"]]], ["name": "2b", "subitems": []]],
         ]

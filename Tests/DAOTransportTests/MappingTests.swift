@@ -62,7 +62,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
 }
 
 @Suite(.serialized) struct MappingTests {
-    @Test func aCodableEntryEncodesWithoutCode() throws {
+    @Test func codableEntryEncodesWithoutCode() throws {
         let raw = try Entry().toRaw()
         #expect(raw["big"] == Json(Int64.max))
         #expect(raw["unsigned"] == Json(UInt64.max))
@@ -73,7 +73,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         #expect(raw.objectValue?.keys.contains("none") == false)
     }
 
-    @Test func aCodableEntryReadsBackWhatItWrote() throws {
+    @Test func codableEntryRoundTrips() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<200 {
             var entry = Entry()
@@ -114,7 +114,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         }
     }
 
-    @Test func aSingleValueCannotBecomeAnObject() {
+    @Test func singleValueThrowsCantMapObjectToRaw() {
         #expect {
             try Single(value: 1).toRaw()
         } throws: { error in
@@ -125,7 +125,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
 
     // MARK: Arrays
 
-    @Test func aListTravelsUnderTheArrayKey() throws {
+    @Test func listIsEncodedUnderTheArrayKey() throws {
         let raw = try [Spy(value: 1), Spy(value: 2), Spy(value: 3)].toRaw()
         #expect(raw == ["_array": [1, 2, 3]])
         #expect(Spy.calls.take() == [1, 2, 3])
@@ -135,7 +135,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         #expect(Spy.calls.take() == [4, 5, 4, 5])
     }
 
-    @Test func anEmptyObjectIsTheEmptyListAndABareListIsTaken() throws {
+    @Test func emptyObjectAndPlainArrayDecodeAsLists() throws {
         #expect(try [Spy].from(raw: [:]).isEmpty)
         #expect(try [Spy].from(raw: ["_array": []]).isEmpty)
         #expect(try [Spy].from(raw: [7]).map(\.value) == [7])
@@ -143,7 +143,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
     }
 
     @Test(arguments: [["other": []], ["_array": 1], ["_array": ["a": 1]], "text", 1, nil] as [Json])
-    func aRawValueWithoutAListIsReportedWithTheValue(_ raw: Json) {
+    func rawValueWithoutAListThrowsWithTheValue(_ raw: Json) {
         #expect {
             try [Spy].from(raw: raw)
         } throws: { error in
@@ -152,7 +152,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         }
     }
 
-    @Test func oneBadElementFailsTheWholeWithItsErrorAndIndex() throws {
+    @Test func badElementFailsTheListWithItsIndexAndError() throws {
         let attempts: [() throws -> Void] = [
             { _ = try [Spy(value: 1), Spy(value: 13), Spy(value: 3)].toRaw() },
             { _ = try [Spy].from(raw: ["_array": [1, 13, 3]]) },
@@ -170,7 +170,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         }
     }
 
-    @Test func anErrorInsideNestedListsKeepsItsRoot() {
+    @Test func errorInsideNestedListsKeepsItsRoot() {
         #expect {
             try [[Spy]].from(raw: ["_array": [["_array": [1]], ["_array": [2, 13]]]])
         } throws: { error in
@@ -182,7 +182,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
 
     // MARK: Optionals
 
-    @Test func nilMapsToNilWithoutACall() throws {
+    @Test func nilMapsToNilWithoutMapping() throws {
         let value: Spy? = try .from(raw: nil as Json?)
         let model: Spy? = try .from(dto: nil as Spy?)
         let list: [Spy]? = try .from(dto: nil as [Spy]?)
@@ -190,7 +190,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         #expect(Spy.calls.take().isEmpty)
     }
 
-    @Test func aValueMapsOnceAndItsErrorIsRethrown() throws {
+    @Test func optionalValueMapsOnceAndRethrowsItsError() throws {
         let optional: Json? = 1
         let value: Spy? = try .from(raw: optional)
         #expect(value == Spy(value: 1))
@@ -204,9 +204,9 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         #expect(Spy.calls.take() == [13])
     }
 
-    // MARK: Json itself
+    // MARK: Json values
 
-    @Test func jsonPassesThroughAllFourLayersUnchanged() throws {
+    @Test func jsonPassesThroughBothLayersUnchanged() throws {
         for json in [["a": [1, nil]], [1, 2], "text", nil, true] as [Json] {
             #expect(json.toRaw() == json)
             #expect(Json.from(raw: json) == json)
@@ -220,7 +220,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
 
     // MARK: Multipart
 
-    @Test func aMultipartPayloadMapsThroughBothLayersAndKeepsItsFiles() throws {
+    @Test func multipartPayloadMapsThroughBothLayersAndKeepsFiles() throws {
         let files: [String: MultipartFile] = ["avatar": .data(Data([1, 2]), fileName: "a\".png", contentType: "image/png")]
         let model = MultipartModel(payloadModel: Photo(id: "p1", image: "a.png"), files: files)
         let dto: MultipartModel<PhotoEntry> = try model.toDTO()
@@ -239,9 +239,9 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
         #expect(String(decoding: body.data, as: UTF8.self) == lines.joined(separator: "\r\n"))
     }
 
-    // MARK: Both routes
+    // MARK: Mapping through Json and directly
 
-    @Test func anEntryThatConvertsKeysIsTheSameByEitherRoute() throws {
+    @Test func entryThatConvertsKeysIsEqualByBothRoutes() throws {
         struct Direct: JsonEndpoint, URLRequestBuildable {
             func makeRequest() throws -> URLRequest { try get("dialogs") }
             func content(from root: ResponseData<DialogRoot<FromRaw<[DialogEntry]>>>) -> [DialogEntry] {

@@ -8,10 +8,10 @@ import Testing
     import FoundationNetworking
 #endif
 
-// Through `Json` or directly to entries: both routes give equal entries, or both fail.
+// Mapping through `Json` and decoding entries directly give equal entries, or both fail.
 
 extension Book: RawEncodable, RawDecodable {
-    /// JSON.
+    /// The raw form is JSON.
     public typealias Raw = Json
 }
 
@@ -57,7 +57,7 @@ private struct DirectRoute<Entry: RawDecodable & Sendable>: JsonEndpoint, URLReq
 }
 
 @Suite struct RouteTests {
-    /// The raw forms of the entries by either route; nil for a route that fails.
+    /// The raw forms of the entries by each route; nil for a route that fails.
     private func routes<Entry: RawMappable & Sendable>(_ type: Entry.Type, _ list: Json) -> (raw: [Json]?, direct: [Json]?)
     where Entry.Raw == Json {
         let body = (["data": ["the_list": list]] as Json).data()
@@ -117,7 +117,7 @@ private struct DirectRoute<Entry: RawDecodable & Sendable>: JsonEndpoint, URLReq
         arguments: [
             [["id": 1, "name": "a"], ["id": "A-1", "name": "b"]], [["id": 1]], ["key": []], "text", nil, [[]],
         ] as [Json])
-    func bothRoutesFailForTheSameAnswers(_ list: Json) {
+    func bothRoutesFailForTheSameResponses(_ list: Json) {
         expectEqual(Book.self, list, count: nil)
     }
 }

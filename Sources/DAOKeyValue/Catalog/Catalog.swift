@@ -1,16 +1,18 @@
 import DAOCore
 import Foundation
 
-/// The catalog in keyspace 0: the format of the database and the entities in it, as JSON after an eight-byte checksum.
+/// The catalog in keyspace 0: the format of the database and the entities in it, as JSON after an eight-byte
+/// checksum.
 ///
-/// The key of the format is the keyspace and `F`; that of an entity is the keyspace, `E` and the entity's name; that of a relationship's links is
-/// the keyspace, `L` and the names of entity and field with a dot between them; that of a property the keyspace, `P` and its name. Under `C` is how
-/// often entities were changed, eight bytes, little-endian, once one was.
+/// Every key begins with the keyspace. It continues with `F` for the format, with `E` and the entity's name
+/// for an entity, with `L` and the names of entity and field separated by a dot for the links of a
+/// relationship, and with `P` and the name for a property. After the first change of an entity, the key `C`
+/// holds the number of changes in eight bytes, little-endian.
 struct Catalog {
     private let transaction: any KeyValueTransaction
     private let path: String?
 
-    /// Looks at the catalog through a transaction.
+    /// Creates a catalog that is read through a transaction.
     ///
     /// - Parameters:
     ///   - transaction: A running transaction.
@@ -22,7 +24,8 @@ struct Catalog {
 
     /// The format; nil in a new database.
     ///
-    /// - Throws: `.schemaIsNewer` when a newer version of this library wrote it, `.notADatabase` when something else did.
+    /// - Throws: `.schemaIsNewer` when a newer version of this library wrote it, `.notADatabase` when the
+    ///   store was not created by this library.
     func format() throws -> StoredFormat? {
         if let format: StoredFormat = try read(kind: "F", name: "") {
             guard format.version <= StoredFormat.currentVersion else {
@@ -44,7 +47,7 @@ struct Catalog {
     /// The catalog entry of an entity.
     func entity(named name: String) throws -> StoredEntity? { try read(kind: "E", name: name) }
 
-    /// The entries of all entities, by the bytes of their names.
+    /// The entries of all entities, ordered by the bytes of their names.
     func entities() throws -> [StoredEntity] {
         guard try format() != nil else { return [] }
         let cursor = try transaction.cursor()
@@ -60,7 +63,7 @@ struct Catalog {
 
     /// Writes an entry for a new entity.
     ///
-    /// - Throws: `.schemaMismatch` when there is one whose name differs in case only.
+    /// - Throws: `.schemaMismatch` when an entity exists whose name differs only in case.
     func add(_ description: EntityDescription) throws -> StoredEntity {
         try description.checkName(among: entities().map(\.description), path: path)
         return try store { nextKeyspace in StoredEntity(description, nextKeyspace: nextKeyspace) }
@@ -68,7 +71,7 @@ struct Catalog {
 
     /// Writes the entry of an entity.
     ///
-    /// - Parameter make: Makes the entry, with keyspaces that were never in use.
+    /// - Parameter make: Makes the entry, with keyspaces that were never used.
     func store(_ make: (() -> UInt32) throws -> StoredEntity) throws -> StoredEntity {
         var format = try format() ?? StoredFormat()
         let entity = try make {
@@ -90,7 +93,7 @@ struct Catalog {
     /// The entry of a relationship's links, by its name.
     func links(named name: String) throws -> StoredLinks? { try read(kind: "L", name: name) }
 
-    /// Writes an entry for the links of a relationship, with keyspaces that were never in use.
+    /// Writes an entry for the links of a relationship, with keyspaces that were never used.
     func addLinks(_ relation: RelationDescription) throws -> StoredLinks {
         var format = try format() ?? StoredFormat()
         let links = StoredLinks(relation, keyspace: format.nextKeyspace)
@@ -100,7 +103,7 @@ struct Catalog {
         return links
     }
 
-    /// Writes the entry of a relationship's links, or with nil removes it.
+    /// Writes the entry of a relationship's links; nil removes it.
     func setLinks(_ name: String, to links: StoredLinks?) throws {
         if let links { return try write(links, kind: "L", name: name) }
         try Self.key(kind: "L", name: name).withUnsafeBytes { _ = try transaction.delete($0) }
@@ -108,13 +111,13 @@ struct Catalog {
 
     // MARK: Properties and changes
 
-    /// A text that is kept under a name; nil when there is none.
+    /// The text of a property; nil when there is none.
     func property(_ name: String) throws -> String? {
         let stored: StoredText? = try read(kind: "P", name: name)
         return stored?.text
     }
 
-    /// Keeps a text under a name, or with nil removes it.
+    /// Sets the text of a property; nil removes it.
     func setProperty(_ name: String, to text: String?) throws {
         if let text {
             if try format() == nil { try write(StoredFormat(), kind: "F", name: "") }
@@ -124,7 +127,7 @@ struct Catalog {
         }
     }
 
-    /// How often entities were changed: what a process knows of them is good for as long as that is the same.
+    /// The number of changes of entities. Cached entities of a process are valid while it is unchanged.
     func changeCount() throws -> UInt64 {
         try Self.key(kind: "C", name: "").withUnsafeBytes { key in
             guard let bytes = try transaction.get(key), bytes.count == 8 else { return 0 }
@@ -132,7 +135,7 @@ struct Catalog {
         }
     }
 
-    /// Says that an entity was changed.
+    /// Counts a change of an entity.
     func countChange() throws {
         let count = try changeCount() &+ 1
         try Self.key(kind: "C", name: "").withUnsafeBytes { key in
@@ -140,10 +143,11 @@ struct Catalog {
         }
     }
 
-    /// A number that is another one when an entity or links were added or changed. Both take keyspaces from the format, or count as a change.
+    /// A version that changes with every added or changed entity or relationship. Each of them takes
+    /// keyspaces from the format, or counts as a change.
     func version() throws -> UInt64 {
         let format = try Self.key(kind: "F", name: "").withUnsafeBytes { key -> UInt64 in
-            // The checksum of the entry tells one format from another.
+            // The checksum of the entry identifies the format.
             guard let bytes = try transaction.get(key), bytes.count > 8 else { return 0 }
             return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
         }
@@ -185,7 +189,7 @@ struct Catalog {
     }
 }
 
-/// A property as the catalog keeps it.
+/// The catalog entry of a property.
 private struct StoredText: Codable {
     var text: String
 }

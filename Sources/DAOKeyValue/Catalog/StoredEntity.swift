@@ -1,22 +1,22 @@
 import DAOCore
 import Foundation
 
-/// An entity as the catalog keeps it: what it looks like, and where its rows and indexes are.
+/// The catalog entry of an entity: its description, and the keyspaces of its rows and indexes.
 struct StoredEntity: Codable, Sendable {
-    /// What the entity looks like.
+    /// The description of the entity.
     var description: EntityDescription
     /// The keyspace of its rows.
     var keyspace: UInt32
     /// The keyspaces of its indexes, by field name.
     var indexes: [String: UInt32]
-    /// For every field its slot in records. A slot is never given to another field.
+    /// The slot of every field in records. A slot is never reused for another field.
     var slots: [Int]
-    /// How many slots there have ever been.
+    /// The number of slots ever used.
     var slotCount: Int
-    /// A record of what fields read as in rows that were stored before the field was there; nil when every row has every field.
+    /// A record with the values of fields that older rows do not have; nil when every row has every field.
     var defaults: Data?
 
-    /// An entity that is not in the database, in keyspaces that are always empty.
+    /// Returns an entity that is not in the database, with keyspaces that are always empty.
     static func absent(_ description: EntityDescription) -> StoredEntity {
         var next = UInt32.max - UInt32(truncatingIfNeeded: description.fields.count) - 1
         return StoredEntity(description) {
@@ -25,11 +25,11 @@ struct StoredEntity: Codable, Sendable {
         }
     }
 
-    /// A new entity.
+    /// Creates a new entity.
     ///
     /// - Parameters:
-    ///   - description: What it looks like.
-    ///   - nextKeyspace: Gives keyspaces that are not in use.
+    ///   - description: The description of the entity.
+    ///   - nextKeyspace: Returns unused keyspaces.
     init(_ description: EntityDescription, nextKeyspace: () -> UInt32) {
         self.description = description
         keyspace = nextKeyspace()
@@ -41,13 +41,13 @@ struct StoredEntity: Codable, Sendable {
     }
 }
 
-/// What the catalog says about the whole database.
+/// The catalog entry of the whole database.
 struct StoredFormat: Codable, Sendable {
     /// The version that this library writes.
     static let currentVersion = 1
 
-    /// The version of the format of everything in the database.
+    /// The version of the format of all data in the database.
     var version: Int = currentVersion
-    /// The first keyspace that was never given out.
+    /// The first keyspace that was never used.
     var nextKeyspace: UInt32 = 1
 }

@@ -1,15 +1,16 @@
 import DAOCore
 import Synchronization
 
-/// Where the rows and indexes of one entity are in the store. It never changes; another version of an entity is another table.
+/// The location of the rows and indexes of an entity in the store. A table is immutable; another version of
+/// an entity has another table.
 final class Table: Sendable {
-    /// What is known of the catalog entry that the table was made of.
+    /// The state of the catalog entry of the table.
     enum State: UInt8, AtomicRepresentable {
         /// It is committed.
         case stored
-        /// It was written by a write transaction that still runs.
+        /// It was written by a write transaction that is still running.
         case provisional
-        /// There is none: it was rolled back, or never written.
+        /// It does not exist: it was rolled back, or never written.
         case void
     }
 
@@ -23,23 +24,24 @@ final class Table: Sendable {
     let indexes: [Index]
     /// Whether any index is unique.
     let hasUniqueIndexes: Bool
-    /// How many slots a record has.
+    /// The number of slots of a record.
     let slotCount: Int
-    /// What fields read as that a record does not have yet: a record with every slot; nil when no record lacks any.
+    /// The values of fields that a record does not have yet: a record with every slot; nil when no record
+    /// lacks a field.
     let defaults: Blob?
-    /// How primary keys are written.
+    /// The encoding of primary keys.
     let keyForm: KeyForm
     /// The position of the primary key among the fields.
     let keyField: Int
-    /// Whether the catalog has the table.
+    /// The state of the catalog entry.
     let state: Atomic<State>
-    /// How many fields there are.
+    /// The number of fields.
     let fieldCount: Int
-    // Written once, in the initializer, and only read afterwards: that is what makes sharing it safe.
-    /// For every field its slot; valid as long as the table.
+    // Written once, in the initializer, and only read afterwards, so it can be shared.
+    /// The slot of every field; valid as long as the table.
     nonisolated(unsafe) let slots: UnsafePointer<Int>
 
-    /// One index of a table; without references, since every row walks over all indexes.
+    /// An index of a table. It has no references, because every row iterates over all indexes.
     struct Index: Sendable, Hashable {
         /// The keyspace of the entries.
         let keyspace: UInt32
@@ -47,15 +49,15 @@ final class Table: Sendable {
         let field: Int
         /// The field's slot.
         let slot: Int
-        /// How values are written.
+        /// The encoding of values.
         let form: KeyForm
-        /// Whether no two rows have the same value.
+        /// Whether the index is unique.
         let isUnique: Bool
     }
 
-    /// Makes a table of a catalog entry.
+    /// Creates a table from a catalog entry.
     ///
-    /// - Throws: `.corrupted` when the entry contradicts itself.
+    /// - Throws: `.corrupted` when the entry is inconsistent.
     init(_ entity: StoredEntity, state: State, path: String? = nil) throws {
         let description = entity.description
         func damaged(_ what: String) -> StorageError {
@@ -99,12 +101,12 @@ final class Table: Sendable {
 
     deinit { slots.deallocate() }
 
-    /// The slot of a field; one that no record has for a position that is not a field's.
+    /// The slot of a field. For a position that is not a field, it is a slot that no record has.
     @inline(__always) func slot(of field: Int) -> Int {
         UInt(bitPattern: field) < UInt(bitPattern: fieldCount) ? slots[field] : .max
     }
 
-    /// Where the value of a slot is: in the record, or for one that is older than the slot among the defaults.
+    /// The value of a slot: in the record, or among the defaults for a record that is older than the slot.
     @inline(__always) func span(_ slot: Int, of record: RecordView) -> RecordView.Span {
         let span = record.span(slot)
         return span.isAbsent ? defaultSpan(slot) ?? span : span
@@ -116,19 +118,19 @@ final class Table: Sendable {
         return defaults.flatMap { RecordView($0.bytes, key: noKey, verifies: false)?.span(slot) }
     }
 
-    /// The name of the field that an index is on.
+    /// The name of the field of an index.
     func name(of index: Index) -> String { description.fields[index.field].name }
 }
 
 extension Table {
-    /// The error for a record whose bytes make no sense.
+    /// The error for a record with invalid bytes.
     func corruptedRecord(_ key: UnsafeRawBufferPointer) -> StorageError {
         StorageError(
             .corrupted, "a stored row of '\(description.name)' is damaged: restore it from a copy",
             entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, path: path)
     }
 
-    /// The error for an index that does not fit its table.
+    /// The error for an index that does not match its table.
     func corruptedIndex(_ index: Index) -> StorageError {
         StorageError(
             .corrupted, "the index on '\(name(of: index))' of '\(description.name)' is damaged", entity: description.name,

@@ -1,7 +1,7 @@
 import DAOCore
 
 extension DatabaseConfiguration {
-    /// An option that is `true` or `false`; nil when it is not given.
+    /// A Boolean option, `true` or `false`; nil when it is missing.
     package func flag(_ name: String) throws -> Bool? {
         switch options[name] {
         case nil: nil
@@ -11,7 +11,7 @@ extension DatabaseConfiguration {
         }
     }
 
-    /// An option that is a whole number; nil when it is not given.
+    /// An integer option; nil when it is missing.
     package func count(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = options[name] else { return nil }
         guard let count = Int(text), range.contains(count) else {
@@ -20,7 +20,8 @@ extension DatabaseConfiguration {
         return count
     }
 
-    /// An option that is a number of bytes, perhaps with `K`, `M` or `G` for the powers of 1024; nil when it is not given.
+    /// An option with a number of bytes, optionally with `K`, `M` or `G` for the powers of 1024; nil when it
+    /// is missing.
     package func size(_ name: String) throws -> Int? {
         guard let text = options[name] else { return nil }
         let shift =

@@ -1,17 +1,17 @@
 import DAOCore
 
-/// A whole database on any ordered key-value store: records, indexes, queries, transactions and a catalog.
+/// A complete database on any ordered key-value store: records, indexes, queries, transactions and a catalog.
 ///
 /// ```swift
 /// let database = try KeyValueDatabase(store: MyStore())
 /// let tags = try database.storage(for: Tag.self)
 /// ```
 ///
-/// Backends that are opened by a configuration come with drivers; see `MemoryDatabase` and `LMDBDatabase`.
+/// Backends that open databases from a configuration have drivers; see `MemoryDatabase` and `LMDBDatabase`.
 public final class KeyValueDatabase: Database {
-    /// What the database was opened with.
+    /// The configuration that the database was opened with.
     public let configuration: DatabaseConfiguration
-    /// What it can do beyond what every database can.
+    /// The optional features of the database.
     public let capabilities: Capabilities
     /// The state of the engine below.
     public var engineState: EngineState { engine.coordinator.engineState }
@@ -20,14 +20,15 @@ public final class KeyValueDatabase: Database {
     let options: KeyValueOptions
     let lifetime: DatabaseLifetime<KeyValueHandle>
 
-    /// Makes a database of a store of one's own. Closing the database closes the store.
+    /// Creates a database on a custom store. Closing the database closes the store.
     ///
     /// - Parameters:
-    ///   - store: The store; it is not used for anything else.
-    ///   - configuration: What to report as the configuration; by default what the store says of itself. With `isReadOnly` every write
-    ///     is refused.
-    ///   - options: How records are kept.
-    /// - Throws: `.schemaIsNewer`, `.notADatabase` or `.corrupted` when the store holds something else; it is closed then.
+    ///   - store: The store. Only this database may use it.
+    ///   - configuration: The reported configuration; by default it is derived from the traits of the store.
+    ///     With `isReadOnly` every write is refused.
+    ///   - options: How records are stored.
+    /// - Throws: `.schemaIsNewer`, `.notADatabase` or `.corrupted` when the store does not contain a readable
+    ///   database. The store is closed in that case.
     public convenience init(
         store: any OrderedKeyValueStore, configuration: DatabaseConfiguration? = nil, options: KeyValueOptions = KeyValueOptions()
     ) throws {
@@ -44,7 +45,7 @@ public final class KeyValueDatabase: Database {
         }
     }
 
-    /// Makes a database on an engine that others may share.
+    /// Creates a database on an engine that other databases can share.
     ///
     /// - Parameter release: Called once, when this database no longer needs the engine.
     package init(
@@ -62,11 +63,12 @@ public final class KeyValueDatabase: Database {
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
-    /// Makes a storage of a model's own rows. The first call for a model creates what is missing in the database, or brings up to date what was stored by an
-    /// earlier version of it.
+    /// Creates a storage of a model's rows, without relationships. The first call for a model creates its
+    /// entity in the database, or updates the entity of an earlier version of the model.
     ///
-    /// - Throws: `.invalidSchema` when the model's declaration contradicts itself, `.schemaMismatch` when the stored entity differs in what
-    ///   takes a migration step, `.uniqueViolation` when rows collide in a field that becomes unique.
+    /// - Throws: `.invalidSchema` when the model's declaration is inconsistent, `.schemaMismatch` when the
+    ///   stored entity has a difference that needs a migration step, `.uniqueViolation` when rows have equal
+    ///   values in a field that becomes unique.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         let description = Record.schema.storedDescription
@@ -84,9 +86,10 @@ public final class KeyValueDatabase: Database {
         return KeyValueStorage<Record>(database: self, table: table)
     }
 
-    /// Makes a storage of a relationship's links, which have keyspaces of their own. The first call for a relationship adds them to the catalog.
+    /// Creates a storage of a relationship's links, which have separate keyspaces. The first call for a
+    /// relationship adds them to the catalog.
     ///
-    /// - Throws: `.schemaMismatch` when links are stored between keys of other kinds.
+    /// - Throws: `.schemaMismatch` when the stored links have keys of other kinds.
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
         let (isKnown, canAdd) = try read { handle in
             (try engine.links(of: relation, in: handle) != nil, handle.canWrite || !engine.coordinator.isInside)
@@ -97,22 +100,22 @@ public final class KeyValueDatabase: Database {
         return KeyValueLinks(database: self, relation: relation)
     }
 
-    /// Runs a body as one transaction; see ``Database``.
+    /// Runs a closure as a transaction; see ``Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try write(.body) { _ in try body() }
     }
 
-    /// Runs a call that consists of several; see ``Database``.
+    /// Runs a call that consists of several calls; see ``Database``.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
         try write(.compositeCall) { _ in try body() }
     }
 
-    /// Runs a body in which every read sees the same state; see ``Database``.
+    /// Runs a closure in which every read sees the same state; see ``Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call { try engine.coordinator.snapshot(body) }
     }
 
-    /// Gives the store's own handle of the running transaction to a body; see ``Database``.
+    /// Passes the store's handle of the running transaction to a closure; see ``Database``.
     public func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
@@ -123,19 +126,20 @@ public final class KeyValueDatabase: Database {
                         .unsupported, "this transaction of \(engine.store.traits.name) has no \(type)",
                         path: engine.store.traits.path)
                 }
-                // Whatever was read in place may have moved.
+                // Bytes that were read in place can have moved.
                 defer { handle.writeCount += 1 }
                 return try body(underlying)
             }
         }
     }
 
-    /// The entities that are stored, read without the application's types.
+    /// The stored entities, read without the application's types.
     public func entities() throws -> [EntityDescription] {
         try read { try Catalog($0.transaction, path: engine.store.traits.path).entities().map(\.description) }
     }
 
-    /// What the catalog's entries of the format and of changes make: every entity and relationship that is added or changed changes one of them.
+    /// The version of the catalog, from its entries of the format and of changes. Every added or changed
+    /// entity or relationship changes one of these entries.
     public func catalogVersion() throws -> UInt64? {
         guard capabilities.isMultiProcess else { return nil }
         return try read { try Catalog($0.transaction, path: engine.store.traits.path).version() }
@@ -146,18 +150,20 @@ public final class KeyValueDatabase: Database {
 }
 
 extension KeyValueDatabase {
-    /// How often a call is run again after the store ran out of space, which it may then have made.
+    /// The number of retries of a call after the store ran out of space. The store can make more space before
+    /// a retry.
     private static let attempts = 12
 
-    /// Runs a body that reads and does not call the application.
+    /// Runs a closure that reads and does not call application code.
     func read<Result>(_ body: (KeyValueHandle) throws -> Result) throws -> Result {
         try lifetime.read(body)
     }
 
-    /// Runs a body that writes.
+    /// Runs a closure that writes.
     ///
-    /// A store whose space is limited makes more of it when the next transaction begins. So a body without code of the application, in a
-    /// transaction of its own, is run again when space ran out: nobody has seen anything of the first time.
+    /// A store with limited space grows when the next transaction begins. A closure without application code,
+    /// in a separate transaction, therefore runs again when space runs out: no effect of the first run is
+    /// visible.
     func write<Result>(
         _ kind: WriteKind, touching entity: String? = nil, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {
@@ -174,7 +180,7 @@ extension KeyValueDatabase {
     ) throws -> Result {
         var attempt = 1
         while true {
-            // A transaction that could not even begin would not begin the next time either.
+            // A transaction that could not begin would fail again.
             var hasBegun = false
             do {
                 return try engine.coordinator.write(kind, touching: entity, waiting: configuration.busyTimeout) { handle in

@@ -1,23 +1,25 @@
 import DAOCore
 import Synchronization
 
-/// One open store with its transactions and its catalog, shared by all databases of the process that are on it.
+/// An open store with its transactions and its catalog, shared by all databases of the process on this store.
 package final class KeyValueEngine: Sendable {
     /// The store.
     package let store: any OrderedKeyValueStore
     let coordinator: TransactionCoordinator<KeyValueHandle>
     private let tables: KnownTables
 
-    /// Takes a store and looks whether its format is one that this library reads.
+    /// Creates an engine on a store, and checks that this library can read its format.
     ///
-    /// - Throws: `.schemaIsNewer`, `.notADatabase`, `.corrupted`, or what the store throws. The store is not closed then.
+    /// - Throws: `.schemaIsNewer`, `.notADatabase`, `.corrupted`, or the store's error. The store is not
+    ///   closed in that case.
     package init(_ store: any OrderedKeyValueStore) throws {
         let path = store.traits.path
         let tables = KnownTables()
         self.store = store
         self.tables = tables
         let state = EngineState(name: store.traits.name)
-        // What was known of links is looked at before the transaction begins: what changes from there on, it may not see.
+        // The generation of links is read before the transaction begins, because the transaction can miss
+        // later changes.
         let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
             generation, transaction, canWrite in
             try tables.refresh(transaction, path: path)
@@ -35,13 +37,13 @@ package final class KeyValueEngine: Sendable {
         try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
     }
 
-    /// Closes the store. No transaction runs any more.
+    /// Closes the store. No transaction is running.
     package func close() {
         coordinator.engineState.observations.stopWatchingOthers()
         store.close()
     }
 
-    /// The committed table of an entity, as far as this process has met it.
+    /// The committed table of an entity, if this process has read it.
     func knownTable(named name: String) -> Table? { tables.named(name) }
 
     /// The table of an entity as a transaction sees it; nil when the database does not have it.
@@ -60,16 +62,16 @@ package final class KeyValueEngine: Sendable {
 
     /// The table of an entity as a transaction sees it; nil when the database does not have it.
     ///
-    /// - Throws: `.schemaMismatch` when what is stored differs.
+    /// - Throws: `.schemaMismatch` when the stored entity differs.
     func table(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table? {
         guard let table = try table(named: description.name, in: handle) else { return nil }
         if description != table.description { throw outdated(description) }
         return table
     }
 
-    /// The table of an entity; what is missing is added by the transaction.
+    /// The table of an entity. The transaction adds it when it is missing.
     ///
-    /// - Throws: `.schemaMismatch` when what is stored differs.
+    /// - Throws: `.schemaMismatch` when the stored entity differs.
     func makeTable(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table {
         if let table = try table(for: description, in: handle) { return table }
         handle.writeCount += 1
@@ -79,9 +81,9 @@ package final class KeyValueEngine: Sendable {
         return table
     }
 
-    /// Where the links of a relationship are, as a transaction sees it; nil when the database does not have any yet.
+    /// The table of a relationship's links, as a transaction sees it; nil when the database has none yet.
     ///
-    /// - Throws: `.schemaMismatch` when they were stored between other kinds of keys.
+    /// - Throws: `.schemaMismatch` when the stored links have keys of other kinds.
     func links(of relation: RelationDescription, in handle: KeyValueHandle) throws -> LinkTable? {
         let name = StoredLinks.name(of: relation)
         if let table = try links(named: name, in: handle) {
@@ -91,7 +93,7 @@ package final class KeyValueEngine: Sendable {
         return nil
     }
 
-    /// Where the links of a relationship are, by its name.
+    /// The table of a relationship's links, by the name of the relationship.
     func links(named name: String, in handle: KeyValueHandle) throws -> LinkTable? {
         if let change = handle.linkChange(of: name) { return change.table }
         if let table = tables.links(named: name) { return table }
@@ -102,7 +104,7 @@ package final class KeyValueEngine: Sendable {
         return table
     }
 
-    /// Where the links of a relationship are; what is missing is added by the transaction.
+    /// The table of a relationship's links. The transaction adds it when it is missing.
     func makeLinks(of relation: RelationDescription, in handle: KeyValueHandle) throws -> LinkTable {
         if let table = try links(of: relation, in: handle) { return table }
         handle.writeCount += 1
@@ -113,21 +115,22 @@ package final class KeyValueEngine: Sendable {
         return table
     }
 
-    /// The error of a storage whose entity was changed under it.
+    /// The error of a storage whose entity was changed after the storage was created.
     private func outdated(_ description: EntityDescription) -> StorageError {
         .outdated(description.name, path: store.traits.path)
     }
 }
 
-/// Tables and links whose catalog entries are committed, by name.
+/// The tables and links with committed catalog entries, by name.
 private final class KnownTables: Sendable {
     private let byName = Mutex<[String: Table]>([:])
     private let links = Mutex<[String: LinkTable]>([:])
-    /// How often any links were removed: what a transaction has to begin with to add some. Changed with their lock held.
+    /// The number of removals of links. A transaction may cache a table of links only when it began with the
+    /// current number. Changed with the lock of the links held.
     private let generation = Atomic<UInt64>(0)
-    /// The newest commit that was looked at for changes of other processes.
+    /// The newest commit that was checked for changes of other processes.
     private let checked = Atomic<UInt64>(0)
-    /// How often entities had been changed then.
+    /// The number of changes of entities at that commit.
     private let changeCount = Atomic<UInt64>(0)
 
     func named(_ name: String) -> Table? { byName.withLock { $0[name] } }
@@ -156,9 +159,9 @@ private final class KnownTables: Sendable {
         }
     }
 
-    /// Forgets the tables that another process has changed since the last look.
+    /// Removes the tables that another process has changed since the last check.
     ///
-    /// Ends the transaction when that fails.
+    /// Ends the transaction when the check fails.
     func refresh(_ transaction: any KeyValueTransaction, path: String?) throws {
         guard let number = transaction.snapshotNumber, number > checked.load(ordering: .acquiring) else { return }
         do {
@@ -187,7 +190,7 @@ private final class KnownTables: Sendable {
 }
 
 extension Table {
-    /// Whether a catalog entry is the one that the table was made of.
+    /// Whether the table was made from a catalog entry.
     fileprivate func isMade(of entity: StoredEntity) -> Bool {
         entity.description == description && entity.keyspace == keyspace && entity.slotCount == slotCount
             && entity.slots.elementsEqual((0..<fieldCount).map { slots[$0] })

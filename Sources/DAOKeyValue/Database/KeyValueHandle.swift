@@ -1,32 +1,33 @@
 import DAOCore
 
-/// A running transaction of the store, with what the database keeps beside it while it runs.
+/// A running transaction of the store, with the state that the database keeps for it.
 final class KeyValueHandle: TransactionHandle {
     /// The transaction of the store.
     let transaction: any KeyValueTransaction
     /// Whether it may write.
     let canWrite: Bool
-    /// Goes up with every write: pointers that were read at another count may be dangling.
+    /// Increases with every write. Pointers that were read at another count can be dangling.
     @exclusivity(unchecked) var writeCount = 0
-    /// What this transaction did to catalog entries, in order.
+    /// The changes of catalog entries in this transaction, in order.
     @exclusivity(unchecked) private var changes: [TableChange] = []
-    /// The same for the links of relationships.
+    /// The changes of links of relationships in this transaction, in order.
     @exclusivity(unchecked) private var linkChanges: [LinkTableChange] = []
-    /// What was known of links when the transaction began: what it reads of the catalog is not kept once that has changed.
+    /// The generation of links when the transaction began. Catalog entries that the transaction reads are not
+    /// cached when the generation has changed.
     let linkGeneration: UInt64
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     private let observations: ObservationHub
     private let publish: ([TableChange], [LinkTableChange]) -> Void
 
-    /// Wraps a transaction.
+    /// Creates a handle for a transaction.
     ///
     /// - Parameters:
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
-    ///   - linkGeneration: What was known of links before the transaction began.
-    ///   - observations: Learns which commits were made here.
-    ///   - publish: Gets what was done to tables and links, once it is committed.
+    ///   - linkGeneration: The generation of links before the transaction began.
+    ///   - observations: The hub that is told which commits were made here.
+    ///   - publish: Receives the changes of tables and links after the commit.
     init(
         _ transaction: any KeyValueTransaction, canWrite: Bool, linkGeneration: UInt64, observations: ObservationHub,
         publish: @escaping ([TableChange], [LinkTableChange]) -> Void
@@ -50,7 +51,7 @@ final class KeyValueHandle: TransactionHandle {
         }
         if changes.isEmpty, linkChanges.isEmpty { return }
         for change in changes { change.table?.state.store(.stored, ordering: .releasing) }
-        // A table that was made and replaced in this transaction is none any more.
+        // A table that was created and replaced in this transaction no longer exists.
         for change in changes { change.replaced?.state.store(.void, ordering: .releasing) }
         publish(changes, linkChanges)
         changes = []
@@ -81,48 +82,49 @@ final class KeyValueHandle: TransactionHandle {
         try transaction.rollbackSavepoint()
     }
 
-    /// Takes note of a table whose catalog entry was written here.
+    /// Records a table whose catalog entry was written in this transaction.
     func add(_ table: Table) { changes.append(TableChange(name: table.description.name, table: table, depth: depth)) }
 
-    /// Takes note of a catalog entry that was written over, or removed.
+    /// Records a catalog entry that was replaced or removed.
     ///
     /// - Parameters:
     ///   - name: The entity.
-    ///   - replaced: The table as others know it. Storages that have it find out at their next call.
-    ///   - table: What took its place; nil when it was removed.
+    ///   - replaced: The previous table. Storages with this table detect the change at their next call.
+    ///   - table: The new table; nil when the entry was removed.
     func replace(_ name: String, _ replaced: Table?, with table: Table?) {
         replaced?.state.store(.void, ordering: .releasing)
         changes.append(TableChange(name: name, table: table, replaced: replaced, depth: depth))
     }
 
-    /// What this transaction did last to the catalog entry of an entity; nil when it did nothing.
+    /// The last change of an entity's catalog entry in this transaction; nil without a change.
     func change(of name: String) -> TableChange? { changes.last { $0.name == name } }
 
-    /// Takes note of a catalog entry of links that was written or removed.
+    /// Records a catalog entry of links that was written or removed.
     ///
     /// - Parameters:
     ///   - name: The relationship's name.
-    ///   - table: Where its links are; nil when the entry was removed.
+    ///   - table: The table of the links; nil when the entry was removed.
     func setLinks(_ name: String, to table: LinkTable?) {
         linkChanges.append(LinkTableChange(name: name, table: table, depth: depth))
     }
 
-    /// What this transaction did last to the catalog entry of a relationship's links; nil when it did nothing.
+    /// The last change of a relationship's catalog entry in this transaction; nil without a change.
     func linkChange(of name: String) -> LinkTableChange? { linkChanges.last { $0.name == name } }
 
-    /// Buffers for a call that writes; calls inside of it get others. ``giveBack(_:)`` lets the next call use them again.
+    /// Returns buffers for a call that writes. Nested calls get other buffers. ``giveBack(_:)`` returns the
+    /// buffers for reuse by the next call.
     func takeScratch(_ table: Table, isChecked: Bool) -> WriteScratch {
         guard let scratch = scratches.popLast() else { return WriteScratch(table, isChecked: isChecked) }
         return scratch.isChecked == isChecked ? scratch : WriteScratch(table, isChecked: isChecked)
     }
 
-    /// Gives buffers back.
+    /// Returns buffers for reuse.
     func giveBack(_ scratch: WriteScratch) { scratches.append(scratch) }
 
     private func forgetTables(from depth: Int) {
         for change in changes.reversed() where change.depth >= depth {
             change.table?.state.store(.void, ordering: .releasing)
-            // What it was before this transaction, or what the rest of this loop makes it.
+            // The state before this transaction, or the state that the rest of this loop sets.
             change.replaced?.state.store(.stored, ordering: .releasing)
         }
         changes.removeAll { $0.depth >= depth }
@@ -130,24 +132,24 @@ final class KeyValueHandle: TransactionHandle {
     }
 }
 
-/// What a transaction did to the catalog entry of an entity.
+/// A change of the catalog entry of an entity in a transaction.
 struct TableChange {
     /// The entity.
     let name: String
     /// The table of the new entry; nil when the entry was removed.
     let table: Table?
-    /// The table of the entry that was there.
+    /// The table of the previous entry.
     var replaced: Table?
-    /// How many savepoints it was made inside of.
+    /// The savepoint depth of the change.
     var depth: Int
 }
 
-/// What a transaction did to the catalog entry of a relationship's links.
+/// A change of the catalog entry of a relationship's links in a transaction.
 struct LinkTableChange {
     /// The relationship's name.
     let name: String
-    /// Where its links are; nil when the entry was removed.
+    /// The table of the links; nil when the entry was removed.
     let table: LinkTable?
-    /// How many savepoints it was made inside of.
+    /// The savepoint depth of the change.
     var depth: Int
 }

@@ -1,12 +1,14 @@
-/// How a ``KeyValueDatabase`` keeps its records.
+/// The options for the records of a ``KeyValueDatabase``.
 public struct KeyValueOptions: Sendable, Hashable {
-    /// Whether records get a checksum when they are written, and have it verified when they are read. On by default.
+    /// Whether records get a checksum when they are written, which is verified when they are read. True by
+    /// default.
     ///
-    /// Databases with and without may share a file: a record that has a checksum keeps it until it is rewritten.
+    /// Databases with and without checksums can share a file. A record with a checksum keeps it until it is
+    /// rewritten.
     public var usesChecksums: Bool
 
-    /// Describes how records are kept.
+    /// Creates options.
     ///
-    /// - Parameter usesChecksums: Whether records get a checksum, and have it verified.
+    /// - Parameter usesChecksums: Whether records get a checksum that is verified when they are read.
     public init(usesChecksums: Bool = true) { self.usesChecksums = usesChecksums }
 }

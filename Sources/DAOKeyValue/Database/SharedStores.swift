@@ -1,8 +1,8 @@
 import DAOCore
 
-/// Stores that are open in this process, so that databases with the same identity share one (contract C3).
+/// The open stores of this process, so that databases with the same identity share a store (contract C3).
 ///
-/// A driver has one for all of its databases:
+/// A driver has one registry for all of its databases:
 ///
 /// ```swift
 /// private let stores = SharedStores()
@@ -19,13 +19,15 @@ public final class SharedStores: Sendable {
     /// Creates an empty registry.
     public init() {}
 
-    /// Opens a database on the store with an identity, which is made when no database is open on it, and closed with the last.
+    /// Opens a database on the store with an identity. The store is created when no database is open on it,
+    /// and closed with the last database.
     ///
     /// - Parameters:
-    ///   - identity: What the same stores have in common: a name, or for files the device and inode, not the text of a path.
-    ///   - configuration: What the database reports as its configuration.
-    ///   - options: How records are kept; those of the first database on a store count.
-    ///   - makeStore: Makes the store.
+    ///   - identity: The identity of the store: a name, or for files the device and inode, not the text of a
+    ///     path.
+    ///   - configuration: The configuration that the database reports.
+    ///   - options: How records are stored. The options of the first database on a store apply.
+    ///   - makeStore: Creates the store.
     public func open(
         _ identity: String, configuration: DatabaseConfiguration, options: KeyValueOptions = KeyValueOptions(),
         makeStore: () throws -> any OrderedKeyValueStore

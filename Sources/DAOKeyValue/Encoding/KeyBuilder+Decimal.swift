@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// The most digits a decimal number is written with; Foundation's have 39 at most.
+/// The maximum number of digits of an encoded decimal number. Foundation's decimals have at most 39.
 private let maximumDigits = 80
 private let exponentBias = 0x4000
 
@@ -44,9 +44,9 @@ private struct PlainDecimal {
     var digitCount = 0
     var exponent = 0
 
-    /// Reads plain digits with at most one point; nil when the text is anything else.
+    /// Parses plain digits with at most one decimal point; nil for any other text.
     ///
-    /// - Parameter digits: Where the significant digits go.
+    /// - Parameter digits: The buffer for the significant digits.
     init?(_ text: UnsafeRawBufferPointer, digits: UnsafeMutableBufferPointer<UInt8>) {
         var rest = text[...]
         if rest.first == UInt8(ascii: "-") {

@@ -1,23 +1,23 @@
 import DAOCore
 import Foundation
 
-/// Builds one key in memory that its user provides; see ``KeyForm`` for the format.
+/// Builds a key in memory that the caller provides; see ``KeyForm`` for the format.
 ///
-/// The memory has to be large enough for what is appended: ``capacity`` bytes hold every key of the store.
+/// The memory has to be large enough for the appended bytes: ``capacity`` bytes hold every key of the store.
 struct KeyBuilder {
     /// Enough for any key of the store.
     static let capacity = 512
 
     private let buffer: UnsafeMutableRawBufferPointer
-    /// How many bytes there are so far.
+    /// The current number of bytes.
     private(set) var count = 0
 
     /// Creates a builder.
     ///
-    /// - Parameter buffer: The memory; it has to outlive the builder and what ``bytes`` returns.
+    /// - Parameter buffer: The memory; it has to outlive the builder and the result of ``bytes``.
     init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
 
-    /// Calls a body with a builder on memory of the stack.
+    /// Calls a closure with a builder on stack memory.
     @inline(__always) static func with<Result>(_ body: (inout KeyBuilder) throws -> Result) rethrows -> Result {
         try withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 8) { buffer in
             var builder = KeyBuilder(buffer)
@@ -25,10 +25,10 @@ struct KeyBuilder {
         }
     }
 
-    /// The key so far; valid until the next change and as long as the memory.
+    /// The current key; valid until the next change and as long as the memory.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
 
-    /// Goes back to an earlier length.
+    /// Truncates the key to an earlier length.
     mutating func truncate(to count: Int) { self.count = count }
 
     @inline(__always) mutating func append(keyspace: UInt32) { store(keyspace.bigEndian) }
@@ -47,22 +47,22 @@ struct KeyBuilder {
         append(unsigned: bits >> 63 == 1 ? ~bits : bits | (1 << 63))
     }
 
-    /// Writes a number over four bytes that were appended before, little-endian.
+    /// Overwrites four bytes that were appended before with a number, little-endian.
     mutating func replace(at offset: Int, with value: UInt32) {
         buffer.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     @inline(__always) mutating func append(raw bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, let start = buffer.baseAddress else { return }
         memcpy(start + count, source, bytes.count)
         count &+= bytes.count
     }
 
-    /// Appends bytes escaped and ended.
+    /// Appends escaped bytes and their terminator.
     ///
-    /// - Parameter limit: How many escaped bytes at most, the end aside.
-    /// - Returns: Whether they were cut off.
+    /// - Parameter limit: The maximum number of escaped bytes, without the terminator.
+    /// - Returns: Whether they were truncated.
     mutating func append(escaped bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         let isCut = appendEscapes(of: bytes, limit: limit)
         append(byte: 0)
@@ -70,9 +70,10 @@ struct KeyBuilder {
         return isCut
     }
 
-    /// Appends bytes escaped but without an end: what every value that begins with them begins with.
+    /// Appends escaped bytes without a terminator: the common prefix of all values that begin with these
+    /// bytes.
     ///
-    /// - Returns: Whether they were cut off.
+    /// - Returns: Whether they were truncated.
     mutating func appendEscapes(of bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         guard let source = bytes.baseAddress else { return false }
         if bytes.count <= limit, memchr(source, 0, bytes.count) == nil {
@@ -90,7 +91,7 @@ struct KeyBuilder {
         return false
     }
 
-    /// Flips every bit from an offset on, which turns the order round.
+    /// Flips every bit from an offset on, which reverses the order.
     mutating func invert(from start: Int) {
         for index in start..<count { buffer[index] = ~buffer[index] }
     }
@@ -105,10 +106,11 @@ extension KeyBuilder {
     /// Appends a value that is not null.
     ///
     /// - Parameters:
-    ///   - value: A value of a field of that form.
-    ///   - form: How it is written.
-    ///   - limit: How many escaped bytes at most.
-    /// - Returns: Whether it was cut off; nil, with nothing appended, when the value is not of the form.
+    ///   - value: A value of a field with this form.
+    ///   - form: The encoding.
+    ///   - limit: The maximum number of escaped bytes.
+    /// - Returns: Whether it was truncated; nil, with nothing appended, when the value does not have the
+    ///   form.
     mutating func append(_ value: Value, as form: KeyForm, limit: Int = KeyForm.limit) -> Bool? {
         switch (form, value) {
         case (.signed, .integer(let number)): append(signed: number)
@@ -132,7 +134,7 @@ extension KeyBuilder {
 
     /// Appends a primary key.
     ///
-    /// - Returns: False, with nothing appended, when the key is not of the form or too long.
+    /// - Returns: False, with nothing appended, when the key does not have the form or is too long.
     @inline(__always) mutating func append(key: Key, as form: KeyForm) -> Bool {
         switch (form, key) {
         case (.signed, .integer(let number)): append(signed: number)

@@ -1,15 +1,16 @@
 import DAOCore
 
-/// How the values of a kind are written in keys, so that the order of bytes is the order of values.
+/// The encoding of values in keys. The order of the bytes is the order of the values.
 ///
 /// # The format of keys
 ///
-/// Every key of the store begins with the number of a keyspace, four bytes, big-endian. Keyspace 0 is the catalog; every table and
-/// every index has one of its own, the links of a relationship have two; see ``LinkTable``.
+/// Every key of the store begins with the number of a keyspace in four bytes, big-endian. Keyspace 0 is the
+/// catalog. Every table and every index has a separate keyspace; the links of a relationship have two, see
+/// ``LinkTable``.
 ///
 /// - A row: the keyspace of its table, then its primary key.
-/// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key of the row. Its value is
-///   empty.
+/// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key
+///   of the row. Its value is empty.
 ///
 /// | form | bytes |
 /// |---|---|
@@ -20,11 +21,12 @@ import DAOCore
 /// | ``decimal`` | `01` negative, `02` zero, `03` positive, `04` NaN; then the decimal exponent in two bytes, big-endian, plus 0x4000; then the digits plus one, two in a byte, ended by a zero half; exponent and digits flipped when negative |
 /// | ``bytes`` | text as UTF-8 and data: `00` is written `00 FF`, and `00 01` ends it |
 ///
-/// A string as primary key is the last component and stands as it is, without escapes.
+/// A string as primary key is the last component and is not escaped.
 ///
-/// A store takes keys of 511 bytes, and a primary key may have 256: escaped bytes beyond ``limit`` are cut off an index entry, which is
-/// then ended by `00 02`. Such an entry stands after every shorter value that begins alike and before every greater one; entries that
-/// are cut off alike are told apart by the rows themselves.
+/// A store accepts keys of up to 511 bytes, and a primary key can have 256 bytes. An index entry is therefore
+/// truncated after ``limit`` escaped bytes and terminated by `00 02`. A truncated entry orders after every
+/// shorter value with the same prefix and before every greater value. Entries with the same truncated prefix
+/// are distinguished by their rows.
 enum KeyForm: UInt8, Sendable {
     /// Signed integers.
     case signed
@@ -39,7 +41,7 @@ enum KeyForm: UInt8, Sendable {
     /// UUIDs.
     case uuid
 
-    /// How many escaped bytes of a value an index entry has at most: 4 + 1 + 240 + 2 + 256 is within 511.
+    /// The maximum number of escaped bytes of a value in an index entry: 4 + 1 + 240 + 2 + 256 is within 511.
     static let limit = 240
 
     /// The form of a kind; nil for relationships.

@@ -1,16 +1,17 @@
 import DAOCore
 import Foundation
 
-/// Takes keys of the store apart; see ``KeyForm`` for the format. Damaged keys give nil, never a trap.
+/// Parses keys of the store; see ``KeyForm`` for the format. The result for damaged keys is nil, never a
+/// trap.
 enum KeyParser {
-    /// How many bytes the number of a keyspace has.
+    /// The number of bytes of a keyspace number.
     static let keyspaceLength = 4
 
-    /// Where the value of an index entry ends, counted from the entry's beginning.
+    /// The end of the value in an index entry, relative to the beginning of the entry.
     struct IndexedValue {
-        /// How many bytes keyspace, nil flag and value have together: what equal values have in common.
+        /// The number of bytes of keyspace, nil flag and value together: the common prefix of equal values.
         var end: Int
-        /// Whether the value was cut off, so that different ones may look equal.
+        /// Whether the value was truncated, so that different values can have equal entries.
         var isCut: Bool
     }
 

@@ -1,4 +1,4 @@
-/// The 64-bit xxHash of a run of bytes, after its published specification: fast, and sees every damaged bit.
+/// The 64-bit xxHash of bytes, by its published specification. It is fast and detects every flipped bit.
 enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -9,8 +9,8 @@ enum XXH64 {
     /// The hash of bytes.
     ///
     /// - Parameters:
-    ///   - bytes: What to hash; may be empty.
-    ///   - seed: Makes another hash of the same bytes.
+    ///   - bytes: The bytes to hash; they can be empty.
+    ///   - seed: Selects a different hash function for the same bytes.
     static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var hash: UInt64
         var rest = 0

@@ -1,9 +1,10 @@
 import DAOCore
 import Foundation
 
-/// Where the fields and indexes of a changed entity are: what stays keeps its place, what is new gets one that was never in use.
+/// The slots and keyspaces of a changed entity. Remaining fields and indexes keep theirs; new fields and
+/// indexes get slots and keyspaces that were never used.
 struct EntityLayout {
-    /// The keyspaces of indexes that are gone.
+    /// The keyspaces of removed indexes.
     private(set) var droppedKeyspaces: [UInt32]
     /// The keyspaces of indexes that have to be filled.
     private(set) var addedKeyspaces: Set<UInt32> = []
@@ -11,11 +12,11 @@ struct EntityLayout {
     private var entity: StoredEntity
     private let addedIndexes: [String]
 
-    /// Finds places for the fields, and the indexes that stay.
+    /// Assigns slots to the fields, and keyspaces to the remaining indexes.
     ///
     /// - Parameters:
-    ///   - stored: The entity as the catalog has it.
-    ///   - change: What it is to be.
+    ///   - stored: The stored entity.
+    ///   - change: The change.
     init(_ stored: StoredEntity, _ change: EntityChange) {
         entity = stored
         entity.description = change.wanted
@@ -44,7 +45,7 @@ struct EntityLayout {
         droppedKeyspaces = Set(stored.indexes.values).subtracting(entity.indexes.values).sorted()
     }
 
-    /// Finds places for the indexes that are new.
+    /// Assigns keyspaces to the new indexes.
     mutating func addIndexes(_ nextKeyspace: () -> UInt32) {
         for name in addedIndexes {
             let keyspace = nextKeyspace()
@@ -53,11 +54,11 @@ struct EntityLayout {
         }
     }
 
-    /// The catalog entry, with what rows that are stored read as in fields that they do not have.
+    /// Returns the catalog entry, with the values of fields that stored rows do not have.
     ///
     /// - Parameters:
-    ///   - change: What the entity is to be.
-    ///   - old: The table as it is.
+    ///   - change: The change.
+    ///   - old: The current table.
     func finish(_ change: EntityChange, _ old: Table) throws -> StoredEntity {
         var entity = entity
         entity.defaults = nil
@@ -75,7 +76,7 @@ struct EntityLayout {
             switch change.sources[index] {
             case .stored(let origin):
                 let value = old.defaults == nil ? .null : try oldDefaults.readValue(at: origin)
-                // Null stands for "every row has it" too, where nil is not a value of the field.
+                // For a field that cannot be nil, null means that every row has the field.
                 if value.isNull { try writer.writeNull(at: index) } else { try change.wanted.write(value, at: index, to: writer) }
             case .value(let value): try change.wanted.write(value, at: index, to: writer)
             }

@@ -1,7 +1,7 @@
 import DAOCore
 
 extension KeyValueDatabase {
-    /// Makes a stored entity what a model declares, in one transaction.
+    /// Changes a stored entity to the declaration of a model, in one transaction.
     ///
     /// - Returns: Its table afterwards.
     func bringUpToDate(_ table: Table, _ declaration: EntityDeclaration) throws -> Table {
@@ -12,7 +12,7 @@ extension KeyValueDatabase {
         if capabilities.isReadOnly { throw change.readOnly(path: path) }
         if engine.coordinator.isInside { throw change.insideTransaction(path: path) }
         return try write(.call, touching: name) { handle in
-            // Another process may have been first.
+            // Another process can have changed it first.
             guard let stored = try engine.table(named: name, in: handle) else {
                 return try engine.makeTable(for: declaration.description, in: handle)
             }
@@ -22,7 +22,7 @@ extension KeyValueDatabase {
         }
     }
 
-    /// Runs a body with entities and rows without the application's types; see ``Database``.
+    /// Runs a closure with access to entities and rows without the application's types; see ``Database``.
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         switch access {
@@ -41,7 +41,7 @@ extension KeyValueDatabase {
             return try write(.migration) { handle in
                 try body(
                     KeyValueEntityStore(self, handle) { name in
-                        // So that observations of the entity are told.
+                        // Notifies the observations of the entity.
                         try self.write(.statement, touching: name) { _ in }
                     })
             }

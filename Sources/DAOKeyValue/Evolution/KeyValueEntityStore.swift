@@ -7,12 +7,12 @@ final class KeyValueEntityStore: EntityStore {
     private let handle: KeyValueHandle
     private let touch: (String) throws -> Void
 
-    /// Looks at a database through a transaction.
+    /// Creates an entity store on a transaction of a database.
     ///
     /// - Parameters:
     ///   - database: The database.
     ///   - handle: The running transaction.
-    ///   - touch: Told of every entity whose rows are written.
+    ///   - touch: Called for every entity whose rows are written.
     init(_ database: KeyValueDatabase, _ handle: KeyValueHandle, touch: @escaping (String) throws -> Void) {
         self.database = database
         self.handle = handle
@@ -105,7 +105,7 @@ final class KeyValueEntityStore: EntityStore {
         if let key {
             range.lower = try KeyBuilder.with { builder in
                 try builder.appendRow(key, of: table)
-                // The first key behind it.
+                // The first key after it.
                 return Array(builder.bytes) + [0]
             }
         }
@@ -145,7 +145,7 @@ final class KeyValueEntityStore: EntityStore {
     func moveLinks(_ moves: [LinkMove]) throws {
         for move in moves { try beginWriting(move.old.entity) }
         var found: [(links: StoredLinks, new: LinkName?)] = []
-        // All are taken away first: two relationships may change places.
+        // All are removed first, because two relationships can swap their names.
         for move in moves {
             let name = StoredLinks.name(move.old)
             guard let links = try catalog.links(named: name) else { continue }
@@ -161,7 +161,7 @@ final class KeyValueEntityStore: EntityStore {
                 continue
             }
             let name = StoredLinks.name(new)
-            // What a relationship of that name had left behind.
+            // The remaining links of an earlier relationship with this name.
             if let stale = try catalog.links(named: name) { try clear(stale) }
             try catalog.setLinks(name, to: links)
             handle.setLinks(name, to: try LinkTable(links, name: name, path: path))
@@ -173,7 +173,7 @@ final class KeyValueEntityStore: EntityStore {
         try clear(links.keyspace &+ 1)
     }
 
-    // MARK: What they share
+    // MARK: Shared functions
 
     private func beginWriting(_ entity: String? = nil) throws {
         guard handle.canWrite else {
@@ -205,7 +205,7 @@ final class KeyValueEntityStore: EntityStore {
         try forEachKey(of: keyspace) { try $0.withUnsafeBytes { _ = try handle.transaction.delete($0) } }
     }
 
-    /// Gives every key of a keyspace to a body that writes: copied out of the store, a run of them at a time.
+    /// Passes every key of a keyspace to a closure that writes. Keys are copied from the store in batches.
     private func forEachKey(of keyspace: UInt32, _ body: ([UInt8]) throws -> Void) throws {
         var range = KeyRange(prefix: Self.prefix(keyspace))
         var keys: [[UInt8]] = []

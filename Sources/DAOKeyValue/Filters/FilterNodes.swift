@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// All of some conditions.
+/// A conjunction: matches when all conditions match.
 final class AllNode: FilterNode {
     private let nodes: [FilterNode]
     init(_ nodes: [FilterNode]) { self.nodes = nodes }
@@ -12,7 +12,7 @@ final class AllNode: FilterNode {
     }
 }
 
-/// Any of some conditions.
+/// A disjunction: matches when any condition matches.
 final class AnyNode: FilterNode {
     private let nodes: [FilterNode]
     init(_ nodes: [FilterNode]) { self.nodes = nodes }
@@ -23,7 +23,7 @@ final class AnyNode: FilterNode {
     }
 }
 
-/// The rows that a condition does not match.
+/// A negation: matches when the condition does not match.
 final class NegationNode: FilterNode {
     private let node: FilterNode
     init(_ node: FilterNode) { self.node = node }
@@ -31,7 +31,7 @@ final class NegationNode: FilterNode {
     override func matches(_ reader: RecordReader) throws -> Bool { try !node.matches(reader) }
 }
 
-/// Whatever has no node of its own, by the reference evaluator on decoded values.
+/// Any condition without a separate node, evaluated by the reference evaluator on decoded values.
 final class ReferenceNode: FilterNode {
     private let filter: Filter
     init(_ filter: Filter) { self.filter = filter }
@@ -52,7 +52,7 @@ final class NullNode: FilterNode {
     override func matches(_ reader: RecordReader) throws -> Bool { reader.span(at: field).isNull == expected }
 }
 
-/// A signed integer against a literal.
+/// Compares a signed integer with a literal.
 final class SignedNode: FilterNode {
     private let field: Int
     private let comparison: Comparison
@@ -72,7 +72,7 @@ final class SignedNode: FilterNode {
     }
 }
 
-/// An unsigned integer or a Boolean against a literal.
+/// Compares an unsigned integer or a Boolean with a literal.
 final class UnsignedNode: FilterNode {
     private let field: Int
     private let comparison: Comparison
@@ -92,7 +92,7 @@ final class UnsignedNode: FilterNode {
     }
 }
 
-/// A floating-point number or a date against a literal.
+/// Compares a floating-point number or a date with a literal.
 final class FloatingNode: FilterNode {
     private let field: Int
     private let comparison: Comparison
@@ -112,7 +112,7 @@ final class FloatingNode: FilterNode {
     }
 }
 
-/// Text, data or a UUID against a literal, by bytes.
+/// Compares text, data or a UUID with a literal, by bytes.
 final class BytesNode: FilterNode {
     private let field: Int
     private let comparison: Comparison
@@ -132,7 +132,7 @@ final class BytesNode: FilterNode {
     }
 }
 
-/// Whether a signed integer is one of many.
+/// Whether a signed integer is a member of a set.
 final class SignedSetNode: FilterNode {
     private let field: Int
     private let members: Set<Int64>
@@ -152,7 +152,7 @@ final class SignedSetNode: FilterNode {
     }
 }
 
-/// Whether text, data or a UUID is one of many, by bytes.
+/// Whether text, data or a UUID is a member of a set, by bytes.
 final class BytesSetNode: FilterNode {
     private let field: Int
     /// In ascending order.
@@ -184,7 +184,7 @@ final class BytesSetNode: FilterNode {
     }
 }
 
-/// Whether text matches a pattern; by bytes, without making a string of it, where the pattern has no options.
+/// Whether text matches a pattern. A pattern without options is matched by bytes, without creating a string.
 final class TextNode: FilterNode {
     private let field: Int
     private let pattern: TextPattern
@@ -221,7 +221,7 @@ final class TextNode: FilterNode {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the bytes have a run of bytes somewhere in them: finds the run's first byte, then compares.
+    /// Whether the bytes contain other bytes: finds the first byte, then compares.
     fileprivate func contains(run: UnsafeRawBufferPointer) -> Bool {
         guard let first = run.first, let literal = run.baseAddress else { return true }
         guard let start = baseAddress, run.count <= count else { return false }

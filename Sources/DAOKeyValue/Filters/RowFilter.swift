@@ -1,35 +1,36 @@
 import DAOCore
 
-/// A filter made ready for one query: evaluated on stored records in place, with the meaning of `Filter.matches` (contract P7).
+/// A filter compiled for a query. It is evaluated on stored records in place, with the meaning of
+/// `Filter.matches` (contract P7).
 final class RowFilter {
     private let filter: Filter
     private let root: FilterNode
-    /// How many slots a record needs for the compiled form.
+    /// The number of slots that a record needs for the compiled form.
     private let slotCount: Int
 
-    /// Prepares a filter.
+    /// Compiles a filter.
     init(_ filter: Filter, _ table: Table) {
         self.filter = filter
         root = FilterCompiler(table: table).node(filter)
         slotCount = filter.fields.reduce(0) { max($0, table.slot(of: $1) &+ 1) }
     }
 
-    /// Whether the row that a reader stands on matches.
+    /// Whether the reader's current row matches.
     ///
-    /// - Throws: `.corruptedValue` when a value that it looks at cannot be read.
+    /// - Throws: `.corruptedValue` when an evaluated value cannot be read.
     @inline(__always) func matches(_ reader: RecordReader) throws -> Bool {
         if reader.view.slotCount < slotCount { return try filter.matches(reader.readValue(at:)) }
         return try root.matches(reader)
     }
 }
 
-/// One condition of a prepared filter. The base class matches every row.
+/// A condition of a compiled filter. The base class matches every row.
 class FilterNode {
-    /// Whether the row that a reader stands on matches.
+    /// Whether the reader's current row matches.
     func matches(_ reader: RecordReader) throws -> Bool { true }
 }
 
-/// Makes nodes of filters, the fastest that there are for the types of the fields.
+/// Compiles filters to the fastest nodes for the types of their fields.
 struct FilterCompiler {
     let table: Table
 
@@ -67,7 +68,7 @@ struct FilterCompiler {
             let numbers = set.values.compactMap { if case .integer(let number) = $0 { number } else { nil } }
             return numbers.count == set.values.count ? SignedSetNode(field, Set(numbers), isNegated) : nil
         case .bytes, .uuid:
-            // Ascending as values of these kinds is ascending by bytes.
+            // For these kinds, ascending order of values is ascending order of bytes.
             let members = set.values.compactMap(\.plainBytes)
             return members.count == set.values.count ? BytesSetNode(field, members, isNegated) : nil
         default: return nil
@@ -76,7 +77,7 @@ struct FilterCompiler {
 }
 
 extension Value {
-    /// The bytes of a text, of data or of a UUID.
+    /// The bytes of a text, data or a UUID.
     fileprivate var plainBytes: [UInt8]? {
         switch self {
         case .string(let text): Array(text.utf8)

@@ -33,23 +33,24 @@ extension KeyValueLinks {
         if children.isEmpty { return }
         try write(removes: true) { table, handle in
             let removals = KeyList()
-            // A repeated child would be collected twice.
-            try forEachWayBack(children.count == 1 ? children : Array(Set(children)), table, handle) { _, wayBack, prefix in
+            // A repeated child must not be collected twice.
+            try forEachInverseEntry(children.count == 1 ? children : Array(Set(children)), table, handle) {
+                _, inverseEntry, prefix in
                 var isLink = false
-                removals.add { isLink = table.append(linkOf: wayBack, prefix: prefix, to: &$0) }
+                removals.add { isLink = table.append(linkOf: inverseEntry, prefix: prefix, to: &$0) }
                 guard isLink else { throw table.corrupted }
-                removals.add { $0.append(raw: wayBack) }
+                removals.add { $0.append(raw: inverseEntry) }
                 return true
             }
             guard try removals.remove(handle) else { throw table.corrupted }
         }
     }
 
-    /// Runs a body that writes, atomically.
+    /// Runs a closure that writes, atomically.
     ///
     /// - Parameters:
-    ///   - removes: Whether there is nothing to do where nothing was ever stored.
-    ///   - body: What to do.
+    ///   - removes: Whether the closure only removes links, so it is skipped when no links were ever stored.
+    ///   - body: The closure.
     private func write(removes: Bool = false, _ body: (LinkTable, KeyValueHandle) throws -> Void) throws {
         try database.write(.call, touching: relation.entity) { handle in
             let engine = database.engine
@@ -60,15 +61,15 @@ extension KeyValueLinks {
         }
     }
 
-    /// How a stored list goes on where it differs from the list that is to be stored.
+    /// The remainder of a stored list from its first difference to the new list.
     private struct Tail {
-        /// How many links both begin with.
+        /// The length of the common prefix of both lists.
         var same = 0
-        /// The first position behind those.
+        /// The first position after the common prefix.
         var position: UInt64 = 0
     }
 
-    /// Compares stored lists with what they are to be, and collects the links that they lose.
+    /// Compares stored lists with the new lists, and collects the links to remove.
     private func tails(
         _ lists: [LinkedKeys.List], _ children: LinkedKeys, _ table: LinkTable, _ handle: KeyValueHandle, _ removals: KeyList
     ) throws -> [Tail] {
@@ -95,23 +96,23 @@ extension KeyValueLinks {
         }
     }
 
-    /// Collects the remaining links of the walk's parent, with their ways back.
+    /// Collects the remaining links of the walk's parent, with their inverse entries.
     private func collectRest(_ walk: inout LinkWalk, _ table: LinkTable, _ removals: KeyList) throws {
         while try walk.next() {
             guard let parent = table.parent(in: walk.key) else { throw table.corrupted }
             removals.add { $0.append(raw: walk.key) }
-            removals.add { table.append(wayBackFrom: walk.child, to: parent, position: walk.position, to: &$0) }
+            removals.add { table.append(inverseEntryOf: walk.child, to: parent, position: walk.position, to: &$0) }
             try walk.leave()
         }
     }
 
-    /// Writes the links to some children, with their ways back.
+    /// Writes the links to children, with their inverse entries.
     private func append(
         _ children: ArraySlice<Key>, to parent: Key, from position: UInt64, _ table: LinkTable, _ handle: KeyValueHandle
     ) throws {
         if children.isEmpty { return }
         try KeyBuilder.with { link in
-            try KeyBuilder.with { wayBack in
+            try KeyBuilder.with { inverseEntry in
                 try KeyBuilder.with { value in
                     try table.append(listOf: parent, to: &link)
                     guard let parent = table.parent(in: link.bytes) else { throw table.corrupted }
@@ -128,10 +129,10 @@ extension KeyValueLinks {
                         }
                         let bytes = value.bytes.from(LinkTable.checksumLength)
                         value.replace(at: 0, with: LinkTable.checksum(bytes, list: list, position: position))
-                        wayBack.truncate(to: 0)
-                        table.append(wayBackFrom: bytes, to: parent, position: position, to: &wayBack)
+                        inverseEntry.truncate(to: 0)
+                        table.append(inverseEntryOf: bytes, to: parent, position: position, to: &inverseEntry)
                         try handle.transaction.put(link.bytes, value.bytes)
-                        try handle.transaction.put(wayBack.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
+                        try handle.transaction.put(inverseEntry.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
                         position += 1
                     }
                 }
@@ -140,7 +141,7 @@ extension KeyValueLinks {
     }
 }
 
-/// Keys that are to be removed, collected while they are read.
+/// Keys to remove, collected while they are read.
 private final class KeyList {
     private let keys = ByteArena()
     private var ends: [Int] = []
@@ -151,9 +152,9 @@ private final class KeyList {
         ends.append(keys.count)
     }
 
-    /// Removes all of them.
+    /// Removes all keys.
     ///
-    /// - Returns: Whether all were there.
+    /// - Returns: Whether all keys existed.
     @discardableResult func remove(_ handle: KeyValueHandle) throws -> Bool {
         var wereThere = true
         var start = 0

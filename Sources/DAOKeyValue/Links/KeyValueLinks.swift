@@ -1,6 +1,6 @@
 import DAOCore
 
-/// The links of one relationship in keyspaces of their own; see ``LinkTable`` for the format.
+/// The links of a relationship, in separate keyspaces; see ``LinkTable`` for the format.
 struct KeyValueLinks: LinkStorage {
     let database: KeyValueDatabase
     let relation: RelationDescription
@@ -33,7 +33,7 @@ struct KeyValueLinks: LinkStorage {
                 builder.append(keyspace: table.keyspace)
                 return try cursor.seek(builder.bytes)
             }
-            // The keys of one parent begin alike; they are copied, since a parent's key is compared with many.
+            // The keys of a parent have a common prefix. It is copied, because it is compared with many keys.
             var current: [UInt8] = []
             while isThere, cursor.key.count >= KeyParser.keyspaceLength,
                 UInt32(bigEndian: cursor.key.loadUnaligned(as: UInt32.self)) == table.keyspace
@@ -49,15 +49,15 @@ struct KeyValueLinks: LinkStorage {
                 isThere = try cursor.next()
             }
         }
-        // Strings stand in the order of their lengths.
+        // Strings are ordered by length first.
         return counts.sorted { $0.parent < $1.parent }
     }
 
     func parents(of children: [Key]) throws -> [Key] {
         var parents: Set<Key> = []
         try read { table, handle in
-            try forEachWayBack(children, table, handle) { _, wayBack, prefix in
-                let parent = wayBack.from(prefix)
+            try forEachInverseEntry(children, table, handle) { _, inverseEntry, prefix in
+                let parent = inverseEntry.from(prefix)
                 let length = parent.count - LinkTable.positionLength
                 guard length >= 0 else { throw table.corrupted }
                 parents.insert(try key(UnsafeRawBufferPointer(rebasing: parent[..<length]), table.parentForm, table))
@@ -70,7 +70,7 @@ struct KeyValueLinks: LinkStorage {
     func linked(among children: [Key]) throws -> Set<Key> {
         var found: Set<Key> = []
         try read { table, handle in
-            try forEachWayBack(children, table, handle) { child, _, _ in
+            try forEachInverseEntry(children, table, handle) { child, _, _ in
                 found.insert(child)
                 return false
             }
@@ -97,7 +97,7 @@ struct KeyValueLinks: LinkStorage {
                 children.reserveCapacity(capacity)
                 try storage.schema.decode(reader, into: &children)
                 if children.isEmpty { continue }
-                // Lists are often of one length; a long one does not make the next one take much.
+                // Lists often have the same length; a long list does not make the next list reserve much.
                 capacity = min(children.count, 64)
                 try body(index, children)
             }
@@ -105,17 +105,17 @@ struct KeyValueLinks: LinkStorage {
     }
 }
 
-// MARK: What all of them share
+// MARK: Shared functions
 
 extension KeyValueLinks {
-    /// Runs a body that reads, unless nothing was ever stored.
+    /// Runs a closure that reads, unless no links were ever stored.
     private func read(_ body: (LinkTable, KeyValueHandle) throws -> Void) throws {
         try database.read { handle in
             if let table = try database.engine.links(of: relation, in: handle) { try body(table, handle) }
         }
     }
 
-    /// Calls a body with a walk over lists.
+    /// Calls a closure with a walk over lists.
     func withWalk<Result>(
         _ table: LinkTable, _ handle: KeyValueHandle, _ body: (inout LinkWalk) throws -> Result
     ) throws -> Result {
@@ -125,9 +125,9 @@ extension KeyValueLinks {
         }
     }
 
-    /// Calls a body with every way back from children: the child, the whole key, and how many bytes of it are keyspace and child. It says
-    /// whether to go on with that child.
-    func forEachWayBack(
+    /// Calls a closure with every inverse entry of children: the child, the whole key, and the number of
+    /// bytes of keyspace and child in it. The closure returns whether to continue with that child.
+    func forEachInverseEntry(
         _ children: [Key], _ table: LinkTable, _ handle: KeyValueHandle,
         _ body: (Key, UnsafeRawBufferPointer, Int) throws -> Bool
     ) throws {
@@ -135,7 +135,7 @@ extension KeyValueLinks {
         try KeyBuilder.with { builder in
             for child in children {
                 builder.truncate(to: 0)
-                let isShared = try table.append(wayBackFrom: child, to: &builder)
+                let isShared = try table.append(inverseEntryOf: child, to: &builder)
                 let prefix = builder.bytes
                 var isThere = try cursor.seek(prefix)
                 while isThere, cursor.key.count >= prefix.count,
@@ -149,18 +149,19 @@ extension KeyValueLinks {
         }
     }
 
-    /// Whether a way back of which the child's key is only a hash is that of a child.
+    /// Whether an inverse entry with only a hash of the child's key belongs to a child.
     private func leads(
-        _ wayBack: UnsafeRawBufferPointer, _ prefix: Int, to child: Key, _ table: LinkTable, _ handle: KeyValueHandle
+        _ inverseEntry: UnsafeRawBufferPointer, _ prefix: Int, to child: Key, _ table: LinkTable, _ handle: KeyValueHandle
     ) throws -> Bool {
         try KeyBuilder.with { link in
-            guard table.append(linkOf: wayBack, prefix: prefix, to: &link), let value = try handle.transaction.get(link.bytes)
+            guard table.append(linkOf: inverseEntry, prefix: prefix, to: &link),
+                let value = try handle.transaction.get(link.bytes)
             else { throw table.corrupted }
             return try key(value.from(LinkTable.checksumLength), table.childForm, table) == child
         }
     }
 
-    /// The key that bytes stand for.
+    /// The key with the given bytes.
     func key(_ bytes: UnsafeRawBufferPointer, _ form: KeyForm, _ table: LinkTable) throws -> Key {
         guard let key = KeyParser.key(bytes, form: form) else { throw table.corrupted }
         return key
@@ -168,17 +169,17 @@ extension KeyValueLinks {
 }
 
 extension LinkTable {
-    /// How many bytes the keys of a parent's list have in common.
+    /// The length of the common prefix of the keys of a parent's list.
     fileprivate func listLength(_ parent: Parent) -> Int {
         KeyParser.keyspaceLength + (parentForm == .bytes ? 2 : 0) + parent.bytes.count
     }
 }
 
-/// The rows that a parent is linked to, in order: one list after another.
+/// The rows that a parent is linked to, in order, for one list after another.
 private final class LinkedSource: RowSource {
     @exclusivity(unchecked) private var walk: LinkWalk
     private let rows: Table
-    /// Rows that are linked in the order of their keys are met on the way.
+    /// The walk meets rows that are linked in key order without a search.
     private let cursor: KeyValueCursor
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity * 2, alignment: 8)
     private let rowKey: UnsafeMutableRawBufferPointer

@@ -6,62 +6,66 @@ struct StoredLinks: Codable, Sendable {
     var keyKind: ValueKind
     /// The kind of the children's keys.
     var targetKeyKind: ValueKind
-    /// The keyspace of the lists; that of the way back is the next one.
+    /// The keyspace of the lists. The keyspace of the inverse entries is the next keyspace.
     var keyspace: UInt32
 
-    /// An entry for a relationship.
+    /// Creates an entry for a relationship.
     init(_ relation: RelationDescription, keyspace: UInt32) {
         keyKind = relation.keyKind
         targetKeyKind = relation.targetKeyKind
         self.keyspace = keyspace
     }
 
-    /// What the links of a relationship are called: no entity's or field's name has a dot.
+    /// The name of the links of a relationship. The names of entities and fields have no dots.
     static func name(of relation: RelationDescription) -> String {
         name(LinkName(entity: relation.entity, field: relation.field))
     }
 
-    /// What links are called.
+    /// The name of links.
     static func name(_ name: LinkName) -> String { "\(name.entity).\(name.field)" }
 }
 
-/// Where the links of one relationship are in the store, and how they are written.
+/// The keyspaces and the format of the links of a relationship.
 ///
 /// # The format of links
 ///
-/// - A link: the keyspace, the parent's key, and the position in eight bytes, big-endian. Its value is a checksum of four bytes, little-endian,
-///   and the child's key.
-/// - The way back: the next keyspace, the child's key, the parent's key and the position. Its value is empty.
+/// - A link: the keyspace, the parent's key, and the position in eight bytes, big-endian. Its value is a
+///   checksum in four bytes, little-endian, and the child's key.
+/// - The inverse entry: the next keyspace, the child's key, the parent's key and the position. Its value is
+///   empty.
 ///
-/// Keys are written as ``KeyForm`` says. A string that something follows has its length before it, two bytes, big-endian; only the parent's in
-/// the way back has none, since it ends eight bytes before the end. Positions ascend in the order of the children and may have gaps.
+/// Keys are encoded as in ``KeyForm``. A string that is not the last component has its length before it, in
+/// two bytes, big-endian. Only the parent's key in the inverse entry has no length, because it ends eight
+/// bytes before the end. Positions ascend in the order of the children and can have gaps.
 ///
-/// A store takes keys of 511 bytes. A child's string key of more than ``longestWhole`` bytes stands in the way back as `FF FF` and the eight bytes
-/// of its hash, big-endian: what is found that way is looked up in the links themselves.
+/// A store accepts keys of up to 511 bytes. In the inverse entry, a child's string key of more than
+/// ``longestWhole`` bytes is replaced by `FF FF` and the eight bytes of its hash, big-endian. A match by hash
+/// is verified in the links themselves.
 final class LinkTable: Sendable {
-    /// The longest string key of a child that stands whole in the way back: 4 + 2 + 241 + 256 + 8 is 511.
+    /// The longest string key of a child that is stored whole in the inverse entry: 4 + 2 + 241 + 256 + 8 is
+    /// 511.
     static let longestWhole = 241
-    /// How many bytes a position has.
+    /// The number of bytes of a position.
     static let positionLength = 8
 
     /// The relationship's name.
     let name: String
     /// The keyspace of the lists.
     let keyspace: UInt32
-    /// How keys of parents are written.
+    /// The encoding of the parents' keys.
     let parentForm: KeyForm
-    /// How keys of children are written.
+    /// The encoding of the children's keys.
     let childForm: KeyForm
     private let path: String?
     private let keyKind: ValueKind
     private let targetKeyKind: ValueKind
 
-    /// The keyspace of the way back.
+    /// The keyspace of the inverse entries.
     var backKeyspace: UInt32 { keyspace &+ 1 }
 
-    /// Makes a table of a catalog entry.
+    /// Creates a table from a catalog entry.
     ///
-    /// - Throws: `.corrupted` when the entry makes no sense.
+    /// - Throws: `.corrupted` when the entry is invalid.
     init(_ stored: StoredLinks, name: String, path: String?) throws {
         guard let parentForm = KeyForm(stored.keyKind), let childForm = KeyForm(stored.targetKeyKind),
             parentForm.isOfKeys, childForm.isOfKeys
@@ -75,7 +79,7 @@ final class LinkTable: Sendable {
         targetKeyKind = stored.targetKeyKind
     }
 
-    /// Makes sure that the links are between the kinds of keys that a relationship has.
+    /// Checks that the links have the kinds of keys of a relationship.
     func check(_ relation: RelationDescription) throws {
         guard relation.keyKind != keyKind || relation.targetKeyKind != targetKeyKind else { return }
         throw StorageError(
@@ -85,7 +89,7 @@ final class LinkTable: Sendable {
             entity: relation.entity, field: relation.field, path: path)
     }
 
-    /// The error for links whose bytes make no sense.
+    /// The error for links with invalid bytes.
     var corrupted: StorageError {
         StorageError(.corrupted, "the stored links of '\(name)' are damaged: restore them from a copy", path: path)
     }
@@ -102,10 +106,10 @@ final class LinkTable: Sendable {
 }
 
 extension KeyForm {
-    /// Whether primary keys may have the form.
+    /// Whether primary keys can have the form.
     fileprivate var isOfKeys: Bool { self != .floating && self != .decimal }
 
-    /// How many bytes every key of the form has; nil for strings.
+    /// The fixed number of bytes of keys of the form; nil for strings.
     var keyLength: Int? {
         switch self {
         case .signed, .unsigned, .floating: 8
@@ -118,7 +122,7 @@ extension KeyForm {
 // MARK: Keys
 
 extension LinkTable {
-    /// Appends what all links of a parent begin with.
+    /// Appends the common prefix of all links of a parent.
     ///
     /// - Throws: `.invalidKey`.
     @inline(__always) func append(listOf parent: Key, to builder: inout KeyBuilder) throws {
@@ -126,11 +130,11 @@ extension LinkTable {
         try append(parent, parentForm, to: &builder)
     }
 
-    /// Appends what all ways back from a child begin with.
+    /// Appends the common prefix of all inverse entries of a child.
     ///
-    /// - Returns: Whether other children's may begin with it too.
+    /// - Returns: Whether inverse entries of other children can have the same prefix.
     /// - Throws: `.invalidKey`.
-    @inline(__always) func append(wayBackFrom child: Key, to builder: inout KeyBuilder) throws -> Bool {
+    @inline(__always) func append(inverseEntryOf child: Key, to builder: inout KeyBuilder) throws -> Bool {
         builder.append(keyspace: backKeyspace)
         guard childForm == .bytes, case .string(let text) = child, text.utf8.count > Self.longestWhole else {
             try append(child, childForm, to: &builder)
@@ -142,13 +146,13 @@ extension LinkTable {
         return true
     }
 
-    /// Appends the whole way back of a stored link.
+    /// Appends the whole inverse entry of a stored link.
     ///
     /// - Parameters:
     ///   - child: The bytes of the child's key.
     ///   - parent: The bytes of the parent's key.
     ///   - position: The link's position.
-    func append(wayBackFrom child: UnsafeRawBufferPointer, to parent: Parent, position: UInt64, to builder: inout KeyBuilder) {
+    func append(inverseEntryOf child: UnsafeRawBufferPointer, to parent: Parent, position: UInt64, to builder: inout KeyBuilder) {
         builder.append(keyspace: backKeyspace)
         if childForm == .bytes {
             if child.count > Self.longestWhole {
@@ -183,7 +187,8 @@ extension LinkTable {
         builder.append(byte: UInt8(truncatingIfNeeded: length))
     }
 
-    /// The bytes of the parent's key in what ``append(listOf:to:)`` made, or in a link; nil when they are not there.
+    /// The bytes of the parent's key in the result of ``append(listOf:to:)``, or in a link; nil when they are
+    /// missing.
     func parent(in link: UnsafeRawBufferPointer) -> Parent? {
         let start = KeyParser.keyspaceLength
         if let length = parentForm.keyLength {
@@ -196,18 +201,18 @@ extension LinkTable {
         return Parent(bytes: UnsafeRawBufferPointer(rebasing: link[start + 2..<start + 2 + length]))
     }
 
-    /// Appends the whole link that a way back leads to.
+    /// Appends the whole link of an inverse entry.
     ///
     /// - Parameters:
-    ///   - wayBack: The whole way back.
-    ///   - prefix: How many bytes of it are keyspace and child.
-    /// - Returns: False, with nothing appended, when it makes no sense.
-    func append(linkOf wayBack: UnsafeRawBufferPointer, prefix: Int, to builder: inout KeyBuilder) -> Bool {
-        let length = wayBack.count - prefix - Self.positionLength
+    ///   - inverseEntry: The whole inverse entry.
+    ///   - prefix: The number of bytes of keyspace and child in it.
+    /// - Returns: False, with nothing appended, when it is invalid.
+    func append(linkOf inverseEntry: UnsafeRawBufferPointer, prefix: Int, to builder: inout KeyBuilder) -> Bool {
+        let length = inverseEntry.count - prefix - Self.positionLength
         guard length >= 0, parentForm.keyLength.map({ $0 == length }) ?? (length <= Key.maximumLength) else { return false }
         builder.append(keyspace: keyspace)
         if parentForm == .bytes { append(length: length, to: &builder) }
-        builder.append(raw: wayBack.from(prefix))
+        builder.append(raw: inverseEntry.from(prefix))
         return true
     }
 }
@@ -215,14 +220,14 @@ extension LinkTable {
 // MARK: Values
 
 extension LinkTable {
-    /// How many bytes the checksum has.
+    /// The number of bytes of the checksum.
     static let checksumLength = 4
 
     /// The checksum of a link.
     ///
     /// - Parameters:
     ///   - child: The bytes of the child's key.
-    ///   - list: The hash of what the list's keys begin with.
+    ///   - list: The hash of the common prefix of the list's keys.
     ///   - position: The link's position.
     @inline(__always) static func checksum(_ child: UnsafeRawBufferPointer, list: UInt64, position: UInt64) -> UInt32 {
         UInt32(truncatingIfNeeded: XXH64.hash(child, seed: list &+ position))
@@ -232,7 +237,7 @@ extension LinkTable {
     ///
     /// - Parameters:
     ///   - value: The link's value.
-    ///   - list: The hash of what the list's keys begin with; nil to verify nothing.
+    ///   - list: The hash of the common prefix of the list's keys; nil to skip verification.
     ///   - position: The link's position.
     /// - Throws: `.corrupted`.
     @inline(__always) func child(in value: UnsafeRawBufferPointer, list: UInt64?, position: UInt64) throws

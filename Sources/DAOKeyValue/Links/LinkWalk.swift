@@ -1,32 +1,32 @@
 import DAOCore
 
-/// Walks the links of one parent after another, in order.
+/// Reads the links of one parent after another, in order.
 ///
-/// What it shows points into the store and is valid until something is written.
+/// Its bytes point into the store and are valid until the next write.
 struct LinkWalk {
     private let table: LinkTable
     private let cursor: KeyValueCursor
     private let verifies: Bool
     private let buffer: UnsafeMutableRawBufferPointer
-    /// What the keys of the list begin with.
+    /// The common prefix of the list's keys.
     private var prefix = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// The hash of that.
+    /// The hash of that prefix.
     private(set) var list: UInt64 = 0
-    /// Whether the cursor stands on an entry that was not looked at.
+    /// Whether the cursor is on an entry that was not yet read.
     private var isAhead = false
 
-    /// The position of the link it stands on.
+    /// The position of the current link.
     private(set) var position: UInt64 = 0
-    /// The bytes of the child's key in that link.
+    /// The bytes of the child's key in the current link.
     private(set) var child = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// The whole key of that link.
+    /// The whole key of the current link.
     var key: UnsafeRawBufferPointer { cursor.key }
 
-    /// Stands nowhere.
+    /// Creates a walk without a position.
     ///
     /// - Parameters:
-    ///   - table: Where the links are.
-    ///   - transaction: What to read with.
+    ///   - table: The table of the links.
+    ///   - transaction: The transaction to read with.
     ///   - verifies: Whether to verify checksums.
     ///   - buffer: ``KeyBuilder/capacity`` bytes that outlive the walk.
     init(
@@ -44,7 +44,8 @@ struct LinkWalk {
         try table.append(listOf: parent, to: &builder)
         prefix = builder.bytes
         list = XXH64.hash(prefix.from(KeyParser.keyspaceLength))
-        // Lists that are asked for in the order in which they are stored are met without looking for them: the walk has come from a lesser key.
+        // Lists that are requested in stored order are reached without a search, because the walk comes from
+        // a lesser key.
         if isAhead, isInList { return }
         isAhead = try cursor.seek(prefix)
     }
@@ -61,7 +62,7 @@ struct LinkWalk {
         return true
     }
 
-    /// Leaves the link it stands on. What it showed stays valid.
+    /// Moves off the current link. Its bytes stay valid.
     @inline(__always) mutating func leave() throws { isAhead = try cursor.next() }
 
     private var isInList: Bool {

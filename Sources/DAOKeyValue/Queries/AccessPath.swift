@@ -1,27 +1,28 @@
 import DAOCore
 import Foundation
 
-/// One way to the rows of a query: runs of keys in the table or in an index, and what is left to check on every row.
+/// An access path to the rows of a query: ranges of keys in the table or in an index, and the remaining
+/// filter for every row.
 struct AccessPath: Sendable {
     /// Where the keys are.
     enum Target: Sendable, Hashable {
-        /// Among the rows themselves.
+        /// In the rows themselves.
         case table
         /// In an index.
         case index(Table.Index)
     }
 
-    /// How much a path narrows the search, most first.
+    /// The selectivity of a path, most selective first.
     enum Shape: Int, Sendable, Comparable {
         /// Single keys of the table or of a unique index.
         case keys
         /// Single values.
         case values
-        /// Between two bounds.
+        /// A range with two bounds.
         case between
-        /// On one side of a bound.
+        /// A range with one bound.
         case beyond
-        /// Everything.
+        /// All keys.
         case all
 
         static func < (left: Shape, right: Shape) -> Bool { left.rawValue < right.rawValue }
@@ -29,16 +30,16 @@ struct AccessPath: Sendable {
 
     /// Where the keys are.
     var target: Target
-    /// Which keys.
+    /// The ranges of keys.
     var ranges: KeyRanges
-    /// What the keys do not say; a conjunction.
+    /// The remaining filter, as a conjunction.
     var residual: [Filter]
-    /// How much it narrows the search.
+    /// The selectivity.
     var shape: Shape
     /// Whether all rows have the same value in the field.
     var isOneValue: Bool
 
-    /// The path through one field for the conjuncts of a filter.
+    /// Creates the path through a field for the conjuncts of a filter.
     init(_ table: Table, _ field: KeyField, _ conjuncts: [Filter]) {
         target = field.index.map(Target.index) ?? .table
         residual = []
@@ -61,27 +62,28 @@ struct AccessPath: Sendable {
     }
 }
 
-/// A field whose values are in keys: the primary key, or one with an index. Turns conditions on it into runs of keys.
+/// A field whose values are in keys: the primary key, or an indexed field. Converts conditions on the field
+/// into ranges of keys.
 struct KeyField {
-    /// The runs of keys that a condition narrows the search to.
+    /// The ranges of keys for a condition.
     struct Part {
         /// The keys.
         var ranges: KeyRanges
-        /// Whether the keys are exactly those that match.
+        /// Whether exactly these keys match the condition.
         var isExact: Bool
-        /// Whether they are those of single keys or values; else ``AccessPath/Shape/all``.
+        /// The shape for single keys or values; otherwise ``AccessPath/Shape/all``.
         var shape: AccessPath.Shape
-        /// How many single values they are of.
+        /// The number of single values.
         var values: Int?
 
-        /// What both conditions say together.
+        /// The conjunction of both conditions.
         func intersection(_ other: Part) -> Part {
             Part(
                 ranges: ranges.intersection(other.ranges), isExact: isExact && other.isExact, shape: min(shape, other.shape),
                 values: [values, other.values].compactMap(\.self).min())
         }
 
-        /// What either condition says.
+        /// The disjunction of the conditions.
         static func union(_ parts: [Part]) -> Part {
             Part(
                 ranges: .union(parts.map(\.ranges)), isExact: parts.allSatisfy(\.isExact),
@@ -92,12 +94,12 @@ struct KeyField {
 
     /// The position of the field.
     let field: Int
-    /// Its index; nil for the primary key.
+    /// The index of the field; nil for the primary key.
     let index: Table.Index?
     private let form: KeyForm
     private let keyspace: UInt32
 
-    /// The primary key of a table.
+    /// Creates the field of a table's primary key.
     init(primaryKeyOf table: Table) {
         field = table.keyField
         index = nil
@@ -105,7 +107,7 @@ struct KeyField {
         keyspace = table.keyspace
     }
 
-    /// A field with an index.
+    /// Creates an indexed field.
     init(_ index: Table.Index) {
         field = index.field
         self.index = index
@@ -113,15 +115,15 @@ struct KeyField {
         keyspace = index.keyspace
     }
 
-    /// The first bytes of all its keys.
+    /// The common prefix of all its keys.
     var lowest: [UInt8] { withUnsafeBytes(of: keyspace.bigEndian) { Array($0) } }
-    /// The first bytes beyond all its keys.
+    /// The upper bound of all its keys, exclusive.
     var highest: [UInt8] { index == nil ? lowest.successor : lowest + [2] }
-    /// All its keys.
+    /// The range of all its keys.
     var everything: KeyRanges { KeyRanges(KeyRange(lower: lowest, upper: highest)) }
     private var firstValue: [UInt8] { index == nil ? lowest : lowest + [1] }
 
-    /// What a condition says about the keys; nil when it says nothing.
+    /// The ranges of keys for a condition; nil when the condition does not restrict the keys.
     func part(_ filter: Filter) -> Part? {
         switch filter {
         case .isNull(field: field, let expected):
@@ -155,7 +157,7 @@ struct KeyField {
 
     private func part(_ comparison: Comparison, _ value: Value) -> Part? {
         guard let bound = bound(value) else { return nil }
-        // The first key of the value and the first key beyond it.
+        // The first key of the value, and the first key after the value.
         let from = firstValue + bound.bytes
         let to = index == nil ? from + [0] : from.successor
         let range: KeyRange
@@ -171,7 +173,8 @@ struct KeyField {
         case .greater: range = KeyRange(lower: bound.isCut && index != nil ? from : to, upper: highest)
         case .greaterOrEqual: range = KeyRange(lower: bound.isCut && index == nil ? to : from, upper: highest)
         }
-        // No primary key is as long as a bound that was cut off, so none is equal to it: such a bound is exact.
+        // Every primary key is shorter than a truncated bound, so no key equals the bound and the bound is
+        // exact.
         return Part(ranges: KeyRanges(range), isExact: !bound.isCut || index == nil, shape: .all)
     }
 
@@ -184,13 +187,13 @@ struct KeyField {
         }
         return KeyBuilder.with { builder in
             let isCut = text.withUTF8 { builder.appendEscapes(of: UnsafeRawBufferPointer($0), limit: KeyForm.limit) }
-            // Everything that begins with a text that does not fit was cut off at the same place.
+            // All values with a prefix that does not fit are truncated at the same position.
             let bytes = firstValue + Array(builder.bytes) + (isCut ? [0, 2] : [])
             return Part(ranges: KeyRanges(KeyRange(prefix: bytes)), isExact: !isCut, shape: .all)
         }
     }
 
-    /// A value as it stands in keys, and whether it was cut off; nil when it is not a value of the field.
+    /// The encoding of a value in keys, and whether it is truncated; nil when it is not a value of the field.
     private func bound(_ value: Value) -> (bytes: [UInt8], isCut: Bool)? {
         if index == nil, form == .bytes {
             guard case .string(let text) = value else { return nil }

@@ -1,24 +1,25 @@
 import DAOCore
 import Foundation
 
-/// Rows found in no useful order: sorts them by keys taken from the records and keeps no more of them than are wanted.
+/// Collects rows that are found in no useful order, sorts them by keys made from the records, and keeps only
+/// the requested number.
 ///
-/// Records are remembered by where they are in the store's memory; they are decoded only when they are given out.
+/// Records are kept as pointers into the store's memory; they are decoded only when they are returned.
 final class Candidates: RowSource {
     private struct Candidate {
-        /// Where primary key and sort key are in the arena, one after the other.
+        /// The position of the primary key and the sort key in the arena, one after the other.
         var offset: Int
         var keyLength: Int
         var sortLength: Int
-        /// The record, when it was read.
+        /// The record, if it was read.
         var record: UnsafeRawBufferPointer?
     }
 
-    /// What is moved about when candidates are sorted.
+    /// The element that the sort moves.
     private struct Rank {
-        /// The first bytes of the sort key, to compare most candidates without a look at the rest.
+        /// The first bytes of the sort key, which decide most comparisons.
         var prefix: UInt64
-        /// The position of the candidate.
+        /// The index of the candidate.
         var index: Int
     }
 
@@ -28,16 +29,16 @@ final class Candidates: RowSource {
     private let arena = ByteArena()
     @exclusivity(unchecked) private var candidates: [Candidate] = []
     @exclusivity(unchecked) private var ranks: [Rank] = []
-    /// The last of those that are wanted, as far as is known; nil as long as fewer were found.
+    /// The last of the requested rows found so far; nil while fewer were found.
     @exclusivity(unchecked) private var threshold: Rank?
     @exclusivity(unchecked) private var position = 0
 
     /// Creates an empty collection.
     ///
     /// - Parameters:
-    ///   - access: What to read rows with.
+    ///   - access: The access to rows.
     ///   - terms: The order.
-    ///   - wanted: How many of the first rows are of interest; at least one.
+    ///   - wanted: The number of requested rows; at least one.
     init(_ access: RowAccess, order terms: [SortTerm], wanted: Int) {
         self.access = access
         self.terms = terms
@@ -46,7 +47,7 @@ final class Candidates: RowSource {
 
     /// Collects the rows of a source and sorts them.
     func collect(_ source: RowSource, _ reader: RecordReader) throws {
-        // The primary key alone is in the keys already.
+        // The primary key is already in the keys.
         let needsRecord = terms.count > 1 || terms.first?.field != access.table.keyField
         if needsRecord || access.filter != nil {
             while try source.next(reader) { try add(reader, hasRecord: true) }
@@ -56,7 +57,7 @@ final class Candidates: RowSource {
         sort()
     }
 
-    /// Adds the row that a reader stands on.
+    /// Adds the reader's current row.
     func add(_ reader: RecordReader, hasRecord: Bool) throws {
         let offset = arena.count
         arena.append(reader.key)
@@ -80,14 +81,14 @@ final class Candidates: RowSource {
         if ranks.count >= 1024, ranks.count / 2 >= wanted { trim() }
     }
 
-    /// Sorts what was added; the rows are given out from the first.
+    /// Sorts the collected rows. They are returned from the first row on.
     func sort() {
         ranks.sort { isBefore($0, $1) }
         if ranks.count > wanted { ranks.removeLast(ranks.count - wanted) }
         position = 0
     }
 
-    /// Forgets all rows.
+    /// Removes all rows.
     func removeAll() {
         candidates.removeAll(keepingCapacity: true)
         ranks.removeAll(keepingCapacity: true)
@@ -139,10 +140,10 @@ final class Candidates: RowSource {
         return prefix
     }
 
-    /// Appends the sort key of a row that is sorted by nothing but its primary key.
+    /// Appends the sort key of a row that is sorted only by its primary key.
     private func appendSortKey(of key: UnsafeRawBufferPointer, isAscending: Bool) {
         arena.extend(key.count * 2 + 2) { builder in
-            // Only a string has no length of its own; turned round it needs an end.
+            // Only strings have variable length; inverted strings need a terminator.
             if isAscending || access.table.keyForm != .bytes {
                 builder.append(raw: key)
             } else {
@@ -152,11 +153,12 @@ final class Candidates: RowSource {
         }
     }
 
-    /// Keeps the first rows only and moves their bytes together.
+    /// Keeps only the first rows and compacts their bytes.
     private func trim() {
         ranks.sort { isBefore($0, $1) }
         ranks.removeLast(ranks.count - wanted)
-        // Candidates stand in the order of their bytes, so each moves to where none that is kept is overwritten.
+        // Candidates are in the order of their bytes, so a move never overwrites the bytes of a kept
+        // candidate.
         var end = 0
         var count = 0
         for rank in ranks.indices.sorted(by: { ranks[$0].index < ranks[$1].index }) {

@@ -1,21 +1,22 @@
 import DAOCore
 import Foundation
 
-/// The snapshot of a cursor and its place in it, until it is read to its end or taken away.
+/// The snapshot of a cursor and its position in it, until it is read to its end or ended.
 final class CursorSession: @unchecked Sendable {
-    // Sendable because the variables are only touched with `lock` held.
+    // Sendable because every access to the variables holds `lock`.
     private let lock = NSRecursiveLock()
     private var state: (handle: KeyValueHandle, reader: RecordReader)?
-    /// Whether a body runs with the transaction around it, at whose end the session ends if it is to.
+    /// Whether a closure runs inside the transaction. A requested end of the session is delayed until the
+    /// closure returns.
     private var isHeld = false
     private var endsAfterwards = false
 
-    /// Keeps what a cursor reads with. The session ends the transaction.
+    /// Creates a session for the transaction and the reader of a cursor. The session ends the transaction.
     init(_ handle: KeyValueHandle, _ reader: RecordReader) { state = (handle, reader) }
 
-    /// Reads on, unless the session has ended.
+    /// Continues to read, unless the session has ended.
     ///
-    /// - Parameter body: Gets the reader and says whether there may be more.
+    /// - Parameter body: Receives the reader and returns whether there can be more rows.
     func read(_ body: (RecordReader) throws -> Bool) throws {
         lock.lock()
         defer { lock.unlock() }
@@ -28,7 +29,7 @@ final class CursorSession: @unchecked Sendable {
         }
     }
 
-    /// Runs a body with the transaction around it, if it has not ended.
+    /// Runs a closure inside the transaction, if the session has not ended.
     func within<Result>(_ database: KeyValueDatabase, _ body: () throws -> Result) throws -> Result {
         lock.lock()
         defer { lock.unlock() }
@@ -41,7 +42,7 @@ final class CursorSession: @unchecked Sendable {
         return try database.engine.coordinator.within(handle, body)
     }
 
-    /// Ends the transaction. Ending twice is fine.
+    /// Ends the transaction. A second call has no effect.
     func end() {
         lock.lock()
         letGo()
@@ -59,7 +60,7 @@ final class CursorSession: @unchecked Sendable {
     }
 }
 
-/// The rows of a query, a batch at a time, on one read transaction.
+/// A cursor that reads the rows of a query in batches, on one read transaction.
 final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     private let database: KeyValueDatabase
     private let session: CursorSession
@@ -69,9 +70,9 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     /// Creates a cursor.
     ///
     /// - Parameters:
-    ///   - database: The database; it stays open for the cursor until it is closed.
+    ///   - database: The database; the cursor keeps it open until it is closed.
     ///   - session: The snapshot, with a reader that has a source.
-    ///   - limit: How many rows at most.
+    ///   - limit: The maximum number of rows.
     init(_ database: KeyValueDatabase, _ session: CursorSession, limit: Int) {
         self.database = database
         self.session = session
@@ -104,7 +105,7 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     override func close() { database.lifetime.endSnapshot(snapshot) }
 }
 
-/// Rows that were read before: what a cursor inside a transaction keeps to, since writes may follow.
+/// A cursor over rows that were already read. It is used inside a transaction, where writes can follow.
 final class CollectedCursor<Record: Model>: RowCursor<Record> {
     private let database: KeyValueDatabase
     private var records: ArraySlice<Record>

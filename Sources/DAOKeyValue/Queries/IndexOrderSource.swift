@@ -1,46 +1,48 @@
 import DAOCore
 import Foundation
 
-/// Rows in an order that begins with the field of an index, walked lazily: ascending or descending, ties as the order says.
+/// Rows in an order that begins with an indexed field, read lazily: ascending or descending, with ties in the
+/// given order.
 ///
-/// The entries of equal values are a group. A group that has to be sorted (the order goes on with other fields, or its values were cut
-/// off in the index) is collected and sorted by the records; any other is walked. Going down, equal values still come in
-/// ascending order of their keys, so each group is found at its end and walked from its beginning.
+/// The entries of equal values are a group. A group that has to be sorted (the order has more fields, or the
+/// values are truncated in the index) is collected and sorted by its records. Every other group is read in
+/// index order. In descending order, equal values still come in ascending order of their keys, so each group
+/// is found at its end and read from its beginning.
 final class IndexOrderSource: RowSource {
     @exclusivity(unchecked) private var walk: RangeWalk
     private let access: RowAccess
     private let index: Table.Index
     private let isAscending: Bool
-    /// Whether keys go the same way as values.
+    /// Whether the order of keys is the order of values.
     private let isKeyParallel: Bool
     /// Whether every group has to be sorted.
     private let sortsGroups: Bool
     private let sorted: Candidates
 
     private enum State {
-        /// Before the next entry.
+        /// The walk is before the next entry.
         case between
-        /// On the entry that begins the next group in the direction of the walk.
+        /// The walk is on the first entry of the next group, in the direction of the walk.
         case atGroup
-        /// Giving out a group that was collected.
+        /// A collected group is being returned.
         case inSortedGroup
-        /// Walking a group up while the groups are walked down.
+        /// A group is read in ascending order while the groups are read in descending order.
         case inReversedGroup
-        /// Behind the last entry.
+        /// The walk is after the last entry.
         case atEnd
     }
     @exclusivity(unchecked) private var state = State.between
-    /// What the entries of the group that is walked begin with.
+    /// The common prefix of the entries of the current group.
     @exclusivity(unchecked) private var group: [UInt8] = []
 
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - access: What to read rows with.
+    ///   - access: The access to rows.
     ///   - index: The index.
-    ///   - ranges: Which of its entries.
-    ///   - terms: The order; the field of the index is its first term.
-    ///   - wanted: How many rows will be asked for at most.
+    ///   - ranges: The ranges of entries.
+    ///   - terms: The order; its first term is the indexed field.
+    ///   - wanted: The maximum number of requested rows.
     init(_ access: RowAccess, _ index: Table.Index, _ ranges: KeyRanges, order terms: [SortTerm], wanted: Int) throws {
         self.access = access
         self.index = index
@@ -64,7 +66,7 @@ final class IndexOrderSource: RowSource {
         access.filter == nil ? try advance(reader) : try next(reader)
     }
 
-    /// Moves a reader to the key of the next entry; in a sorted group to its row.
+    /// Moves a reader to the key of the next entry; in a sorted group, to its row.
     private func advance(_ reader: RecordReader) throws -> Bool {
         while true {
             switch state {
@@ -107,13 +109,13 @@ final class IndexOrderSource: RowSource {
         return value
     }
 
-    /// Remembers the group that the walk stands in.
+    /// Saves the current group of the walk.
     private func enterGroup(_ value: KeyParser.IndexedValue) {
         group.removeAll(keepingCapacity: true)
         group.append(contentsOf: walk.key[..<value.end])
     }
 
-    /// Collects and sorts the group that the walk stands in.
+    /// Collects and sorts the current group of the walk.
     private func collectGroup(_ value: KeyParser.IndexedValue, _ reader: RecordReader) throws {
         enterGroup(value)
         var isThere = try walk.seek(firstOfGroup)
@@ -126,7 +128,7 @@ final class IndexOrderSource: RowSource {
         state = .inSortedGroup
     }
 
-    /// Goes from the last entry of a group to its first, which the reader is moved to.
+    /// Moves from the last entry of a group to the first, and moves the reader there.
     private func beginReversedGroup(_ value: KeyParser.IndexedValue, _ reader: RecordReader) throws {
         enterGroup(value)
         let last = walk.key
@@ -136,19 +138,19 @@ final class IndexOrderSource: RowSource {
             reader.show(key: walk.key.from(group.count))
             state = .inReversedGroup
         } else {
-            // A group of one, which is the usual one for dates: the walk is at the next group already.
+            // A group with one entry, which is common for dates: the walk is already at the next group.
             reader.show(key: last.from(group.count))
             state = isThere ? .atGroup : .between
         }
     }
 
-    /// Moves to the group after the one that was walked, in the direction of the walk.
+    /// Moves to the group after the current group, in the direction of the walk.
     private func leaveGroup() throws {
         let isThere = try isAscending ? walk.seek(group.successor) : walk.seekBefore(group)
         state = isThere ? .atGroup : .between
     }
 
-    /// Where the group begins, or the run of keys if that begins inside of the group.
+    /// The beginning of the group, or of the key range if the range begins inside the group.
     private var firstOfGroup: [UInt8] {
         let lower = walk.range.lower
         return lower.lexicographicallyPrecedes(group) ? group : lower

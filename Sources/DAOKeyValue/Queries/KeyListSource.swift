@@ -1,17 +1,17 @@
 import DAOCore
 
-/// Rows by a list of keys, in its order, each once.
+/// Rows by a list of keys, in the order of the list, each row once.
 final class KeyListSource: RowSource {
     private let keys: [Key]
     private let access: RowAccess
     private var position = 0
     private var seen: Set<Key> = []
-    /// The key of the row that the reader stands on.
+    /// The key of the reader's current row.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
 
     /// Creates a source.
     ///
-    /// - Throws: `.invalidKey` when no row of the table can have one of the keys.
+    /// - Throws: `.invalidKey` when a key cannot belong to a row of the table.
     init(_ keys: [Key], _ access: RowAccess) throws {
         self.keys = keys
         self.access = access

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A run of keys of the store, by their bytes.
+/// A range of keys of the store, by their bytes.
 struct KeyRange: Hashable, Sendable {
-    /// The first key that is inside, or where it would be.
+    /// The lower bound, inclusive.
     var lower: [UInt8]
-    /// The first key that is beyond.
+    /// The upper bound, exclusive.
     var upper: [UInt8]
 
-    /// All keys that begin with some bytes, which are not all `FF`.
+    /// Creates the range of all keys with a prefix, which must not be all `FF`.
     init(prefix: [UInt8]) {
         lower = prefix
         upper = prefix.successor
@@ -19,22 +19,22 @@ struct KeyRange: Hashable, Sendable {
     }
 }
 
-/// Runs of keys in ascending order that do not touch.
+/// Ranges of keys in ascending order that neither overlap nor touch.
 struct KeyRanges: Hashable, Sendable {
     private(set) var ranges: [KeyRange]
 
-    /// Whether there are none.
+    /// Whether there are no ranges.
     var isEmpty: Bool { ranges.isEmpty }
 
     /// No keys.
     static let none = KeyRanges([])
 
-    /// One run, or none when its bounds are reversed.
+    /// Creates a single range, or no range when the bounds are reversed.
     init(_ range: KeyRange) { ranges = isLess(range.lower, range.upper) ? [range] : [] }
 
     private init(_ ranges: [KeyRange]) { self.ranges = ranges }
 
-    /// Everything that is in any of them.
+    /// The union of the ranges.
     static func union(_ parts: [KeyRanges]) -> KeyRanges {
         var all = parts.flatMap(\.ranges)
         var isSorted = true
@@ -52,7 +52,7 @@ struct KeyRanges: Hashable, Sendable {
         return KeyRanges(merged)
     }
 
-    /// What is in both.
+    /// The intersection of both.
     func intersection(_ other: KeyRanges) -> KeyRanges {
         var common: [KeyRange] = []
         var (left, right) = (0, 0)
@@ -69,7 +69,7 @@ struct KeyRanges: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// The least bytes that are greater than everything that begins with these; they are not all `FF`.
+    /// The least bytes that are greater than all bytes with this prefix, which must not be all `FF`.
     var successor: [UInt8] {
         var bytes = self
         while bytes.last == 0xFF { bytes.removeLast() }

@@ -1,21 +1,21 @@
 import DAOCore
 
-/// How a query is answered: the path to its rows, and what brings them into order.
+/// The plan of a query: the path to its rows, and the source of their order.
 struct Plan {
-    /// What brings the rows into order.
+    /// The source of the order of rows.
     enum Order {
-        /// The path itself.
+        /// The path itself has the order.
         case path
-        /// Sorting what the path leads to.
+        /// The rows of the path are sorted.
         case sort
     }
 
     /// The path; nil when no row can match.
     var path: AccessPath?
-    /// What brings the rows into order.
+    /// The source of the order of rows.
     var order: Order
 
-    /// The plan in public words.
+    /// The public description of the plan.
     func description(_ table: Table) -> QueryPlan {
         guard let path else { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
         let access: QueryPlan.Access
@@ -35,15 +35,15 @@ struct Plan {
     }
 }
 
-/// Picks the path for a query.
+/// Selects the path for a query.
 ///
-/// A path that brings the order with it stops at the limit; a path that narrows the search has to be walked to its end and sorted. Where
-/// there are both and a limit, the narrow one is taken if it turns out to lead to few rows.
+/// A path in the query's order stops at the limit. A selective path has to be read to its end and sorted.
+/// When both exist and the query has a limit, the selective path is used if it leads to few rows.
 struct Planner {
     let table: Table
     let query: ResolvedQuery
 
-    /// How many rows are asked for, those left out included; nil for all.
+    /// The number of requested rows, including the skipped rows; nil for all.
     var wanted: Int? {
         query.limit.map { limit in
             let sum = limit.addingReportingOverflow(query.offset)
@@ -53,7 +53,7 @@ struct Planner {
 
     /// The plan for rows in the query's order.
     ///
-    /// - Parameter isFew: Says whether a path leads to at most so many rows.
+    /// - Parameter isFew: Returns whether a path leads to at most the given number of rows.
     func plan(isFew: (AccessPath, Int) throws -> Bool) rethrows -> Plan {
         if query.filter == .none || query.limit == 0 { return Plan(path: nil, order: .path) }
         let paths = self.paths()
@@ -70,7 +70,7 @@ struct Planner {
         return try isFew(narrow, few) ? Plan(path: narrow, order: .sort) : Plan(path: ordered, order: .path)
     }
 
-    /// The plan for counting: the order does not matter.
+    /// The plan for counting, where the order is irrelevant.
     func planForCounting() -> Plan {
         if query.filter == .none || query.limit == 0 { return Plan(path: nil, order: .path) }
         let paths = self.paths()
@@ -99,7 +99,7 @@ struct Planner {
         case .table: query.order.first?.field == table.keyField
         case .index(let index):
             query.order.first?.field == index.field
-                // The rows of one value come in the order of their keys.
+                // The rows of a value are in the order of their keys.
                 || (query.isInKeyOrder && path.isOneValue)
         }
     }

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// A query as it runs on one transaction.
+/// The execution of a query on a transaction.
 struct QueryRun {
     let table: Table
     let query: ResolvedQuery
@@ -12,9 +12,9 @@ struct QueryRun {
     /// The plan.
     func plan() throws -> Plan { try planner.plan(isFew: isFew) }
 
-    /// The rows in the query's order, those left out by its offset skipped; nil when there are none.
+    /// The rows in the query's order, without the rows that its offset skips; nil when there are none.
     ///
-    /// - Parameter reader: The reader that the source will move.
+    /// - Parameter reader: The reader that the source moves.
     func source(_ reader: RecordReader) throws -> RowSource? {
         let plan = try plan()
         guard let path = plan.path else { return nil }
@@ -25,7 +25,7 @@ struct QueryRun {
         return source
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     func count(_ reader: RecordReader) throws -> Int {
         guard let path = planner.planForCounting().path else { return 0 }
         let wanted = planner.wanted ?? .max
@@ -72,7 +72,7 @@ struct QueryRun {
                 ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table))
     }
 
-    /// Whether a path leads to at most so many rows.
+    /// Whether a path leads to at most the given number of rows.
     private func isFew(_ path: AccessPath, _ limit: Int) throws -> Bool {
         var walk = try RangeWalk(path.ranges, isAscending: true, transaction)
         var count = 0

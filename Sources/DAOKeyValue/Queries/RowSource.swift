@@ -1,26 +1,26 @@
 import DAOCore
 import Foundation
 
-/// Gives the rows of a query one after another to a reader. The base class has none.
+/// Moves a reader through the rows of a query. The base class has no rows.
 ///
-/// A source reads on one transaction and is used while that runs and nothing is written in it.
+/// A source reads on one transaction. It is valid while the transaction runs and until the next write in it.
 class RowSource {
     /// Moves a reader to the next row.
     ///
     /// - Returns: False when there are no more.
     func next(_ reader: RecordReader) throws -> Bool { false }
 
-    /// Moves a reader to the key of the next row; its record need not be there.
+    /// Moves a reader to the key of the next row, possibly without its record.
     func nextKey(_ reader: RecordReader) throws -> Bool { try next(reader) }
 }
 
-/// What a source reads with.
+/// The access of a source to rows.
 struct RowAccess {
     /// The transaction.
     let transaction: any KeyValueTransaction
     /// The table of the rows.
     let table: Table
-    /// What rows have to match beyond having the right keys.
+    /// The remaining filter, which rows have to match in addition to their keys.
     let filter: RowFilter?
 
     /// Moves a reader to the row of a key.
@@ -28,7 +28,7 @@ struct RowAccess {
     /// - Parameters:
     ///   - primaryKey: The primary key, the last component of the key of a row.
     ///   - reader: The reader.
-    /// - Returns: False when there is no such row.
+    /// - Returns: False when the row does not exist.
     func show(_ primaryKey: UnsafeRawBufferPointer, in reader: RecordReader) throws -> Bool {
         try KeyBuilder.with { key in
             guard primaryKey.count + KeyParser.keyspaceLength <= KeyBuilder.capacity else { return false }
@@ -40,23 +40,23 @@ struct RowAccess {
         }
     }
 
-    /// Whether the row that a reader stands on matches.
+    /// Whether the reader's current row matches.
     @inline(__always) func matches(_ reader: RecordReader) throws -> Bool {
         guard let filter else { return true }
         return try filter.matches(reader)
     }
 }
 
-/// Walks runs of keys in either direction.
+/// Iterates over ranges of keys in either direction.
 ///
-/// Its keys point into memory of the store, like everything that a transaction returns.
+/// Its keys point into the store's memory, like all results of a transaction.
 struct RangeWalk {
     private let cursor: KeyValueCursor
     private let ranges: [KeyRange]
     private let isAscending: Bool
     private var position = -1
     private var isInside = false
-    /// Where the run ends in the direction of the walk.
+    /// The end of the current range in the direction of the walk.
     private var bound: [UInt8] = []
 
     init(_ ranges: KeyRanges, isAscending: Bool, _ transaction: any KeyValueTransaction) throws {
@@ -65,11 +65,11 @@ struct RangeWalk {
         cursor = try transaction.cursor()
     }
 
-    /// The key it stands on.
+    /// The current key.
     @inline(__always) var key: UnsafeRawBufferPointer { cursor.key }
-    /// The value of the key it stands on.
+    /// The value of the current key.
     @inline(__always) var value: UnsafeRawBufferPointer { cursor.value }
-    /// The run it is in.
+    /// The current range.
     var range: KeyRange { ranges[position] }
 
     /// Moves to the next key in its direction.
@@ -82,25 +82,27 @@ struct RangeWalk {
         return try nextRange()
     }
 
-    /// Moves to the first entry of the same run that is not before some bytes, and goes on from there.
+    /// Moves to the first entry of the current range that is not less than the given bytes, and continues
+    /// from there.
     mutating func seek(_ bytes: [UInt8]) throws -> Bool {
         isInside = try bytes.withUnsafeBytes(cursor.seek) && cursor.key.order(against: range.upper) < 0
         return isInside
     }
 
-    /// Moves to the last entry of the same run that is before some bytes, and goes on from there.
+    /// Moves to the last entry of the current range that is less than the given bytes, and continues from
+    /// there.
     mutating func seekBefore(_ bytes: [UInt8]) throws -> Bool {
         isInside = try bytes.withUnsafeBytes(cursor.seekBefore) && cursor.key.order(against: range.lower) >= 0
         return isInside
     }
 
-    /// Moves to the next greater entry of the same run, whatever the direction.
+    /// Moves to the next greater entry of the current range, regardless of the direction.
     mutating func stepUp() throws -> Bool {
         isInside = try cursor.next() && cursor.key.order(against: range.upper) < 0
         return isInside
     }
 
-    /// Moves to the next smaller entry of the same run, whatever the direction.
+    /// Moves to the next smaller entry of the current range, regardless of the direction.
     mutating func stepDown() throws -> Bool {
         isInside = try cursor.previous() && cursor.key.order(against: range.lower) >= 0
         return isInside
@@ -125,21 +127,21 @@ struct RangeWalk {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Bytes as unsigned numbers, a prefix before what it begins.
+    /// Compares unsigned bytes; a prefix is less than longer bytes.
     @inline(__always) func order(against other: [UInt8]) -> Int { other.withUnsafeBytes { order(against: $0) } }
 
-    /// Whether the bytes begin with others.
+    /// Whether the bytes have a prefix.
     @inline(__always) func begins(with prefix: [UInt8]) -> Bool {
         count >= prefix.count && UnsafeRawBufferPointer(rebasing: self[..<prefix.count]).order(against: prefix) == 0
     }
 
-    /// The bytes without the first ones.
+    /// The bytes without the first bytes.
     @inline(__always) func from(_ offset: Int) -> UnsafeRawBufferPointer {
         offset >= count ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(rebasing: self[offset...])
     }
 }
 
-/// The rows of a table in the order of their keys, or against it.
+/// The rows of a table in ascending or descending order of their keys.
 final class TableSource: RowSource {
     @exclusivity(unchecked) private var walk: RangeWalk
     private let access: RowAccess
@@ -165,7 +167,7 @@ final class TableSource: RowSource {
     }
 }
 
-/// The rows that the entries of an index lead to, in the order of the entries, or against it.
+/// The rows of the entries of an index, in ascending or descending order of the entries.
 final class IndexSource: RowSource {
     @exclusivity(unchecked) private var walk: RangeWalk
     private let access: RowAccess
@@ -192,7 +194,7 @@ final class IndexSource: RowSource {
         return true
     }
 
-    /// The primary key in the next entry.
+    /// The primary key of the next entry.
     private func nextEntry() throws -> UnsafeRawBufferPointer? {
         guard try walk.next() else { return nil }
         guard let value = KeyParser.indexedValue(in: walk.key, form: index.form) else { throw access.table.corruptedIndex(index) }

@@ -1,10 +1,10 @@
 import DAOCore
 import Foundation
 
-/// Bytes that grow at their end.
+/// A growing buffer of bytes.
 final class ByteArena {
     @exclusivity(unchecked) private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
-    /// How many bytes there are.
+    /// The number of bytes.
     @exclusivity(unchecked) private(set) var count = 0
 
     deinit { buffer.deallocate() }
@@ -12,7 +12,7 @@ final class ByteArena {
     /// The bytes; valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
 
-    /// Goes back to an earlier length.
+    /// Truncates the bytes to an earlier length.
     func truncate(to count: Int) { self.count = count }
 
     /// Moves bytes towards the beginning.
@@ -26,11 +26,11 @@ final class ByteArena {
         extend(bytes.count) { $0.append(raw: bytes) }
     }
 
-    /// Appends what a body builds.
+    /// Appends the bytes that a closure builds.
     ///
     /// - Parameters:
-    ///   - count: How many bytes the body appends at most.
-    ///   - body: Builds them.
+    ///   - count: The maximum number of bytes that the closure appends.
+    ///   - body: Builds the bytes.
     func extend(_ count: Int, _ body: (inout KeyBuilder) throws -> Void) rethrows {
         if self.count + count > buffer.count {
             let larger = UnsafeMutableRawBufferPointer.allocate(
@@ -46,12 +46,12 @@ final class ByteArena {
 }
 
 extension Table {
-    /// Appends the bytes by which a row is sorted: their order is the order of the rows.
+    /// Appends the sort key of a row. The order of sort keys is the order of the rows.
     ///
     /// - Parameters:
     ///   - terms: The order.
-    ///   - reader: Stands on the row.
-    ///   - arena: Where the bytes go.
+    ///   - reader: A reader on the row.
+    ///   - arena: The destination of the bytes.
     func appendSortKey(_ terms: [SortTerm], of reader: RecordReader, to arena: ByteArena) throws {
         for term in terms {
             let start = arena.count
@@ -59,7 +59,8 @@ extension Table {
             guard let form = KeyForm(description.fields[term.field].type.kind) else { continue }
             var isSound = true
             if span.isPresent {
-                // Twice as many bytes when every one is escaped, and room for a flag, an end, or a number.
+                // Twice the number of bytes if every byte is escaped, and room for a flag, a terminator, or a
+                // number.
                 arena.extend(span.count * 2 + 32) { builder in
                     builder.append(byte: 1)
                     isSound = builder.append(span, as: form, limit: .max) != nil
@@ -87,10 +88,11 @@ extension KeyBuilder {
     /// Appends a stored value.
     ///
     /// - Parameters:
-    ///   - span: Where it is; not null.
-    ///   - form: How it is written.
-    ///   - limit: How many escaped bytes at most.
-    /// - Returns: Whether it was cut off; nil, perhaps with something appended, when it is not a value of the form.
+    ///   - span: The stored value; not null.
+    ///   - form: The encoding.
+    ///   - limit: The maximum number of escaped bytes.
+    /// - Returns: Whether it was truncated; nil, possibly with bytes appended, when it is not a value of the
+    ///   form.
     mutating func append(_ span: RecordView.Span, as form: KeyForm, limit: Int = KeyForm.limit) -> Bool? {
         switch form {
         case .signed:
@@ -113,7 +115,7 @@ extension KeyBuilder {
 }
 
 extension Value {
-    /// How many bytes the value has at most in a sort key, numbers aside.
+    /// The maximum number of bytes of the value in a sort key, except for numbers.
     fileprivate var largestSize: Int {
         switch self {
         case .string(let text): text.utf8.count * 2

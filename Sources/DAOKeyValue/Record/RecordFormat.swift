@@ -11,8 +11,8 @@ import Foundation
 /// | values | one after another, in the order of slots |
 /// | checksum | 8, little-endian, in records that have one: XXH64 of everything before it, seeded by the primary key |
 ///
-/// A slot is the stable position that the catalog gives a field. A record with fewer slots than the entity was written before the
-/// others were there; they read as defaults.
+/// A slot is the stable position that the catalog assigns to a field. A record with fewer slots than the
+/// entity was written before the other slots were added; these read as defaults.
 ///
 /// | value | bytes |
 /// |---|---|
@@ -22,7 +22,8 @@ import Foundation
 /// | data | as it is |
 /// | UUID | 16 |
 enum RecordFormat {
-    /// The first byte of a record; any two differ in four bits, so that damage does not make one of another.
+    /// The first byte of a record. Any two markers differ in four bits, so that damage does not turn a marker
+    /// into another marker.
     enum Marker {
         static let narrow: UInt8 = 0x0F
         static let wide: UInt8 = 0x33
@@ -30,18 +31,18 @@ enum RecordFormat {
         static let wideChecked: UInt8 = 0x69
     }
 
-    /// Bytes before the offset table.
+    /// The number of bytes before the offset table.
     static let headerLength = 4
-    /// Bytes of the checksum.
+    /// The number of bytes of the checksum.
     static let checksumLength = 8
-    /// The longest run of values that a narrow record holds.
+    /// The maximum total length of the values in a narrow record.
     static let narrowLimit = 0x7FFF
-    /// The longest run of values that a record holds.
+    /// The maximum total length of the values in a record.
     static let wideLimit = 0x7FFF_FFFF
 
-    /// What the checksum of a record is seeded with, so that a record under another's key shows.
+    /// The seed of a record's checksum, so that a record under the key of another row is detected.
     ///
-    /// - Parameter key: The primary key as it stands in the store's key.
+    /// - Parameter key: The primary key as in the store's key.
     @inline(__always) static func seed(_ key: UnsafeRawBufferPointer) -> UInt64 {
         key.count == 8 ? UInt64(littleEndian: key.loadUnaligned(as: UInt64.self)) : XXH64.hash(key)
     }

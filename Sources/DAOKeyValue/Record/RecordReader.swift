@@ -1,36 +1,37 @@
 import DAOCore
 import Foundation
 
-/// Reads the fields of rows straight from the store's memory.
+/// Reads the fields of rows directly from the store's memory.
 ///
-/// It is used by one call while that call's transaction runs and nothing is written, and never longer. No property is read while it is
-/// changed: each is set as a whole, which is why the run-time check for that is off.
+/// It is used only by one call, while the call's transaction runs and nothing is written. No property is read
+/// during a change, because each is set as a whole. The run-time check for exclusive access is therefore
+/// disabled.
 final class RecordReader: RowReader {
     /// The table whose rows are read.
     let table: Table
     /// Whether checksums are verified.
     let verifies: Bool
-    /// Where ``advance()`` gets the rows from.
+    /// The source of the rows for ``advance()``.
     @exclusivity(unchecked) var source: RowSource?
-    /// The record of the row it stands on.
+    /// The record of the current row.
     @exclusivity(unchecked) private(set) var view: RecordView
-    /// The stored bytes of the row it stands on.
+    /// The stored bytes of the current row.
     @exclusivity(unchecked) private(set) var record: UnsafeRawBufferPointer
-    /// The primary key of the row it stands on, as in the store's key.
+    /// The primary key of the current row, as in the store's key.
     @exclusivity(unchecked) private(set) var key: UnsafeRawBufferPointer
-    /// What fields read as that are not in the record, made when the first such record is met.
+    /// The values of fields that are missing in the record, created for the first such record.
     private var defaults: RowReader?
-    // The table's, which lives as long as the reader.
+    // Belongs to the table, which lives as long as the reader.
     private let slots: UnsafePointer<Int>
     private let fieldCount: Int
     private let makeDefaults: () throws -> RowReader
 
-    /// Creates a reader that stands on no row.
+    /// Creates a reader without a current row.
     ///
     /// - Parameters:
     ///   - table: The table whose rows are read.
     ///   - verifies: Whether to verify checksums.
-    ///   - defaults: Makes a reader of the values of fields that a record does not have yet.
+    ///   - defaults: Creates a reader for the values of fields that a record does not have yet.
     init(table: Table, verifies: Bool, defaults: @escaping () throws -> RowReader) {
         self.table = table
         self.verifies = verifies
@@ -48,7 +49,7 @@ final class RecordReader: RowReader {
     /// - Parameters:
     ///   - record: Its stored bytes.
     ///   - key: Its primary key as in the store's key.
-    /// - Throws: `.corrupted` when the bytes are not a record or do not have their checksum.
+    /// - Throws: `.corrupted` when the bytes are not a record or the checksum does not match.
     @inline(__always) func show(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws {
         self.key = key
         guard let view = RecordView(record, key: key, verifies: verifies) else { throw table.corruptedRecord(key) }
@@ -64,7 +65,7 @@ final class RecordReader: RowReader {
         self.record = record
     }
 
-    /// Moves to where a key is without a record.
+    /// Moves to a key without a record.
     func show(key: UnsafeRawBufferPointer) {
         self.key = key
         view = .empty
@@ -74,7 +75,7 @@ final class RecordReader: RowReader {
 
     override var currentKey: Key? { KeyParser.key(key, form: table.keyForm) }
 
-    /// Where the value of a field is.
+    /// The stored value of a field.
     @inline(__always) func span(at index: Int) -> RecordView.Span {
         view.span(UInt(bitPattern: index) < UInt(bitPattern: fieldCount) ? slots[index] : .max)
     }
@@ -145,7 +146,7 @@ final class RecordReader: RowReader {
         if let defaults { return defaults }
         let made: RowReader
         if let record = table.defaults {
-            // It has every slot: this reader will not ask for another.
+            // It has every slot, so this reader requires no further defaults.
             let reader = RecordReader(table: table, verifies: false, defaults: makeDefaults)
             try reader.show(record.bytes, key: key)
             made = reader

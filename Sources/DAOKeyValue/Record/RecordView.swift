@@ -1,25 +1,25 @@
 import Foundation
 
-/// A stored record, read in place: finds one field without looking at the others.
+/// A stored record, read in place. It finds a field without reading the other fields.
 ///
-/// It points into memory of the store and is used only while that is valid: until the next write of the transaction, or its end.
+/// It points into the store's memory and is only valid until the next write of the transaction, or its end.
 struct RecordView {
     private let offsets: UnsafeRawPointer
     private let values: UnsafeRawPointer
     private let valuesLength: Int
     private let isWide: Bool
-    /// How many slots the record has.
+    /// The number of slots of the record.
     let slotCount: Int
 
-    /// Where the value of a slot is.
+    /// The position of a slot's value.
     struct Span {
         fileprivate static let null = -1
         fileprivate static let absent = -2
         fileprivate static let damaged = -3
 
-        /// The first byte; only meaningful when there is a value.
+        /// The first byte; only defined when there is a value.
         let start: UnsafeRawPointer
-        /// How many bytes the value has, or why there is none.
+        /// The number of bytes of the value, or the reason why there is none.
         let count: Int
 
         @inline(__always) fileprivate init(start: UnsafeRawPointer, count: Int) {
@@ -27,23 +27,23 @@ struct RecordView {
             self.count = count
         }
 
-        /// The bytes of a value that is somewhere in memory.
+        /// Creates a span on the bytes of a value in memory.
         init(_ bytes: UnsafeRawBufferPointer) {
             start = bytes.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start)
             count = bytes.count
         }
 
-        /// Whether there is a value, perhaps an empty one.
+        /// Whether there is a value, which can be empty.
         @inline(__always) var isPresent: Bool { count >= 0 }
         /// Whether the slot is null.
         @inline(__always) var isNull: Bool { count == Self.null }
-        /// Whether the record was written before the slot was there.
+        /// Whether the record was written before the slot was added.
         @inline(__always) var isAbsent: Bool { count == Self.absent }
 
         /// The bytes of the value.
         @inline(__always) var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: max(count, 0)) }
 
-        /// Whether two slots hold the same: both null, or the same bytes.
+        /// Whether two slots are equal: both null, or the same bytes.
         func isSame(as other: Span) -> Bool {
             count == other.count && (count <= 0 || memcmp(start, other.start, count) == 0)
         }
@@ -53,9 +53,9 @@ struct RecordView {
     ///
     /// - Parameters:
     ///   - record: The stored bytes.
-    ///   - key: The primary key as it stands in the store's key, for the checksum.
+    ///   - key: The primary key as in the store's key, for the checksum.
     ///   - verifies: Whether to verify the checksum, if there is one.
-    /// - Returns: Nil when the bytes are not a record or do not have their checksum.
+    /// - Returns: Nil when the bytes are not a record or the checksum does not match.
     @inline(__always) init?(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, verifies: Bool) {
         guard let base = record.baseAddress, record.count >= RecordFormat.headerLength else { return nil }
         var end = record.count
@@ -84,7 +84,7 @@ struct RecordView {
     static var empty: RecordView { RecordView() }
 
     private init() {
-        // Static bytes: with no slots nothing is ever read through them.
+        // Static bytes: without slots they are never read.
         offsets = UnsafeRawPointer(StaticString("").utf8Start)
         values = offsets
         valuesLength = 0
@@ -136,7 +136,7 @@ extension RecordView.Span {
         return word &>> UInt64(64 &- count &* 8)
     }
 
-    /// The value as a floating-point number; nil when it has not eight bytes.
+    /// The value as a floating-point number; nil unless it has eight bytes.
     @inline(__always) var floating: Double? {
         guard count == 8 else { return nil }
         return Double(bitPattern: UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)))
@@ -145,21 +145,21 @@ extension RecordView.Span {
     /// The value as text; nil when it is not UTF-8.
     @inline(__always) var text: String? {
         var text = String(decoding: bytes, as: UTF8.self)
-        // What is not UTF-8 was put right above, and is then no longer the same. ASCII never has to be.
+        // Decoding repairs invalid UTF-8, so the result then differs from the bytes. ASCII is always valid.
         if bytes.isASCII { return text }
         return text.withUTF8({ UnsafeRawBufferPointer($0).order(against: bytes) == 0 }) ? text : nil
     }
 
-    /// The value as a UUID; nil when it has not sixteen bytes.
+    /// The value as a UUID; nil unless it has sixteen bytes.
     @inline(__always) var uuid: UUID? {
         guard count == 16 else { return nil }
         return UUID(uuid: start.loadUnaligned(as: uuid_t.self))
     }
 
-    /// The bytes of an integer, one to eight, in the upper end of a word.
+    /// The bytes of an integer, one to eight, in the upper bytes of a word.
     @inline(__always) private var word: UInt64 {
-        // At least the header and one entry of the offset table stand before every value: six bytes. So the eight bytes that end
-        // with a value of two or more begin inside the record.
+        // At least six bytes precede every value: the header and one entry of the offset table. The eight
+        // bytes that end with a value of two or more bytes therefore begin inside the record.
         if count >= 2 { return UInt64(littleEndian: start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)) }
         return UInt64(start.load(as: UInt8.self)) &<< 56
     }
@@ -170,7 +170,7 @@ extension UnsafeRawBufferPointer {
     @inline(__always) fileprivate var isASCII: Bool {
         var bits: UInt64 = 0
         if count >= 8 {
-            // The last eight bytes may overlap those before.
+            // The last eight bytes can overlap the preceding bytes.
             bits = loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
             var position = 0
             while position &+ 8 < count {

@@ -1,11 +1,13 @@
 import DAOCore
 import Foundation
 
-/// Encodes rows into one buffer that is used again for every row; see ``RecordFormat``.
+/// Encodes rows into a buffer that is reused for every row; see ``RecordFormat``.
 ///
-/// It belongs to one call on one thread, and none of its methods calls back: the run-time check for overlapping changes is off.
+/// It belongs to one call on one thread, and its methods call no application code. The run-time check for
+/// exclusive access is therefore disabled.
 final class RecordWriter: RowWriter {
-    /// Where the value of a slot is, counted from the buffer's beginning; before it for null.
+    /// The position of a slot's value relative to the beginning of the buffer; a negative position means
+    /// null.
     private struct Place {
         static let null = Place(start: -1, end: -1)
         var start: Int
@@ -14,18 +16,19 @@ final class RecordWriter: RowWriter {
 
     @exclusivity(unchecked) private var table: Table
     private let isChecked: Bool
-    /// The record: room for a narrow header, then the values as they come.
+    /// The record: room for a narrow header, then the values in the order of writing.
     @exclusivity(unchecked) private var buffer: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity = 512
-    /// Where the values end that were written so far.
+    /// The end of the written values.
     @exclusivity(unchecked) private var end = 0
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<Place>
     @exclusivity(unchecked) private var slotCount: Int
     @exclusivity(unchecked) private var lastSlot = -1
-    /// Whether the values came in the order of their slots.
+    /// Whether the values were written in the order of their slots.
     @exclusivity(unchecked) private var isInOrder = true
 
-    /// Bytes that are always free beyond the end: for a whole word where fewer bytes count, and for the checksum.
+    /// The bytes that are always free after the end: for writing a whole word when fewer bytes are used, and
+    /// for the checksum.
     private static let spare = 16
 
     /// Creates a writer.
@@ -84,7 +87,8 @@ final class RecordWriter: RowWriter {
     }
 
     override func writeString(_ value: String, at index: Int) throws {
-        // Without a copy of the string, which would count a reference; there is always contiguous text but for bridged strings.
+        // Avoids a copy of the string and its reference count. All strings except bridged strings have
+        // contiguous text.
         let isStored: Void? = try value.utf8.withContiguousStorageIfAvailable { try store(UnsafeRawBufferPointer($0), at: index) }
         if isStored == nil {
             var copy = value
@@ -98,7 +102,7 @@ final class RecordWriter: RowWriter {
         try withUnsafeBytes(of: value.uuid) { try store($0, at: index) }
     }
 
-    /// The bytes written for a field of the row so far; nil for null. Valid until the next write.
+    /// The written bytes of a field of the current row; nil for null. Valid until the next write.
     func bytes(at index: Int) -> UnsafeRawBufferPointer? {
         let slot = table.slot(of: index)
         guard slot < slotCount, places[slot].start >= 0 else { return nil }
@@ -109,7 +113,7 @@ final class RecordWriter: RowWriter {
     ///
     /// - Parameter key: The primary key as in the store's key, for the checksum.
     /// - Returns: The record; valid until the next row.
-    /// - Throws: `.unsupported` when the values have more than 2 GiB.
+    /// - Throws: `.unsupported` when the values exceed 2 GiB.
     func finish(key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
         if !isInOrder { sort() }
         let length = end - valuesStart
@@ -161,7 +165,7 @@ final class RecordWriter: RowWriter {
         }
     }
 
-    /// Puts the values into the order of their slots.
+    /// Sorts the values into the order of their slots.
     private func sort() {
         let sorted = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         var position = valuesStart
@@ -184,7 +188,7 @@ final class RecordWriter: RowWriter {
 
     /// Makes room for the value of a field.
     ///
-    /// - Parameter write: Gets the room, and a word beyond it that may be overwritten.
+    /// - Parameter write: Receives the room, and a word after it that can be overwritten.
     @inline(__always) private func place(
         _ count: Int, at index: Int, isNull: Bool = false, _ write: (UnsafeMutableRawPointer) -> Void
     ) throws {
@@ -205,7 +209,7 @@ final class RecordWriter: RowWriter {
             entity: table.description.name)
     }
 
-    /// Makes the buffer large enough for the end and what is always free beyond it.
+    /// Makes the buffer large enough for the end and the free bytes after it.
     @inline(never) private func grow() {
         let larger = max(end + Self.spare, capacity * 2)
         let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)

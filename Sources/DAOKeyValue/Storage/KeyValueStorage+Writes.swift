@@ -37,9 +37,9 @@ extension KeyValueStorage {
         try encodeAll(records, update) { try update.upsert($0) }
     }
 
-    /// Encodes records one by one and gives them to a body.
+    /// Encodes records one at a time and passes them to a closure.
     private func encodeAll(_ records: [Record], _ update: RowUpdate, _ body: (RowUpdate.Encoded) throws -> Void) throws {
-        // Through pointers: taking each record out of the array would copy it.
+        // Uses pointers, because reading each record from the array would copy it.
         try records.withUnsafeBufferPointer { records in
             guard let first = records.baseAddress else { return }
             for position in records.indices {
@@ -122,7 +122,8 @@ extension KeyValueStorage {
         return count
     }
 
-    /// The whole keys of a query's rows, copied out of the store: rows may be written while they are walked.
+    /// The whole keys of a query's rows, copied from the store, so that rows can be written during the
+    /// iteration.
     private func collectKeys(_ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
         let reader = reader(table)
@@ -138,16 +139,16 @@ extension KeyValueStorage {
         return keys
     }
 
-    // MARK: What all of them share
+    // MARK: Shared functions
 
-    /// Runs a body that writes and does not call the application.
+    /// Runs a closure that writes and does not call application code.
     private func write(_ kind: WriteKind, _ body: (RowUpdate) throws -> Void) throws {
         try keyValueDatabase.write(kind, touching: schema.description.name) { handle in
             try withUpdate(handle, try table(handle), body)
         }
     }
 
-    /// Calls a body with buffers of the transaction.
+    /// Calls a closure with buffers of the transaction.
     private func withUpdate(_ handle: KeyValueHandle, _ table: Table, _ body: (RowUpdate) throws -> Void) throws {
         let usesChecksums = keyValueDatabase.options.usesChecksums
         let scratch = handle.takeScratch(table, isChecked: usesChecksums)

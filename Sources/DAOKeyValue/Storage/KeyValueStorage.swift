@@ -2,12 +2,12 @@ import DAOCore
 import Foundation
 import Synchronization
 
-/// The rows of one model in a ``KeyValueDatabase``.
+/// The rows of a model in a ``KeyValueDatabase``.
 final class KeyValueStorage<Record: Model>: Storage {
     let keyValueDatabase: KeyValueDatabase
     let schema = Record.schema
     private let initialTable: Table
-    /// How many of the first records are still to be checked for swapped fields.
+    /// The number of remaining records to check for swapped fields.
     private let recordsToCheck = Atomic<Int>(16)
 
     init(database: KeyValueDatabase, table: Table) {
@@ -86,7 +86,7 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
         let resolved = try query.resolved()
-        // The body is the application's: it runs when the transaction is over, and may use the database.
+        // The closure is application code: it runs after the transaction has ended, and can use the database.
         var values: [Value] = []
         try keyValueDatabase.read { handle in
             let table = try table(handle)
@@ -127,12 +127,12 @@ final class KeyValueStorage<Record: Model>: Storage {
         }
     }
 
-    // MARK: What the other files use
+    // MARK: Helpers for the other files
 
-    /// The table as it is for a transaction.
+    /// The table as a transaction sees it.
     ///
-    /// The one that was found first is good for as long as its catalog entry: an entry written by a transaction that was rolled back is
-    /// gone, and its keyspaces may belong to another entity by now.
+    /// The initial table is valid as long as its catalog entry. An entry of a rolled-back transaction no
+    /// longer exists, and its keyspaces can belong to another entity now.
     func table(_ handle: KeyValueHandle) throws -> Table {
         if initialTable.state.load(ordering: .acquiring) != .void { return initialTable }
         let engine = keyValueDatabase.engine
@@ -142,12 +142,12 @@ final class KeyValueStorage<Record: Model>: Storage {
         return try engine.table(for: schema.storedDescription, in: handle) ?? initialTable.absent()
     }
 
-    /// A reader that stands before the first row.
+    /// Returns a reader before the first row.
     func reader(_ table: Table) -> RecordReader {
         RecordReader(table: table, verifies: keyValueDatabase.options.usesChecksums, defaults: Self.makeDefaults)
     }
 
-    /// Calls a body with a reader on the key of every row of a query.
+    /// Calls a closure with a reader on the key of every row of a query.
     func forEachKey(_ query: ResolvedQuery, _ body: (RecordReader) throws -> Void) throws {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
@@ -163,10 +163,10 @@ final class KeyValueStorage<Record: Model>: Storage {
         }
     }
 
-    /// Whether ``checkOrder(of:)`` is still to be called.
+    /// Whether ``checkOrder(of:)`` must still be called.
     var checksOrder: Bool { recordsToCheck.load(ordering: .relaxed) > 0 }
 
-    /// Looks whether fields are swapped; for the first records that are stored.
+    /// Checks whether fields are swapped, for the first stored records.
     func checkOrder(of record: Record) throws {
         recordsToCheck.subtract(1, ordering: .relaxed)
         try schema.checkOrder(with: record)
@@ -176,14 +176,14 @@ final class KeyValueStorage<Record: Model>: Storage {
 }
 
 extension Table {
-    /// The same entity in keyspaces where there is nothing.
+    /// The same entity with empty keyspaces.
     func absent() throws -> Table { try Table(.absent(description), state: .void) }
 }
 
 extension KeyBuilder {
     /// Appends the whole key of a row.
     ///
-    /// - Throws: `.invalidKey` when no row of the table can have it.
+    /// - Throws: `.invalidKey` when no row of the table can have the key.
     @inline(__always) mutating func appendRow(_ key: Key, of table: Table) throws {
         append(keyspace: table.keyspace)
         guard append(key: key, as: table.keyForm) else { throw table.invalidKey(key) }

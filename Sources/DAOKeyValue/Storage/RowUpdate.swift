@@ -3,7 +3,7 @@ import Foundation
 
 /// Stores and removes single rows with their index entries, inside one write call.
 ///
-/// Everything is checked before anything is written: a step that fails has changed nothing.
+/// All checks run before the first write, so a failed step changes nothing.
 struct RowUpdate {
     private let handle: KeyValueHandle
     private let table: Table
@@ -24,7 +24,7 @@ struct RowUpdate {
         self.verifies = verifies
     }
 
-    /// A row that was encoded: its key and its record, both in the call's buffers.
+    /// An encoded row: its key and its record, both in the call's buffers.
     struct Encoded {
         /// The key in the store.
         let key: UnsafeRawBufferPointer
@@ -34,17 +34,17 @@ struct RowUpdate {
         var primaryKey: UnsafeRawBufferPointer { key.from(KeyParser.keyspaceLength) }
     }
 
-    /// The whole key of a row; valid until the next one is asked for.
+    /// The whole key of a row; valid until the next call.
     func storeKey(_ key: Key) throws -> UnsafeRawBufferPointer {
         var builder = KeyBuilder(scratch.storeKey)
         try builder.appendRow(key, of: table)
         return builder.bytes
     }
 
-    /// Encodes a row; it stays until the next one is encoded.
+    /// Encodes a row. The result is valid until the next row is encoded.
     ///
     /// - Parameter encode: Writes the fields.
-    /// - Throws: `.invalidKey` for a string key that is too long; what `encode` throws.
+    /// - Throws: `.invalidKey` for a string key that is too long; the error of `encode`.
     @inline(__always) func encode(_ encode: (RecordWriter) throws -> Void) throws -> Encoded {
         scratch.writer.begin(table)
         try encode(scratch.writer)
@@ -52,7 +52,7 @@ struct RowUpdate {
         return row
     }
 
-    /// The row that was written; nil when its key cannot be stored.
+    /// The encoded row; nil when its key cannot be stored.
     private func encoded() throws -> Encoded? {
         var key = KeyBuilder(scratch.rowKey)
         key.append(keyspace: table.keyspace)
@@ -62,14 +62,15 @@ struct RowUpdate {
         return Encoded(key: key.bytes, record: try scratch.writer.finish(key: key.bytes.from(KeyParser.keyspaceLength)))
     }
 
-    /// Reads a row, lets a closure write it anew, and stores what differs.
+    /// Reads a row, lets a closure rewrite it, and stores the differences.
     ///
     /// - Parameters:
-    ///   - key: The whole key in the store, not in the store's memory.
-    ///   - reader: Shows the stored row to the closure.
-    ///   - rewrite: Gets the reader, or nil when there is no row, and a writer; says whether it wrote. It may call the application.
+    ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
+    ///   - reader: Reads the stored row for the closure.
+    ///   - rewrite: Receives the reader, or nil when there is no row, and a writer. Returns whether it wrote
+    ///     a row. It can call application code.
     /// - Returns: Whether the closure wrote a row.
-    /// - Throws: `.keyChanged` when that row has another key.
+    /// - Throws: `.keyChanged` when the written row has another key.
     func merge(
         _ key: UnsafeRawBufferPointer, _ reader: RecordReader, _ rewrite: (RowReader?, RecordWriter) throws -> Bool
     ) throws -> Bool {
@@ -84,14 +85,14 @@ struct RowUpdate {
         if handle.writeCount == writeCount {
             try upsert(row, over: stored, verifies: false)
         } else {
-            // What the closure wrote may have moved the row, or changed it.
+            // Writes by the closure can have moved or changed the row.
             stored = try handle.transaction.get(key)
             try upsert(row, over: stored, verifies: verifies)
         }
         return true
     }
 
-    /// Stores a row that is not there yet.
+    /// Stores a new row.
     ///
     /// - Throws: `.duplicateKey`, `.uniqueViolation`.
     func insert(_ row: Encoded) throws {
@@ -108,10 +109,10 @@ struct RowUpdate {
         try writeEntries()
     }
 
-    /// Stores a row whether or not it is there; writes only what differs.
+    /// Stores a new row, or updates an existing row; writes only the differences.
     func upsert(_ row: Encoded) throws { try upsert(row, over: handle.transaction.get(row.key), verifies: verifies) }
 
-    /// Stores a row over the bytes that are stored, which point into the store; nil when there are none.
+    /// Stores a row over the existing bytes, which point into the store; nil for a new row.
     private func upsert(_ row: Encoded, over stored: UnsafeRawBufferPointer?, verifies: Bool) throws {
         guard let stored else { return try insert(row) }
         if stored.count == row.record.count, stored.order(against: row.record) == 0 { return }
@@ -133,8 +134,8 @@ struct RowUpdate {
 
     /// Removes a row.
     ///
-    /// - Parameter key: The whole key in the store, not in the store's memory.
-    /// - Returns: Whether it was there.
+    /// - Parameter key: The whole key in the store. Its bytes must not be in the store's memory.
+    /// - Returns: Whether the row existed.
     func erase(_ key: UnsafeRawBufferPointer) throws -> Bool {
         scratch.beginEntries()
         if !table.indexes.isEmpty {
@@ -154,8 +155,8 @@ struct RowUpdate {
     ///
     /// - Parameters:
     ///   - indexes: The indexes.
-    ///   - key: The whole key in the store, not in the store's memory.
-    /// - Throws: `.uniqueViolation` when the value of an earlier row is the same.
+    ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
+    /// - Throws: `.uniqueViolation` when an earlier row has the same value.
     func addEntries(to indexes: [Table.Index], for key: UnsafeRawBufferPointer) throws {
         guard let stored = try handle.transaction.get(key) else { return }
         let row = Encoded(key: key, record: stored)
@@ -181,7 +182,7 @@ struct RowUpdate {
 // MARK: Index entries
 
 extension RowUpdate {
-    /// Remembers an index entry to write when everything is checked.
+    /// Records an index entry, to write after all checks.
     private func addEntry(
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, isRemoval: Bool
     ) throws {
@@ -191,7 +192,7 @@ extension RowUpdate {
         }
     }
 
-    /// Writes the remembered index entries.
+    /// Writes the recorded index entries.
     private func writeEntries() throws {
         handle.writeCount += 1
         try scratch.forEachEntry { entry, isRemoval in
@@ -203,9 +204,9 @@ extension RowUpdate {
         }
     }
 
-    /// Appends the part of an index entry that equal values have in common.
+    /// Appends the common prefix of the index entries of equal values.
     ///
-    /// - Returns: Whether the value was cut off.
+    /// - Returns: Whether the value was truncated.
     private func appendValue(
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
     ) throws -> Bool {
@@ -222,7 +223,7 @@ extension RowUpdate {
         return isCut
     }
 
-    /// Makes sure that no other row has the value of a unique field.
+    /// Checks that no other row has the value of a unique field.
     private func checkUnique(_ index: Table.Index, _ record: RecordView, _ row: Encoded) throws {
         let span = table.span(index.slot, of: record)
         if span.isNull { return }
@@ -245,7 +246,7 @@ extension RowUpdate {
         }
     }
 
-    /// Whether a row has a value of which the index has only the beginning.
+    /// Whether a row has a value that is truncated in the index.
     private func hasValue(_ span: RecordView.Span, _ index: Table.Index, _ primaryKey: UnsafeRawBufferPointer) throws -> Bool {
         try KeyBuilder.with { key in
             key.append(keyspace: table.keyspace)
@@ -281,9 +282,9 @@ extension RowUpdate {
 }
 
 extension KeyBuilder {
-    /// Appends a primary key from the bytes that a record has of it.
+    /// Appends a primary key from its bytes in a record.
     ///
-    /// - Returns: False, with nothing appended, when it is not a key.
+    /// - Returns: False, with nothing appended, when the bytes are not a key.
     @inline(__always) mutating func append(primaryKey bytes: UnsafeRawBufferPointer, as form: KeyForm) -> Bool {
         if form == .bytes {
             guard bytes.count <= Key.maximumLength else { return false }

@@ -1,16 +1,16 @@
 import DAOCore
 
-/// Buffers that the writing calls of one transaction use one after another.
+/// The buffers that the write calls of a transaction use in turn.
 final class WriteScratch {
     /// Whether records get a checksum.
     let isChecked: Bool
     /// Encodes records.
     let writer: RecordWriter
-    /// Room for the key of a row that is encoded.
+    /// The buffer for the key of an encoded row.
     let rowKey = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
-    /// Room for the key of a row that is looked for.
+    /// The buffer for the key of a searched row.
     let storeKey = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
-    /// Room for the part of an index entry that equal values have in common.
+    /// The buffer for the common prefix of the index entries of equal values.
     let prefix = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
     private let entries = ByteArena()
     @exclusivity(unchecked) private var entryEnds: [(end: Int, isRemoval: Bool)] = []
@@ -26,23 +26,23 @@ final class WriteScratch {
         prefix.deallocate()
     }
 
-    /// Forgets the index entries of the row before.
+    /// Removes the index entries of the previous row.
     func beginEntries() {
         entries.truncate(to: 0)
         entryEnds.removeAll(keepingCapacity: true)
     }
 
-    /// Remembers an index entry.
+    /// Records an index entry.
     ///
     /// - Parameters:
-    ///   - isRemoval: Whether it is to be removed.
+    ///   - isRemoval: Whether the entry is removed.
     ///   - build: Builds its key.
     func addEntry(isRemoval: Bool, _ build: (inout KeyBuilder) throws -> Void) rethrows {
         try entries.extend(KeyBuilder.capacity, build)
         entryEnds.append((entries.count, isRemoval))
     }
 
-    /// Gives out the remembered index entries in the order they came.
+    /// Passes the recorded index entries to a closure, in the order of recording.
     func forEachEntry(_ body: (UnsafeRawBufferPointer, Bool) throws -> Void) rethrows {
         var start = 0
         for entry in entryEnds {

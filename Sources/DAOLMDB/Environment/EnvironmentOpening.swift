@@ -2,17 +2,18 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-/// The steps from a path to an open environment: look, refuse, create, map, check.
+/// The steps from a path to an open environment: inspect, refuse, create, map, check.
 enum EnvironmentOpening {
 
-    /// A file that may be opened, looked at but not yet mapped.
+    /// A file that can be opened. It is inspected but not yet mapped.
     struct Found {
-        /// The path without symbolic links: the one that LMDB's lock file is named after, the same for everybody.
+        /// The path without symbolic links. LMDB names its lock file after it, so it must be the same for all
+        /// processes.
         let path: String
         let file: DatabaseFile
     }
 
-    /// From this length on a file's pages are only checked when the options ask for it.
+    /// From this length on, the pages of a file are only checked when the options require it.
     static let alwaysCheckedLength = 1 << 30
 
     private static let largestMap = 1 << 40
@@ -20,7 +21,7 @@ enum EnvironmentOpening {
 
     // MARK: The file
 
-    /// Finds the file at a path and makes sure that it is a database, creating it where the options say so.
+    /// Finds the file at a path and checks that it is a database. Creates it when the options allow that.
     static func find(path: String, options: LMDBOptions, errors: LMDBErrors) throws -> Found {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw errors.error(.invalidConfiguration, "The path is empty or contains a zero byte; no file can have such a name.")
@@ -31,7 +32,8 @@ enum EnvironmentOpening {
         }
         let mayCreate = options.createIfMissing && !options.isReadOnly
         if mayCreate { try NewFile.create(path: path, errors: errors) }
-        // Several processes may create the file at once; each time round it is one that some process has put there.
+        // Several processes can create the file at the same time. In each iteration the file can be a new
+        // file of another process.
         for _ in 0..<100 {
             let resolved = try resolve(path, errors)
             let file = try DatabaseFile(path: resolved, errors: errors)
@@ -55,12 +57,12 @@ enum EnvironmentOpening {
 
     // MARK: The environment
 
-    /// Maps a file that was found and checks its pages.
+    /// Maps a file that was found, and checks its pages.
     static func open(_ found: Found, options: LMDBOptions, errors: LMDBErrors) throws -> LMDBEnvironment {
         let (handle, mapSize) = try map(found.path, options, errors)
         do {
             var dead: CInt = 0
-            // Readers of processes that were killed keep pages from being reused; failing to find them is not fatal.
+            // Readers of killed processes prevent the reuse of pages. A failure to find them is not fatal.
             mdb_reader_check(handle, &dead)
             let database = try openDatabase(handle, errors)
             try checkPages(found.file, handle, options, errors)
@@ -73,7 +75,7 @@ enum EnvironmentOpening {
         }
     }
 
-    /// Opens the environment with the largest range of addresses that there is room for.
+    /// Opens the environment with the largest available address range.
     private static func map(_ path: String, _ options: LMDBOptions, _ errors: LMDBErrors) throws -> (OpaquePointer, Int) {
         var size = options.initialMapSize.map(LMDBEnvironment.wholePages) ?? largestMap
         var attempts = 0
@@ -87,7 +89,7 @@ enum EnvironmentOpening {
                 }
                 size /= 2
             case EAGAIN, EBUSY, MDB_INVALID, EDEADLK:
-                // Another process may be opening or closing the lock file at this very moment.
+                // Another process can open or close the lock file at this moment.
                 attempts += 1
                 guard attempts < 20 else { throw openingError(code, errors) }
                 usleep(5_000)
@@ -99,7 +101,7 @@ enum EnvironmentOpening {
 
     private static func openingError(_ code: CInt, _ errors: LMDBErrors) -> StorageError {
         guard code == MDB_INVALID else { return errors.error(code, "Opening the database") }
-        // The database itself has been looked at; what LMDB does not recognise is the other file.
+        // The database itself has been inspected, so the file that LMDB does not recognise is the lock file.
         return StorageError(
             .corrupted,
             "The lock file beside the database, whose name ends in -lock, is not LMDB's. Remove it when nobody has "
@@ -113,10 +115,11 @@ enum EnvironmentOpening {
         var handle: OpaquePointer?
         var code = mdb_env_create(&handle)
         guard code == 0, let handle else { throw errors.error(code, "Opening the database") }
-        // A relaxed commit must survive a crash of the process and may be lost with the power, but the file may not.
-        // MDB_NOSYNC keeps the first promise and breaks the second: pages reach the disk in any order, and the page that
-        // points to the others may be the first. MDB_NOMETASYNC syncs the data before that page is written and leaves only
-        // that page to the system: what is lost is the last commit, never the file.
+        // A relaxed commit must survive a crash of the process. A power loss can lose the commit, but never
+        // the file. MDB_NOSYNC guarantees the former but not the latter: pages reach the disk in any order,
+        // and the meta page can be the first. MDB_NOMETASYNC syncs the data before it writes the meta page,
+        // and leaves only the meta page to the system. A power loss then loses the last commit, never the
+        // file.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
         if options.durability == .relaxed { flags |= MDB_NOMETASYNC }
         if options.isReadOnly { flags |= MDB_RDONLY }
@@ -128,7 +131,7 @@ enum EnvironmentOpening {
         return (nil, code)
     }
 
-    /// Opens the one unnamed database, which LMDB wants done once before the first use.
+    /// Opens the unnamed database. LMDB requires this once before the first use.
     private static func openDatabase(_ handle: OpaquePointer, _ errors: LMDBErrors) throws -> MDB_dbi {
         var transaction: OpaquePointer?
         var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
@@ -144,18 +147,18 @@ enum EnvironmentOpening {
         return database
     }
 
-    /// Checks the pages of the newest snapshot, unless the file is large and whole.
+    /// Checks the pages of the newest snapshot, unless the file is large and complete.
     private static func checkPages(
         _ file: DatabaseFile, _ handle: OpaquePointer, _ options: LMDBOptions, _ errors: LMDBErrors
     ) throws {
         guard FileMeta.isLayoutKnown else { return }
-        // The transaction keeps writers, also of other processes, from reusing the pages.
+        // The transaction prevents writers of all processes from reusing the pages.
         var transaction: OpaquePointer?
         let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
         guard code == 0 else { throw errors.error(code, "Opening the database") }
         defer { mdb_txn_abort(transaction) }
-        // A writer overwrites the older of the two metas, so the snapshot's may be gone when it is read; then a newer
-        // snapshot is taken.
+        // A writer overwrites the older of the two meta pages, so the meta page of the snapshot can be
+        // overwritten before it is read. Then a newer snapshot is used.
         for _ in 0..<1_000 {
             let snapshot = UInt64(mdb_txn_id(transaction))
             if let meta = try file.checkMetas()?.first(where: { $0.transaction == snapshot }) {

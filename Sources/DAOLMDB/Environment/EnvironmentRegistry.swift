@@ -1,14 +1,14 @@
 import DAOCore
 import Foundation
 
-/// The environments that are open in this process, one a file.
+/// The open environments of this process, one for each file.
 ///
-/// LMDB breaks when a process opens a file twice. So whoever opens a file that is open, by whatever spelling of its path,
-/// shares the environment; the last to close it closes it.
+/// LMDB does not support opening a file twice in a process. All stores on a file therefore share an
+/// environment, by any spelling of its path. The last store that closes it closes the environment.
 final class EnvironmentRegistry: @unchecked Sendable {
-    // Unchecked because of `open`: `lock` guards every access to it.
+    // Unchecked because of `open`: every access to it holds `lock`.
 
-    /// The one of the process.
+    /// The registry of the process.
     static let shared = EnvironmentRegistry()
 
     private let lock = NSLock()
@@ -16,14 +16,14 @@ final class EnvironmentRegistry: @unchecked Sendable {
 
     private init() {}
 
-    /// The environment of a file, opened unless it is already.
+    /// Returns the environment of a file, and opens it unless it is already open.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - options: How to open it.
-    ///   - user: Who opens it, and closes it again.
+    ///   - user: The user that opens the environment and closes it later.
     func environment(path: String, options: LMDBOptions, user: EnvironmentUser) throws -> LMDBEnvironment {
-        // Held while the file is opened, so that nobody opens it a second time meanwhile.
+        // Held while the file is opened, so that no other thread opens it at the same time.
         lock.lock()
         defer { lock.unlock() }
         let errors = LMDBErrors(path: path)
@@ -35,7 +35,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
         return environment
     }
 
-    /// Gives an environment back; the last one to do so closes it. Doing so again changes nothing.
+    /// Ends the use of an environment. The last user closes it. A second call has no effect.
     func close(_ environment: LMDBEnvironment, user: EnvironmentUser) {
         lock.lock()
         defer { lock.unlock() }
@@ -43,10 +43,10 @@ final class EnvironmentRegistry: @unchecked Sendable {
     }
 }
 
-/// Somebody who has an environment open.
+/// A user of an open environment.
 final class EnvironmentUser: @unchecked Sendable {
-    // Unchecked because of `isOpen`, which is only touched with the environment's `state` locked.
+    // Unchecked because of `isOpen`: every access to it holds the lock of the environment's `state`.
 
-    /// Whether the environment may be used.
+    /// Whether the user may use the environment.
     @exclusivity(unchecked) var isOpen = false
 }

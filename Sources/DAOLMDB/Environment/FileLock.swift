@@ -2,11 +2,11 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-/// A lock on the database's file that goes with the right to write.
+/// A lock on the database file that a writer holds.
 ///
-/// LMDB has a lock of its own for that, which can only be waited for without end. This one is taken first: it can be tried,
-/// and the system gives it up for a process that is killed. It is a lock of the open file, independent of the locks that
-/// LMDB puts on its lock file.
+/// LMDB has a writer lock too, but a wait for it has no timeout. This lock is taken first: it can be tried,
+/// and the system releases it when a process is killed. It is a lock on the open file, independent of LMDB's
+/// locks on its lock file.
 enum FileLock {
 
     private static let shortestPause: UInt32 = 50
@@ -19,7 +19,7 @@ enum FileLock {
         var pause = shortestPause
         while flock(descriptor(environment), LOCK_EX | LOCK_NB) != 0 {
             let code = errno
-            // A file system without such locks leaves the waiting to LMDB's own.
+            // On a file system without such locks, only LMDB's lock is used.
             if code == EOPNOTSUPP || code == ENOLCK || code == EINVAL { return }
             guard code == EWOULDBLOCK || code == EINTR else { throw errors.error(code, "Locking the database for writing") }
             guard Date() < deadline else {
@@ -30,12 +30,12 @@ enum FileLock {
         }
     }
 
-    /// Gives the lock up.
+    /// Releases the lock.
     static func release(_ environment: OpaquePointer) {
         flock(descriptor(environment), LOCK_UN)
     }
 
-    /// The descriptor that LMDB has the file open with; it stays open as long as the environment.
+    /// LMDB's descriptor of the file; it stays open as long as the environment.
     private static func descriptor(_ environment: OpaquePointer) -> CInt {
         var descriptor: mdb_filehandle_t = -1
         mdb_env_get_fd(environment, &descriptor)

@@ -2,23 +2,25 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-// The map is replaced by a larger one only when no transaction of this process runs: pointers into the old one would lead
-// nowhere. All functions here are called with `state` locked, except where they say otherwise.
+// The map is replaced by a larger map only when no transaction of this process runs: pointers into the old
+// map would become invalid. All functions here are called with `state` locked, unless their comment says
+// otherwise.
 extension LMDBEnvironment {
 
-    /// The part of the time to wait during which readers go on beginning. After it they are held back, so that the ones that
-    /// run now are the last.
+    /// The fraction of the timeout during which new readers can begin. Afterwards new readers are held back,
+    /// so that the running readers are the last.
     private static let patientPart = 0.1
-    /// How long to wait for readers, in seconds, when the map is not full yet.
+    /// The time to wait for readers, in seconds, when the map is not yet full.
     private static let shortWait = 0.1
 
-    /// A size in whole pages of any machine, as LMDB wants it.
+    /// A size in whole pages of any machine, as LMDB requires.
     static func wholePages(_ size: Int) -> Int {
         let page = 65536
         return max(page, size > Int.max - page ? Int.max / page * page : (size + page - 1) / page * page)
     }
 
-    /// Makes the map larger if the last writer found it full, or if more than half of it is in use and readers allow it.
+    /// Grows the map if the last writer found it full, or if more than half of it is in use and no readers
+    /// prevent it.
     func growIfNeeded(_ deadline: Date) throws {
         if mustGrow {
             try waitForQuiet(deadline)
@@ -29,13 +31,14 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Makes the map larger before it is full, unless readers that do not end keep it from that.
+    /// Grows the map before it is full, unless long readers prevent it.
     private func growAhead() {
         do {
             try waitForQuiet(Date(timeIntervalSinceNow: min(timeout, Self.shortWait)))
             try grow()
         } catch {
-            // Not needed yet. The next attempt is made when half of what is left is used up, so that few writers wait.
+            // Growth is not required yet. The next attempt is made when half of the remaining space is used,
+            // so that few writers wait.
             growthMark = usedSize + (mapSize - usedSize) / 2
         }
     }
@@ -44,13 +47,13 @@ extension LMDBEnvironment {
     func growForOthers() throws {
         state.lock()
         defer { state.unlock() }
-        // Another thread may have done it in the meantime.
+        // Another thread can have done it in the meantime.
         guard usedSize > mapSize else { return }
         try waitForQuiet(Date(timeIntervalSinceNow: timeout))
         if usedSize > mapSize { try grow() }
     }
 
-    /// How many bytes of the file are in use.
+    /// The number of used bytes of the file.
     private var usedSize: Int {
         var information = MDB_envinfo()
         mdb_env_info(handle, &information)
@@ -87,7 +90,7 @@ extension LMDBEnvironment {
         try probe(target - mapSize)
         let code = mdb_env_set_mapsize(handle, target)
         guard code == 0 else {
-            // LMDB gives the old map up before it asks for the new one, so there is none now.
+            // LMDB releases the old map before it requests the new map, so there is no map now.
             let failure = errors.error(code, "Making the address range of the database larger")
             self.failure = failure
             throw failure
@@ -96,7 +99,7 @@ extension LMDBEnvironment {
         growthMark = target / 2
     }
 
-    /// Makes sure that there are so many more addresses to be had.
+    /// Checks that an address range of this size is available.
     private func probe(_ size: Int) throws {
         let range = mmap(nil, size, PROT_NONE, MAP_PRIVATE | CInt(MAP_ANONYMOUS) | CInt(MAP_NORESERVE), -1, 0)
         guard let range, range != MAP_FAILED else {

@@ -2,54 +2,56 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-/// An open file: LMDB's environment, and the counting of who uses it that LMDB leaves to its caller.
+/// An open file: LMDB's environment, and the count of its users, which LMDB leaves to the caller.
 ///
-/// One of a file and process, shared by all stores on the file. It hands out transactions, keeps idle readers to be used
-/// again, lets one writer in at a time, and makes the map larger when no transaction runs.
+/// There is one for each file and process, shared by all stores on the file. It begins transactions, keeps
+/// idle readers for reuse, admits one writer at a time, and grows the map when no transaction runs.
 final class LMDBEnvironment: @unchecked Sendable {
-    // Unchecked because of the variables below, each of which is only touched with `state` locked, and of the handle, which
-    // LMDB allows any thread to use; it is closed when no transaction is left that could use it.
+    // Unchecked because of the variables below and the handle. Every access to the variables holds the lock
+    // of `state`. LMDB allows any thread to use the handle; it is closed when no transaction is left that
+    // could use it.
 
-    /// LMDB's own object.
+    /// LMDB's environment handle.
     let handle: OpaquePointer
-    /// The one unnamed database.
+    /// The unnamed database.
     let database: MDB_dbi
     /// The file.
     let identity: DatabaseFile.Identity
-    /// Makes errors that name the file.
+    /// Creates errors that name the file.
     let errors: LMDBErrors
-    /// Whether it was opened only to be read.
+    /// Whether the environment is read-only.
     let isReadOnly: Bool
-    /// How long to wait for others, in seconds.
+    /// The timeout for other writers and readers, in seconds.
     let timeout: Double
     /// The size of a page in bytes.
     let pageSize: Int
 
-    // How many idle readers are kept; each holds a slot of the reader table that all processes share.
+    // The maximum number of idle readers. Each holds a slot of the reader table that all processes share.
     private static let maximumIdleReaders = 32
-    // Every so many write transactions the slots of killed processes are freed, so that they do not pin old pages.
+    // The number of write transactions after which the reader slots of killed processes are freed, so that
+    // they do not pin old pages.
     private static let writesBetweenReaderChecks = 128
 
-    /// Guards all variables, and wakes those who wait for one of them to change.
+    /// Protects all variables, and wakes threads that wait for a change of them.
     let state = NSCondition()
     /// The size of the address range.
     var mapSize: Int
-    /// How much of it may be in use before it is made larger.
+    /// The used size at which the map grows.
     var growthMark: Int
-    /// How many transactions run, or are about to.
+    /// The number of transactions that run or are about to run.
     var activeCount = 0
-    /// Whether a write found no more room.
+    /// Whether a write found the map full.
     var mustGrow = false
     /// Whether new readers wait so that the map can grow.
     var holdsReadersBack = false
-    /// How many threads wait for `activeCount` to become zero.
+    /// The number of threads that wait for `activeCount` to become zero.
     var waitingForQuiet = 0
-    /// Why nothing can be done any more until the file is opened again; nil as long as all is well.
+    /// The reason why all calls fail until the file is opened again; nil without a failure.
     var failure: StorageError?
     private var writer: pthread_t?
     private var idleReaders: [LMDBReadTransaction] = []
     private var writeCount = 0
-    // The stores on the file; when there are none, the environment is closed.
+    // The number of stores on the file. When it is zero, the environment is closed.
     private var userCount = 0
     private var syncsFully: Bool
 
@@ -74,7 +76,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         syncsFully = options.durability == .full
     }
 
-    /// What LMDB says that it syncs.
+    /// The syncing mode that LMDB reports.
     var syncing: LMDBSyncing {
         var flags: CUnsignedInt = 0
         mdb_env_get_flags(handle, &flags)
@@ -84,9 +86,9 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     // MARK: Users
 
-    /// Lets another store use the environment.
+    /// Adds a store as a user of the environment.
     ///
-    /// - Throws: `invalidConfiguration` if it wants to write and the environment was opened to be read.
+    /// - Throws: `invalidConfiguration` if the store writes and the environment is read-only.
     func join(_ user: EnvironmentUser, _ options: LMDBOptions) throws {
         state.lock()
         defer { state.unlock() }
@@ -95,7 +97,7 @@ final class LMDBEnvironment: @unchecked Sendable {
                 .invalidConfiguration, "This process has the file open for reading only; close that store before writing to it.")
         }
         if options.durability == .full, !syncsFully, !options.isReadOnly {
-            // The strictest of all stores decides.
+            // The strictest durability of all stores applies.
             let code = mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0)
             guard code == 0 else { throw errors.error(code, "Making the database durable") }
             syncsFully = true
@@ -104,9 +106,10 @@ final class LMDBEnvironment: @unchecked Sendable {
         userCount += 1
     }
 
-    /// Ends the use by a store. After the last one everything is freed as soon as no transaction runs.
+    /// Ends the use by a store. After the last store has left, the environment is freed as soon as no
+    /// transaction runs.
     ///
-    /// - Returns: Whether it was the last.
+    /// - Returns: Whether it was the last store.
     func leave(_ user: EnvironmentUser) -> Bool {
         state.lock()
         defer { state.unlock() }
@@ -121,7 +124,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         return true
     }
 
-    /// Makes sure, with `state` locked, that a store may begin a transaction.
+    /// Checks, with `state` locked, that a store may begin a transaction.
     private func check(_ user: EnvironmentUser) throws {
         guard user.isOpen else {
             throw errors.error(.closed, "The database was closed; open it again.")
@@ -151,7 +154,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Counts a reader in, and hands it a transaction to use again if there is one.
+    /// Counts a new reader, and returns an idle transaction for reuse if there is one.
     private func enterReader(_ user: EnvironmentUser) throws -> LMDBReadTransaction? {
         state.lock()
         defer { state.unlock() }
@@ -162,7 +165,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
 
     private func startReader(_ idle: inout LMDBReadTransaction?) -> (LMDBReadTransaction?, CInt) {
-        // Somebody who holds on to a transaction that has ended must not find it running again.
+        // A caller that still holds an ended transaction must not find it running again.
         if idle != nil, !isKnownUniquelyReferenced(&idle) { idle = idle?.successor() }
         if let reader = idle { return (reader, reader.renew()) }
         var handle: OpaquePointer?
@@ -171,7 +174,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         return (LMDBReadTransaction(handle, self), 0)
     }
 
-    /// Takes a reader back that has become idle, to be used again.
+    /// Takes back an idle reader for reuse.
     func endReading(_ reader: LMDBReadTransaction) {
         state.lock()
         defer { state.unlock() }
@@ -183,7 +186,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         countOut()
     }
 
-    /// Frees what slots can be freed in the full table of readers, and waits a little.
+    /// Frees slots in the full reader table where possible, and waits briefly.
     private func freeReaderSlots() {
         var dead: CInt = 0
         mdb_reader_check(handle, &dead)
@@ -197,7 +200,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     // MARK: Counting
 
-    /// Counts a transaction out.
+    /// Counts the end of a transaction.
     func leave() {
         state.lock()
         countOut()
@@ -213,11 +216,11 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     // MARK: The writer
 
-    /// Begins the one write transaction.
+    /// Begins the single write transaction.
     ///
     /// - Parameters:
-    ///   - user: Who begins it.
-    ///   - seconds: How long to wait; nil for as long as whoever opened the file first.
+    ///   - user: The user that begins it.
+    ///   - seconds: The timeout; nil for the timeout of the store that opened the file first.
     /// - Throws: `busy` when another writer does not finish in time.
     func beginWriting(_ user: EnvironmentUser, within seconds: Double?) throws -> LMDBWriteTransaction {
         let seconds = seconds ?? timeout
@@ -266,7 +269,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         for _ in 0..<10 {
             state.lock()
             do {
-                // Growing waits for readers of this process, which is not what somebody means who does not want to wait.
+                // Growth waits for readers of this process, which contradicts a timeout of zero.
                 try growIfNeeded(max(deadline, Date(timeIntervalSinceNow: 1)))
             } catch {
                 state.unlock()
@@ -294,11 +297,11 @@ final class LMDBEnvironment: @unchecked Sendable {
         state.unlock()
     }
 
-    /// Ends the write transaction, which LMDB has already ended.
+    /// Ends the write transaction, after LMDB has ended it.
     ///
     /// - Parameters:
-    ///   - foundMapFull: Whether it met the end of the map.
-    ///   - failure: Why nothing should be written any more; nil when all is well.
+    ///   - foundMapFull: Whether it reached the end of the map.
+    ///   - failure: The reason why no further writes are allowed; nil without a failure.
     func endWriting(foundMapFull: Bool, failure: StorageError?) {
         FileLock.release(handle)
         state.lock()

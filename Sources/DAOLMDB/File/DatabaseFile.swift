@@ -2,12 +2,13 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-/// A file that may or may not be a database, looked at with plain reads before anything of it is mapped or trusted.
+/// A file that may not be a database. It is inspected with plain reads before any of it is mapped or trusted.
 ///
-/// Reads go through a descriptor of its own. LMDB's locks are on the lock file, so closing this one gives none of them up.
+/// Reads use a separate descriptor. LMDB's locks are on the lock file, so closing this descriptor releases
+/// none of them.
 final class DatabaseFile {
 
-    /// A file, whatever its names are.
+    /// The identity of a file, independent of its path.
     struct Identity: Hashable, Sendable {
         var device: UInt64
         var inode: UInt64
@@ -21,17 +22,17 @@ final class DatabaseFile {
     private let descriptor: CInt
     private let errors: LMDBErrors
 
-    /// The file as it was when it was opened.
+    /// The status of the file when it was opened.
     let status: stat
-    /// Which file it is.
+    /// The identity of the file.
     var identity: Identity { Identity(status) }
 
-    /// Opens a file to be looked at.
+    /// Opens a file for inspection.
     ///
-    /// - Throws: `notFound`, `notADatabase` for what is not a plain file, or `io`.
+    /// - Throws: `notFound`, `notADatabase` when it is not a regular file, or `io`.
     init(path: String, errors: LMDBErrors) throws {
         self.errors = errors
-        // A FIFO would block the opening until somebody writes to it, had it not been asked not to.
+        // Without O_NONBLOCK, opening a FIFO blocks until a process writes to it.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.openingError(errno, errors) }
         var status = stat()
@@ -50,14 +51,14 @@ final class DatabaseFile {
     deinit { Foundation.close(descriptor) }
 
     private static func openingError(_ code: CInt, _ errors: LMDBErrors) -> StorageError {
-        // Not being allowed to read is not the same as being allowed to read only.
+        // A missing permission to read is not the same as a read-only permission.
         guard code == EACCES || code == EPERM else { return errors.error(code, "Opening the file") }
         return StorageError(
             .io, "The file may not be read; check its permissions.", path: errors.path, engineCode: Int(code),
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
-    /// The present length in bytes.
+    /// The current length in bytes.
     func length() throws -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw errors.error(errno, "Looking at the file") }
@@ -66,7 +67,7 @@ final class DatabaseFile {
 
     /// Reads bytes from an offset on.
     ///
-    /// - Returns: How many were read; fewer than asked for only at the end of the file.
+    /// - Returns: The number of bytes read; fewer than requested only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         var done = 0
         while done < buffer.count {
@@ -79,7 +80,7 @@ final class DatabaseFile {
         return done
     }
 
-    /// Tries to keep others from doing the same with this file. Given up when the object goes.
+    /// Takes an exclusive lock on the file if possible. The lock is released with this object.
     func lockExclusively() throws {
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw errors.error(errno, "Locking the file") }
@@ -88,9 +89,9 @@ final class DatabaseFile {
 
     // MARK: Metas
 
-    /// Reads both meta pages and makes sure that mapping the file is safe.
+    /// Reads both meta pages and checks that mapping the file is safe.
     ///
-    /// - Returns: The two metas, or nil where the layout of files is not known.
+    /// - Returns: The two meta pages, or nil on machines with an unknown file layout.
     /// - Throws: `notADatabase`, `corrupted` or `schemaIsNewer`.
     @discardableResult
     func checkMetas() throws -> [FileMeta]? {
@@ -100,7 +101,8 @@ final class DatabaseFile {
             do {
                 return try check(metas.first, metas.second)
             } catch {
-                // Somebody may have committed between the two reads. Only what is wrong and stays the same is damage.
+                // Another process can have committed between the two reads. Only a defect that persists
+                // unchanged is damage.
                 let again = try readMetas()
                 guard again != metas else { throw error }
                 metas = again
@@ -130,7 +132,7 @@ final class DatabaseFile {
             if let defect = meta.defect(asPage: UInt64(number), length: length) { throw damaged(defect) }
         }
         guard first.pageSize == second.pageSize else { throw damaged("its meta pages disagree about the page size") }
-        // Commits write to the two pages in turn: even numbers to the first, odd ones to the second.
+        // Commits alternate between the two pages: even numbers write the first page, odd numbers the second.
         let (low, high) = (min(first.transaction, second.transaction), max(first.transaction, second.transaction))
         guard high - low <= 1, first.transaction & 1 == 0, second.transaction & 1 == 1 || high == 0 else {
             throw damaged("the numbers of its last transactions cannot be")
@@ -145,7 +147,8 @@ final class DatabaseFile {
         }
     }
 
-    /// The second meta page, where the first says it is, or at any page size if that is nonsense.
+    /// The second meta page, at the position in the first, or at any valid page size if that position is
+    /// invalid.
     private func secondMeta(pageSize: UInt32?) throws -> FileMeta? {
         let usual = (9...16).map { UInt32(1) << $0 }
         let sizes = usual.contains(pageSize ?? 0) ? [pageSize ?? 0] : usual
@@ -157,7 +160,8 @@ final class DatabaseFile {
         return found
     }
 
-    /// The error for a file with no sign of being a database: damaged if it could be the first bytes of one.
+    /// The error for a file that is not recognised as a database: damaged if its bytes could be the beginning
+    /// of a database.
     private func unrecognised() throws -> StorageError {
         let length = try length()
         guard length < FileMeta.byteCount else {
@@ -175,7 +179,7 @@ final class DatabaseFile {
         return damaged("it ends after \(length) bytes")
     }
 
-    /// The error for a file that is a database, but not a whole one.
+    /// The error for a damaged or incomplete database.
     func damaged(_ what: String) -> StorageError {
         errors.error(.corrupted, "The database is damaged: \(what). Restore it from a backup.")
     }

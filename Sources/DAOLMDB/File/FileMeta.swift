@@ -1,12 +1,13 @@
 import DAOSystemLMDB
 
-/// One of the two pages at the start of a file that say where everything else is, read without trusting any of it.
+/// A meta page: one of the two pages at the start of a file with the positions of all other data. It is read
+/// without trusting its fields.
 ///
-/// The layout is that of LMDB's data version 1 on machines of 64 bits and little-endian byte order, where
-/// ``isLayoutKnown`` is true; on others files are opened without these checks.
+/// The layout is LMDB's data version 1 on 64-bit little-endian machines, where ``isLayoutKnown`` is true. On
+/// other machines files are opened without these checks.
 struct FileMeta: Equatable {
 
-    /// What a meta page says about one of the two trees: the free pages, and the data.
+    /// The fields of a meta page for one of the two trees: the free pages, and the data.
     struct Tree: Equatable {
         var keySize: UInt32
         var flags: UInt16
@@ -19,7 +20,7 @@ struct FileMeta: Equatable {
 
         /// The root of a tree without pages.
         static let noRoot = UInt64.max
-        /// How high LMDB lets a tree grow.
+        /// LMDB's maximum height of a tree.
         static let maximumDepth = 32
     }
 
@@ -34,14 +35,14 @@ struct FileMeta: Equatable {
     var lastPage: UInt64
     var transaction: UInt64
 
-    /// The page size, which LMDB keeps in a field of the free tree that has no other use.
+    /// The page size, which LMDB stores in an otherwise unused field of the free tree.
     var pageSize: UInt32 { free.keySize }
 
-    /// How many bytes of a page make the meta.
+    /// The number of bytes of the meta data in a page.
     static let byteCount = 152
-    /// What the file begins with, after the header of its first page.
+    /// The first bytes of the file after the header of its first page.
     static let magic: UInt32 = 0xBEEF_C0DE
-    /// The data version of all LMDB 0.9.
+    /// The data version of all LMDB 0.9 releases.
     static let knownVersion: UInt32 = 1
     /// The flag in the header of a meta page.
     static let metaPageFlag: UInt16 = 0x08
@@ -49,7 +50,7 @@ struct FileMeta: Equatable {
     private static let integerKeys: UInt16 = 0x08
     private static let environmentFlags: UInt16 = 0x4000 | integerKeys
 
-    /// Whether this machine lays a file out as read here.
+    /// Whether this machine uses the layout that is read here.
     static var isLayoutKnown: Bool {
         MemoryLayout<Int>.size == 8 && UInt16(littleEndian: 1) == 1
     }
@@ -69,10 +70,10 @@ struct FileMeta: Equatable {
         transaction = bytes.loadUnaligned(fromByteOffset: 144, as: UInt64.self)
     }
 
-    /// What is wrong with the fields by themselves; nil when nothing is.
+    /// A description of a defect in the fields; nil without a defect.
     ///
     /// - Parameters:
-    ///   - number: The page that they were read from, 0 or 1.
+    ///   - number: The number of the page, 0 or 1.
     ///   - length: The length of the file.
     func defect(asPage number: UInt64, length: Int) -> String? {
         if pageNumber != number || pageFlags != Self.metaPageFlag { return "the header of meta page \(number) is wrong" }
@@ -81,7 +82,8 @@ struct FileMeta: Equatable {
             return "the flags of meta page \(number) are wrong"
         }
         if main.flags != 0 || main.keySize != 0 { return "the flags of the data tree are wrong" }
-        // Pages that were freed before they were written need not be in the file, but all were in the map.
+        // Pages that were freed before they were written can be missing in the file, but all pages were in
+        // the map.
         if lastPage < 1 || lastPage >= max(mapSize, UInt64(length)) / UInt64(pageSize) {
             return "the last page cannot be \(lastPage)"
         }

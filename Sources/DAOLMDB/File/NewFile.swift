@@ -2,14 +2,15 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-/// Makes new databases, so that a crash at any moment leaves none or a whole one.
+/// Creates new databases. A crash at any moment leaves either no database or a complete database.
 ///
-/// LMDB writes the first two pages of a file where it is; a file torn at that moment never opens again. So the pages are
-/// written to a file beside it, which then takes the place of an empty one. Whoever does that holds a lock on the
-/// empty file and has made sure that it still is the one at the path, so that of several processes only one succeeds.
+/// LMDB writes the first two pages of a file in place; a file torn at that moment can never be opened again.
+/// The pages are therefore written to a temporary file in the same directory, which then replaces the empty
+/// file. The process holds a lock on the empty file and checks that it is still the file at the path, so only
+/// one of several processes succeeds.
 enum NewFile {
 
-    /// Makes sure that there is a file at a path; an empty one counts as a database that is about to be made.
+    /// Creates a file at a path unless it exists. An empty file is a database that is about to be created.
     static func create(path: String, errors: LMDBErrors) throws {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o644)
         if descriptor >= 0 {
@@ -17,7 +18,7 @@ enum NewFile {
             return
         }
         let code = errno
-        // What is there already is looked at, and refused, later. ENXIO is a FIFO without a reader.
+        // An existing file is inspected, and refused, later. ENXIO means a FIFO without a reader.
         var status = stat()
         if stat(path, &status) == 0, code == EISDIR || code == ENXIO || code == EACCES || code == EROFS { return }
         guard code == ENOENT else { throw errors.error(code, "Creating the database") }
@@ -26,7 +27,7 @@ enum NewFile {
             engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
-    /// Replaces an empty file by a new database, unless somebody else does.
+    /// Replaces an empty file by a new database, unless another process does.
     ///
     /// - Parameters:
     ///   - path: The path of the empty file, without symbolic links.
@@ -62,7 +63,7 @@ enum NewFile {
         }
     }
 
-    /// Makes the new name survive a loss of power. Some file systems cannot; they are not the reason to refuse.
+    /// Makes the new name survive a power loss. Some file systems do not support this; that is not an error.
     private static func syncDirectory(of path: String) {
         let directory = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { return }

@@ -1,29 +1,30 @@
 import DAOCore
 import Foundation
 
-/// Walks all pages of one snapshot with plain reads and makes sure that LMDB can follow them without leaving the file.
+/// Reads all pages of a snapshot with plain reads and checks that LMDB can follow them without leaving the
+/// file.
 ///
-/// LMDB trusts page numbers and offsets; a flipped bit in one of them ends in a crash. Checked are the header, the
-/// offsets, the sizes and the key order of every page of both trees, that every page number is in the file and used once,
-/// and the lists of free pages. What is inside values is the business of whoever wrote them.
+/// LMDB trusts page numbers and offsets; a flipped bit in them causes a crash. The check covers the header,
+/// the offsets, the sizes and the key order of every page of both trees, the lists of free pages, and that
+/// every page number is in the file and used once. It does not cover the contents of values.
 ///
-/// The caller keeps the snapshot alive meanwhile, so that no writer reuses its pages.
+/// The caller keeps the snapshot alive during the check, so that no writer reuses its pages.
 struct PageCheck {
 
     private let file: DatabaseFile
     private let meta: FileMeta
     private let pageSize: Int
     private let pagesInFile: UInt64
-    // A bit for each page that something refers to.
+    // A bit for each referenced page.
     private var used: [UInt64]
-    // How many free pages were listed that are not in the file.
+    // The number of listed free pages that are not in the file.
     private var freeBeyondFile: UInt64 = 0
-    // A page for each height of a tree: what is below a page is checked while the page is looked at.
+    // A page for each height of a tree: the pages below a page are checked while that page is in its buffer.
     private let buffers: UnsafeMutableRawBufferPointer
 
     /// Checks the pages of a snapshot.
     ///
-    /// - Throws: `corrupted`, naming the page and what is wrong with it, or `notADatabase` for a file of named databases.
+    /// - Throws: `corrupted` with the page and its defect, or `notADatabase` for a file with named databases.
     static func run(_ file: DatabaseFile, _ meta: FileMeta) throws {
         let buffers = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(max(meta.main.depth, meta.free.depth)) * Int(meta.pageSize), alignment: 8)
@@ -39,12 +40,14 @@ struct PageCheck {
         self.buffers = buffers
         self.meta = meta
         pageSize = Int(meta.pageSize)
-        // Pages at the end that were freed before they were written are not in the file, and nothing may refer to them.
+        // Pages at the end that were freed before they were written are not in the file, and no page may
+        // refer to them.
         pagesInFile = min(UInt64(length / pageSize), meta.lastPage + 1)
         used = [UInt64](repeating: 0, count: Int(clamping: pagesInFile / 64 + 1))
     }
 
-    /// Makes sure that what the file ends without is free. Half is enough: LMDB may have lost some.
+    /// Checks that pages missing at the end of the file are free. Half of them is enough: LMDB can have lost
+    /// some.
     private func checkMissingPages() throws {
         let missing = meta.lastPage + 1 - pagesInFile
         guard freeBeyondFile >= missing / 2 else { throw file.damaged("\(missing) of its pages are not in the file") }
@@ -54,7 +57,7 @@ struct PageCheck {
         file.damaged("page \(page) \(what)")
     }
 
-    /// Marks a page as referred to.
+    /// Marks a page as referenced.
     private mutating func use(_ page: UInt64, from parent: UInt64) throws {
         guard page >= 2, page < pagesInFile else { throw defect(parent, "refers to page \(page), which is not in the file") }
         let bit = UInt64(1) << (page % 64)
@@ -62,7 +65,7 @@ struct PageCheck {
         used[Int(page / 64)] |= bit
     }
 
-    /// Reads a page into the buffer of its height, where it stays until the next one of that height is read.
+    /// Reads a page into the buffer of its height, where it stays until the next page of that height is read.
     private func readPage(_ page: UInt64, height: Int) throws -> UnsafeRawBufferPointer {
         let buffer = UnsafeMutableRawBufferPointer(rebasing: buffers[(height - 1) * pageSize..<height * pageSize])
         let count = try file.read(into: buffer, at: Int(page) * pageSize)
@@ -80,12 +83,12 @@ struct PageCheck {
         guard entries == tree.entries else { throw defect(tree.root, "and those below it do not have as many entries as noted") }
     }
 
-    /// The keys between which those of a page are; they are in the pages above it.
+    /// The bounds of the keys of a page; they are in the pages above it.
     private typealias Bounds = (lower: UnsafeRawBufferPointer?, upper: UnsafeRawBufferPointer?)
 
-    /// Checks a page and all below it.
+    /// Checks a page and all pages below it.
     ///
-    /// - Returns: How many entries they hold.
+    /// - Returns: The number of their entries.
     private mutating func checkPage(_ number: UInt64, height: Int, bounds: Bounds, isFree: Bool) throws -> UInt64 {
         let page = PageLayout(try readPage(number, height: height))
         if let defect = page.defect(number: number, isLeaf: height == 1, isFree: isFree) { throw self.defect(number, defect) }
@@ -106,7 +109,7 @@ struct PageCheck {
     }
 
     private func checkOrder(_ page: PageLayout, _ number: UInt64, _ bounds: Bounds, isFree: Bool) throws {
-        // The first key of a branch stands for everything to its left and is not compared.
+        // The first key of a branch is unbounded on the left and is not compared.
         let first = page.isLeaf ? 0 : 1
         guard first < page.count else { return }
         for index in first + 1..<max(page.count, first + 1) {
@@ -122,7 +125,8 @@ struct PageCheck {
 
     @inline(__always)
     private func isLess(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ isFree: Bool) -> Bool {
-        // Keys of the tree of free pages have eight bytes; a page that has others was refused before its keys are compared.
+        // Keys of the tree of free pages have eight bytes. A page with other keys is refused before its keys
+        // are compared.
         if isFree { return left.loadUnaligned(as: UInt64.self) < right.loadUnaligned(as: UInt64.self) }
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.count < right.count }
         let order = memcmp(leftStart, rightStart, min(left.count, right.count))

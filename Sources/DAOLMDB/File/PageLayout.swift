@@ -1,10 +1,11 @@
 /// A branch or leaf page of LMDB's data version 1, on a machine of 64 bits and little-endian byte order.
 ///
-/// A header is followed by the offsets of the nodes in key order; the nodes fill the page from its end. Nothing but
-/// ``defect(number:isLeaf:isFree:)`` may be asked before that has found nothing. The bytes are somebody else's and have to outlive it.
+/// A header is followed by the offsets of the nodes in key order; the nodes fill the page from its end. Call
+/// ``defect(number:isLeaf:isFree:)`` first; the other members may only be used when it returns nil. The
+/// layout does not own the bytes, which must outlive it.
 struct PageLayout {
 
-    /// How many bytes come before the offsets.
+    /// The number of bytes before the offsets.
     static let headerSize = 16
     /// The flag in the header of the first page of a large value.
     static let overflowFlag: UInt16 = 0x04
@@ -17,9 +18,9 @@ struct PageLayout {
 
     private let bytes: UnsafeRawBufferPointer
 
-    /// How many nodes there are.
+    /// The number of nodes.
     let count: Int
-    /// Whether the page holds entries, not children.
+    /// Whether the page has entries instead of children.
     let isLeaf: Bool
 
     /// - Parameter bytes: A whole page.
@@ -33,11 +34,11 @@ struct PageLayout {
         Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
 
-    /// One node of a page.
+    /// A node of a page.
     struct Node {
-        /// The bytes behind the key: the value, or the number of the page where a large one begins.
+        /// The bytes after the key: the value, or the number of the first page of a large value.
         let bytes: UnsafeRawBufferPointer
-        /// Whether the value has pages of its own.
+        /// Whether the value has separate pages.
         let isLarge: Bool
         /// The length of the value.
         let valueSize: Int
@@ -68,7 +69,7 @@ struct PageLayout {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<start + number(offset + 6)])
     }
 
-    /// What is wrong with the page by itself; nil when nothing is.
+    /// A description of a defect in the page itself; nil without a defect.
     ///
     /// - Parameters:
     ///   - number: The page's number.
@@ -82,7 +83,7 @@ struct PageLayout {
         guard lower >= Self.headerSize, lower & 1 == 0, lower <= upper, upper <= bytes.count else {
             return "has impossible bounds"
         }
-        // LMDB ends the process when it meets a branch with a single child in the data.
+        // LMDB aborts the process on a branch with a single child in the data.
         guard count >= (isLeaf || isFree ? 1 : 2) else { return "has too few entries" }
         var total = 0
         for index in 0..<count {
@@ -94,7 +95,7 @@ struct PageLayout {
         return total == bytes.count - upper ? nil : "has entries that do not fill it"
     }
 
-    /// The size of a node; nil if it is not within the page or its fields contradict each other.
+    /// The size of a node; nil if it is not within the page or its fields are inconsistent.
     private func nodeSize(_ index: Int, from upper: Int, isLeaf: Bool, isFree: Bool) -> Int? {
         let offset = number(Self.headerSize + 2 * index)
         guard offset >= upper, offset & 1 == 0, offset + Self.nodeHeaderSize <= bytes.count else { return nil }

@@ -8,10 +8,10 @@ final class LMDBCursor: KeyValueCursor {
     private let cursor: OpaquePointer
     private let transaction: LMDBTransaction
     private let level: Int
-    // The transaction's epoch in which the cursor was last known to be good.
+    // The transaction's epoch in which the cursor was last valid.
     @exclusivity(unchecked) private var epoch: Int
 
-    /// Takes over a cursor of LMDB's that was opened in the transaction's innermost savepoint.
+    /// Takes over an LMDB cursor that was opened in the transaction's innermost savepoint.
     init(_ cursor: OpaquePointer, _ transaction: LMDBTransaction) {
         self.cursor = cursor
         self.transaction = transaction
@@ -21,7 +21,7 @@ final class LMDBCursor: KeyValueCursor {
 
     deinit { transaction.closeCursor(cursor, level: level) }
 
-    /// Makes sure that neither the transaction nor the savepoint of the cursor has ended.
+    /// Checks that neither the transaction nor the savepoint of the cursor has ended.
     @inline(__always)
     private func check() throws {
         if transaction.epoch != epoch { try checkLevel() }
@@ -35,7 +35,7 @@ final class LMDBCursor: KeyValueCursor {
         epoch = transaction.epoch
     }
 
-    /// Moves, and shows the entry.
+    /// Moves the cursor and sets the current entry.
     @inline(__always)
     private func move(_ operation: MDB_cursor_op, _ target: UnsafeRawBufferPointer = .init(start: nil, count: 0)) throws -> Bool {
         var key = MDB_val(target)
@@ -52,7 +52,7 @@ final class LMDBCursor: KeyValueCursor {
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
         try check()
-        // LMDB has no empty key and refuses to look for it; everything is behind it.
+        // LMDB has no empty key and refuses to search for it; every key is greater.
         return try key.isEmpty ? move(MDB_FIRST) : move(MDB_SET_RANGE, key)
     }
 

@@ -2,12 +2,12 @@ import DAOCore
 import DAOKeyValue
 import DAOSystemLMDB
 
-/// A snapshot to read from. When it ends, it goes back to its environment, to be begun again for little.
+/// A read transaction on a snapshot. When it ends, it returns to its environment for cheap reuse.
 final class LMDBReadTransaction: LMDBTransaction {
 
-    // LMDB's transaction while it is idle; it keeps its slot in the table of readers.
+    // LMDB's transaction while it is idle; it keeps its slot in the reader table.
     private var idleHandle: OpaquePointer?
-    // A cursor that nobody uses.
+    // An unused cursor.
     private var spareCursor: OpaquePointer?
 
     deinit {
@@ -20,9 +20,9 @@ final class LMDBReadTransaction: LMDBTransaction {
 
     // MARK: Idleness
 
-    /// Begins again, on the newest snapshot. Only for one that is idle.
+    /// Begins again, on the newest snapshot. Only for an idle transaction.
     ///
-    /// - Returns: LMDB's code; unless it is zero, the transaction is of no more use.
+    /// - Returns: LMDB's result code. Unless it is zero, the transaction can no longer be used.
     func renew() -> CInt {
         let code = mdb_txn_renew(idleHandle)
         if code == 0 {
@@ -34,7 +34,7 @@ final class LMDBReadTransaction: LMDBTransaction {
         return code
     }
 
-    /// An idle transaction that takes over all that this idle one has.
+    /// Returns an idle transaction that takes over the state of this idle transaction.
     func successor() -> LMDBReadTransaction? {
         guard let idleHandle else { return nil }
         let successor = LMDBReadTransaction(idleHandle, environment)
@@ -46,7 +46,7 @@ final class LMDBReadTransaction: LMDBTransaction {
         return successor
     }
 
-    /// Gives everything back to LMDB.
+    /// Releases all LMDB resources.
     func discard() {
         if let spareCursor { mdb_cursor_close(spareCursor) }
         spareCursor = nil
@@ -64,7 +64,7 @@ final class LMDBReadTransaction: LMDBTransaction {
         environment.endReading(self)
     }
 
-    /// The number of the commit that it sees.
+    /// The number of the commit that the snapshot has.
     var number: UInt64 { handle.map { UInt64(mdb_txn_id($0)) } ?? 0 }
 
     // MARK: Cursors

@@ -2,19 +2,19 @@ import DAOCore
 import DAOKeyValue
 import DAOSystemLMDB
 
-/// What reading and writing transactions on LMDB have in common: they read.
+/// The base of read and write transactions on LMDB: reading.
 ///
-/// The pointers that LMDB returns lead into the map, or for pages that this transaction wrote into memory of its own; they
-/// are good until the next write or the end.
+/// Pointers from LMDB point into the map, or into private memory for pages that this transaction wrote. They
+/// are valid until the next write or the end.
 class LMDBTransaction: KeyValueTransaction {
 
     /// The file.
     final let environment: LMDBEnvironment
-    /// The one unnamed database.
+    /// The unnamed database.
     final let database: MDB_dbi
     /// LMDB's innermost transaction; nil after the end.
     @exclusivity(unchecked) final var handle: OpaquePointer?
-    /// Counts the ends of savepoints and of the transaction, each of which takes cursors with it.
+    /// Counts the ends of savepoints and of the transaction; each end invalidates cursors.
     @exclusivity(unchecked) final var epoch = 0
 
     /// Takes over a running transaction.
@@ -24,10 +24,11 @@ class LMDBTransaction: KeyValueTransaction {
         database = environment.database
     }
 
-    /// The number of the last commit that the transaction sees. A writing one has the number of the commit that it will be.
+    /// The number of the last commit that the transaction sees. LMDB gives a write transaction the number of
+    /// its future commit.
     var snapshotNumber: UInt64? { handle.map { UInt64(mdb_txn_id($0)) &- 1 } }
 
-    /// The error of a call that comes too late.
+    /// The error of a call after the end.
     final var ended: StorageError {
         environment.errors.error(.invalidTransaction, "The transaction has ended; begin another.")
     }
@@ -53,7 +54,7 @@ class LMDBTransaction: KeyValueTransaction {
         return LMDBCursor(try openCursor(), self)
     }
 
-    /// A cursor of LMDB's in the innermost transaction. Whoever gets it gives it back once.
+    /// Opens an LMDB cursor in the innermost transaction. The caller returns it once.
     func openCursor() throws -> OpaquePointer {
         var cursor: OpaquePointer?
         let code = mdb_cursor_open(handle, database, &cursor)
@@ -61,14 +62,14 @@ class LMDBTransaction: KeyValueTransaction {
         return cursor
     }
 
-    /// Takes a cursor back.
+    /// Takes back a cursor.
     ///
     /// - Parameters:
     ///   - cursor: LMDB's cursor.
-    ///   - level: In which savepoint it was opened.
+    ///   - level: The savepoint in which it was opened.
     func closeCursor(_ cursor: OpaquePointer, level: Int) {}
 
-    /// The number of the innermost savepoint; each has another.
+    /// The number of the innermost savepoint. Numbers are unique.
     var level: Int { 0 }
 
     /// Whether a savepoint is still open.
@@ -79,7 +80,7 @@ class LMDBTransaction: KeyValueTransaction {
         return LMDBHandle(transaction: handle, environment: environment.handle, database: database)
     }
 
-    // MARK: Writing, which a transaction that reads refuses
+    // MARK: Writing, refused by a read transaction
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { throw cannotWrite }
 
@@ -106,7 +107,7 @@ class LMDBTransaction: KeyValueTransaction {
 }
 
 extension MDB_val {
-    /// Points to bytes that LMDB only reads, for as long as the call.
+    /// Points to bytes that LMDB only reads, during the call.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) {
         self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
@@ -114,7 +115,7 @@ extension MDB_val {
 }
 
 extension UnsafeRawBufferPointer {
-    /// What LMDB points to, valid as long as LMDB says.
+    /// The bytes of an LMDB value, valid as long as LMDB guarantees.
     @inline(__always)
     init(_ value: MDB_val) {
         self.init(start: value.mv_data, count: value.mv_size)

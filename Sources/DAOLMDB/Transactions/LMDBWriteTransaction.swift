@@ -3,16 +3,16 @@ import DAOKeyValue
 import DAOSystemLMDB
 import Foundation
 
-/// The one transaction that writes to a file. It belongs to the thread that began it.
+/// The single write transaction of a file. It belongs to the thread that began it.
 ///
-/// A savepoint is a transaction of LMDB's inside the one before it; what is done is done in the innermost.
+/// A savepoint is a nested LMDB transaction. All operations run in the innermost transaction.
 final class LMDBWriteTransaction: LMDBTransaction {
 
-    /// A transaction of LMDB's; the outermost, or a savepoint.
+    /// An LMDB transaction: the outermost, or a savepoint.
     private struct Level {
         var handle: OpaquePointer
         var number: Int
-        /// Why nothing more can be done in it but end it; nil when all is well.
+        /// The reason why the transaction can only be ended; nil without a failure.
         var failure: StorageError?
     }
 
@@ -21,11 +21,11 @@ final class LMDBWriteTransaction: LMDBTransaction {
     private var lastLevelNumber = 0
     // Of the innermost level.
     @exclusivity(unchecked) private var writeCursors = WriteCursors()
-    // Whether the innermost level has failed; its failure says why.
+    // Whether the innermost level has failed; its `failure` has the reason.
     @exclusivity(unchecked) private var isFailed = false
-    // The number of the commit, when it was one.
+    // The number of the commit, if a commit was made.
     private var committedNumber: UInt64?
-    // Whether any level met the end of the map.
+    // Whether any level reached the end of the map.
     private var foundMapFull = false
 
     override init(_ handle: OpaquePointer, _ environment: LMDBEnvironment) {
@@ -37,7 +37,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
 
     // MARK: Checks
 
-    /// LMDB's innermost transaction, if it can be used and this is its thread.
+    /// LMDB's innermost transaction. Throws when it cannot be used or belongs to another thread.
     @inline(__always)
     private func usableHandle() throws -> OpaquePointer {
         guard let handle else { throw ended }
@@ -51,10 +51,10 @@ final class LMDBWriteTransaction: LMDBTransaction {
             .invalidTransaction, "A write transaction is used on the thread that began it, and on no other.")
     }
 
-    /// Remembers that a write failed, and makes the error.
+    /// Records that a write failed, and returns the error.
     private func fail(_ code: CInt, _ action: String) -> StorageError {
         let error = environment.errors.error(code, action)
-        // What was wrong with the arguments was noticed before anything was done.
+        // Invalid arguments are detected before any change.
         guard code != MDB_BAD_VALSIZE else { return error }
         if code == MDB_MAP_FULL { foundMapFull = true }
         levels[levels.count - 1].failure = error
@@ -132,7 +132,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
         }
     }
 
-    /// Goes on in the level outside of one that LMDB has ended, cursors and all.
+    /// Continues in the outer level after LMDB has ended the inner level and its cursors.
     private func leaveLevel() {
         writeCursors.forget()
         levels.removeLast()
@@ -150,7 +150,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
     }
 
     override func closeCursor(_ cursor: OpaquePointer, level: Int) {
-        // LMDB frees the cursors of a writing transaction when that ends.
+        // LMDB frees the cursors of a write transaction at its end.
         if isOpen(level: level) { mdb_cursor_close(cursor) }
     }
 
@@ -166,14 +166,15 @@ final class LMDBWriteTransaction: LMDBTransaction {
         let number = Int(mdb_txn_id(outermost))
         let code = mdb_txn_commit(outermost)
         guard code != 0 else {
-            // One that wrote nothing leaves its number to the next. Nobody can have committed yet: the file is still locked.
+            // A transaction without writes leaves its number to the next. No other transaction can have
+            // committed yet, because the file is still locked.
             var information = MDB_envinfo()
             mdb_env_info(environment.handle, &information)
             if information.me_last_txnid == number { committedNumber = UInt64(number) }
             return end(failure: nil)
         }
         let error = fail(code, "Committing")
-        // Nobody knows what a disk holds that has refused to write. Reading the file anew shows it.
+        // After a failed write the contents of the disk are unknown until the file is opened and read again.
         end(failure: error.kind == .io || error.kind == .corrupted ? error : nil)
         throw error
     }
@@ -182,7 +183,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
 
     override func abort() {
         guard handle != nil else { return }
-        // Aborting the outermost ends those inside it too.
+        // Aborting the outermost transaction ends the nested transactions too.
         mdb_txn_abort(levels[0].handle)
         end(failure: nil)
     }

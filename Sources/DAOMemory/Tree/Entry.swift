@@ -1,6 +1,7 @@
-/// The object that keeps one key and its value alive, in memory of its own. It is written once and then only read.
+/// The object that keeps a key and its value alive, in separate memory. It is written once and then only
+/// read.
 ///
-/// Nodes hold it as an ``EntryPointer``, which costs no reference counting to look through.
+/// Nodes hold it as an ``EntryPointer``, which is read without reference counting.
 final class Entry: ManagedBuffer<Void, UInt64> {}
 
 /// The lengths of a key and of its value, in one word.
@@ -19,16 +20,16 @@ struct EntryLengths: Equatable {
     var value: Int { word >> Self.keyBits }
 }
 
-/// The bytes of an ``Entry``: its object, the key, and the value at the next multiple of eight. The lengths are kept by
-/// whoever points to it.
+/// The bytes of an ``Entry``: its object, the key, and the value at the next multiple of eight. The owner of
+/// the pointer keeps the lengths.
 ///
-/// Whoever holds one has counted a reference to the object, or got it from a node that has.
+/// The owner of a pointer has retained the object, or received the pointer from a node that has.
 struct EntryPointer {
     let base: UnsafeMutableRawPointer
 
     private static let keyOffset = 8
 
-    /// Makes an entry with one reference, which belongs to the caller.
+    /// Creates an entry with one reference, which belongs to the caller.
     static func make(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> EntryPointer {
         let valueOffset = keyOffset + (key.count + 7) & ~7
         let words = (valueOffset + value.count + 7) / 8
@@ -58,9 +59,9 @@ struct EntryPointer {
 
     private var object: Unmanaged<Entry> { .fromOpaque(base.load(as: UnsafeMutableRawPointer.self)) }
 
-    /// Counts one more reference.
+    /// Adds a reference.
     func retain() { _ = object.retain() }
 
-    /// Gives one reference back; the last one frees the entry.
+    /// Releases a reference; releasing the last reference frees the entry.
     func release() { object.release() }
 }

@@ -8,7 +8,8 @@ extension NodePointer {
         return separators[index].unsafelyUnwrapped.keyStart
     }
 
-    /// The first slot, from a given one on, whose key is not less than the one looked for, and whether it is that key.
+    /// The first slot, from a given slot on, whose key is not less than the searched key, and whether it is
+    /// equal.
     @inline(__always)
     func lowerBound(of key: SearchKey, from first: Int) -> (index: Int, isEqual: Bool) {
         let prefixes = prefixes
@@ -25,7 +26,8 @@ extension NodePointer {
         return order < 0 ? lowerBoundAmongEqualPrefixes(of: key, after: index) : (index, order == 0)
     }
 
-    /// Goes on where the first slot of an equal prefix turned out to be less than the key.
+    /// Continues the search after the first slot with an equal prefix, whose key is less than the searched
+    /// key.
     private func lowerBoundAmongEqualPrefixes(of key: SearchKey, after first: Int) -> (index: Int, isEqual: Bool) {
         var low = first + 1
         var high = count
@@ -41,7 +43,7 @@ extension NodePointer {
         return (low, isEqual)
     }
 
-    /// Of a branch: the child below which the key is, if it is anywhere.
+    /// Of a branch: the child that contains the key, if the key exists.
     @inline(__always)
     func childIndex(for key: SearchKey) -> Int {
         let (index, isEqual) = lowerBound(of: key, from: 1)

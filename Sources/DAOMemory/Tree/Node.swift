@@ -1,17 +1,19 @@
-/// The object that keeps one node of a tree, and through it all that hangs below it, alive.
+/// The object that keeps a node of a tree alive, and with it all nodes below.
 ///
-/// Trees share nodes. A node may be changed only by the write transaction that made it, before that is committed; from
-/// then on it is read only, by any number of threads. The object itself is never looked at on the way down: see
-/// ``NodePointer``.
+/// Trees share nodes. Only the write transaction that made a node may change it, before the commit.
+/// Afterwards any number of threads read it and none changes it. A search never accesses the object itself:
+/// see ``NodePointer``.
 final class Node: ManagedBuffer<Void, UInt64> {
 
-    /// How many slots a node has.
+    /// The number of slots of a node.
     static let capacity = 64
     /// Below this many used slots a node is merged with a neighbour, if the two fit together.
     static let sparseCount = capacity / 4
-    /// Two neighbours are merged when they have no more than this together, so that the next insertion does not split them again.
+    /// Two neighbours are merged when they have at most this number of slots together, so that the next
+    /// insertion does not split them again.
     static let mergedCount = capacity * 3 / 4
-    /// No tree is as high: with half-full nodes it would hold more entries than there are atoms.
+    /// An upper limit of the height: with half-full nodes, a tree of this height would have more entries than
+    /// any memory can hold.
     static let maximumHeight = 64
 
     /// The node's memory; valid while the object lives.
@@ -19,19 +21,19 @@ final class Node: ManagedBuffer<Void, UInt64> {
         withUnsafeMutablePointerToElements { NodePointer(base: UnsafeMutableRawPointer($0)) }
     }
 
-    // As deep as the tree is high, never as deep as it is large.
+    // The recursion is as deep as the tree is high.
     deinit { pointer.releaseSlots() }
 }
 
 /// The memory of a ``Node``: a count, and columns of as many slots as a node has.
 ///
-/// In a leaf (level 0) a slot is an entry with the prefix of its key and both lengths, so that finding it and pointing to its
-/// value reads nothing of the entry. In a branch a slot is a child with its
-/// separator: no key below the child is less than it, all keys below the child to the left are. A separator is as short
-/// as tells the two apart; only one that is longer than a prefix needs an entry of its own to hold its bytes. The first
-/// child of a branch has the empty separator.
+/// In a leaf (level 0) a slot is an entry with the prefix of its key and both lengths, so a search finds the
+/// entry and points to its value without reading the entry. In a branch a slot is a child with its separator:
+/// no key below the child is less than the separator, and all keys below the child to the left are less. A
+/// separator is as short as possible. Only a separator that is longer than a prefix needs an entry for its
+/// bytes. The first child of a branch has the empty separator.
 ///
-/// A pointer counts no reference: it is good while a tree that contains the node is.
+/// A pointer holds no reference: it is valid while a tree that contains the node is alive.
 struct NodePointer: Equatable {
     let base: UnsafeMutableRawPointer
 
@@ -42,11 +44,11 @@ struct NodePointer: Equatable {
     private static let leafSize = separatorOffset
     private static let branchSize = separatorOffset + 8 * Node.capacity
 
-    /// Makes an empty node with one reference, which belongs to the caller.
+    /// Creates an empty node with one reference, which belongs to the caller.
     ///
     /// - Parameters:
     ///   - level: 0 for a leaf, the height above the leaves for a branch.
-    ///   - stamp: When it was made, by the counting of ``TreeEditor``.
+    ///   - stamp: The time of creation as a stamp of ``TreeEditor``.
     static func make(level: Int, stamp: UInt64) -> NodePointer {
         let words = (level == 0 ? leafSize : branchSize) / 8
         let object = unsafeDowncast(Node.create(minimumCapacity: words) { _ in }, to: Node.self)
@@ -61,7 +63,7 @@ struct NodePointer: Equatable {
     /// The object that owns the memory.
     var object: Unmanaged<Node> { .fromOpaque(base.load(as: UnsafeMutableRawPointer.self)) }
 
-    /// When the node was made.
+    /// The stamp of the node's creation.
     @inline(__always)
     var stamp: UInt64 { base.load(fromByteOffset: 8, as: UInt64.self) }
 
@@ -69,7 +71,7 @@ struct NodePointer: Equatable {
     @inline(__always)
     var level: Int { base.load(fromByteOffset: 16, as: Int.self) }
 
-    /// How many slots are in use.
+    /// The number of used slots.
     @inline(__always)
     var count: Int {
         get { base.load(fromByteOffset: 24, as: Int.self) }
@@ -92,16 +94,16 @@ struct NodePointer: Equatable {
     @inline(__always)
     var children: UnsafeMutablePointer<NodePointer> { (base + Self.referenceOffset).assumingMemoryBound(to: NodePointer.self) }
 
-    /// Of a branch: the entries that hold separators longer than a prefix.
+    /// Of a branch: the entries of separators that are longer than a prefix.
     @inline(__always)
     var separators: UnsafeMutablePointer<EntryPointer?> {
         (base + Self.separatorOffset).assumingMemoryBound(to: EntryPointer?.self)
     }
 
-    /// Counts one more reference.
+    /// Adds a reference.
     func retain() { _ = object.retain() }
 
-    /// Gives one reference back; the last one frees the node.
+    /// Releases a reference; releasing the last reference frees the node.
     func release() { object.release() }
 }
 
@@ -109,7 +111,8 @@ struct NodePointer: Equatable {
 
 extension NodePointer {
 
-    /// Copies used slots to another node of the same level, at its given index, which must be free. Counts no references.
+    /// Copies used slots to another node of the same level, at an index that must be free. Adds no
+    /// references.
     func copySlots(_ range: Range<Int>, to other: NodePointer, at index: Int) {
         (other.prefixes + index).update(from: prefixes + range.lowerBound, count: range.count)
         (other.lengths + index).update(from: lengths + range.lowerBound, count: range.count)
@@ -121,7 +124,7 @@ extension NodePointer {
         }
     }
 
-    /// Counts one more reference to all that a range of slots holds.
+    /// Adds a reference to every object in a range of slots.
     func retainSlots(_ range: Range<Int>) {
         if level == 0 {
             for index in range { entries[index].retain() }
@@ -133,7 +136,7 @@ extension NodePointer {
         }
     }
 
-    /// Gives back the references of all slots. For the end of a node.
+    /// Releases the references of all slots, at the end of a node.
     func releaseSlots() {
         if level == 0 {
             for index in 0..<count { entries[index].release() }
@@ -145,7 +148,7 @@ extension NodePointer {
         }
     }
 
-    /// Makes a node with the same slots, with one reference, which belongs to the caller.
+    /// Creates a node with the same slots and one reference, which belongs to the caller.
     func copy(stamp: UInt64) -> NodePointer {
         let copy = NodePointer.make(level: level, stamp: stamp)
         copySlots(0..<count, to: copy, at: 0)
@@ -154,13 +157,13 @@ extension NodePointer {
         return copy
     }
 
-    /// Makes room for one slot. The caller fills it.
+    /// Opens a gap for a slot. The caller fills it.
     func openSlot(at index: Int) {
         copySlots(index..<count, to: self, at: index + 1)
         count += 1
     }
 
-    /// Closes the gap of one slot, whose references the caller has given back or taken over.
+    /// Closes the gap of a slot. The caller has released its references or taken them over.
     func closeSlot(at index: Int) {
         copySlots(index + 1..<count, to: self, at: index)
         count -= 1

@@ -1,14 +1,15 @@
 import Foundation
 
-/// The first sixteen bytes of a key as two numbers that order as the bytes do; a shorter key is filled up with zeros.
+/// The first sixteen bytes of a key as two numbers that order like the bytes. A shorter key is padded with
+/// zeros.
 ///
-/// Two different keys may have equal prefixes. Then the shorter one is the lesser if either fits into sixteen bytes
-/// whole (all that it lacks is zeros), and the bytes from the seventeenth on decide if neither does.
+/// Two different keys can have equal prefixes. If either key has at most sixteen bytes, the shorter key is
+/// the lesser, because the padding is zeros. Otherwise the bytes from the seventeenth on decide.
 struct KeyPrefix: Equatable {
     var high: UInt64
     var low: UInt64
 
-    /// How many bytes of a key a prefix holds.
+    /// The number of bytes of a key in a prefix.
     static let byteCount = 16
 
     /// Whether this prefix orders before another, without a branch.
@@ -20,7 +21,8 @@ struct KeyPrefix: Equatable {
     }
 }
 
-/// A key to look for: its bytes and their prefix. It does not own the bytes; it lives as long as the call they came with.
+/// A searched key: its bytes and their prefix. It does not own the bytes and is valid during the call that
+/// passed them.
 struct SearchKey {
     let prefix: KeyPrefix
     let bytes: UnsafeRawBufferPointer
@@ -31,12 +33,13 @@ struct SearchKey {
         prefix = KeyPrefix(bytes)
     }
 
-    /// Whether a stored key of an equal prefix orders before this key, after it, or is it.
+    /// The order of a stored key with an equal prefix relative to this key.
     ///
     /// - Parameters:
     ///   - count: The length of the stored key.
-    ///   - stored: The start of its bytes; only read when both keys are longer than a prefix.
-    /// - Returns: Less than zero when the stored key is the lesser, zero when they are equal.
+    ///   - stored: The start of the stored key's bytes; only read when both keys are longer than a prefix.
+    /// - Returns: Less than zero when the stored key is less, zero when both are equal, greater than zero
+    ///   otherwise.
     @inline(__always)
     func order(ofStored count: Int, bytes stored: @autoclosure () -> UnsafeRawPointer) -> Int {
         if count > KeyPrefix.byteCount, bytes.count > KeyPrefix.byteCount, let start = bytes.baseAddress {
@@ -64,7 +67,8 @@ extension KeyPrefix {
         if count >= 16 {
             low = UInt64(bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         } else {
-            // The last eight bytes, shifted until those that `high` already holds have fallen out; at a count of 8 all have.
+            // The last eight bytes, shifted to remove the bytes that `high` already has; for a count of 8 all
+            // are removed.
             low = UInt64(bigEndian: start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)) << UInt64(128 - 8 * count)
         }
     }

@@ -1,7 +1,7 @@
-/// One state of all keys and values: the root of a B+tree whose nodes it shares with other states.
+/// A state of all keys and values: the root of a B+tree that shares nodes with other states.
 ///
-/// Copying it is one reference count. It never changes after its transaction has been committed, so it can be read by any
-/// number of threads; ``TreeEditor`` makes a new state out of it.
+/// A copy costs one reference count. A tree never changes after its transaction has committed, so any number
+/// of threads can read it. ``TreeEditor`` makes a new state from it.
 struct Tree {
 
     /// Keeps the tree alive.
@@ -9,19 +9,19 @@ struct Tree {
     /// The memory of the root.
     private(set) var top: NodePointer
 
-    /// The tree without any entry.
+    /// Creates an empty tree.
     init() {
         self.init(taking: NodePointer.make(level: 0, stamp: 0))
     }
 
-    /// The tree below a node, whose reference it takes over.
+    /// Creates the tree below a node and takes over the node's reference.
     init(taking node: NodePointer) {
         root = node.object.takeRetainedValue()
         top = node
     }
 }
 
-/// A node on the way from the root to an entry, and the slot by which the way goes on.
+/// A node on the path from the root to an entry, and the slot of the next node.
 struct TreeStep {
     var node: NodePointer
     var index: Int

@@ -2,7 +2,7 @@ extension TreeEditor {
 
     /// Removes a key and its value.
     ///
-    /// - Returns: False when there was none.
+    /// - Returns: False when the key did not exist.
     mutating func delete(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let key = SearchKey(bytes)
         let (found, depth) = descend(to: key)
@@ -16,7 +16,8 @@ extension TreeEditor {
         return true
     }
 
-    /// Removes or merges the nodes of the path that have become empty or sparse, and takes away roots with a single child.
+    /// Removes or merges the nodes of the path that have become empty or sparse, and removes roots with a
+    /// single child.
     private mutating func mergeUpwards(from leaf: NodePointer, depth: Int) {
         var node = leaf
         var depth = depth
@@ -43,7 +44,7 @@ extension TreeEditor {
         }
     }
 
-    /// Whether the children of two neighbouring slots leave room when put into one.
+    /// Whether the children of two neighbouring slots fit together into one node with room to spare.
     private func fitTogether(_ parent: NodePointer, _ index: Int) -> Bool {
         parent.children[index].count + parent.children[index + 1].count <= Node.mergedCount
     }
@@ -55,7 +56,8 @@ extension TreeEditor {
         right.copySlots(0..<right.count, to: left, at: left.count)
         right.retainSlots(0..<right.count)
         if left.level > 0 {
-            // What was the first child of its branch no longer is, and gets the separator of the branch.
+            // The first child of the neighbour is no longer the first child of its branch, so it gets the
+            // separator of that branch.
             let separator = parent.separator(at: index + 1)
             separator.entry?.retain()
             left.setSeparator(separator, at: left.count)

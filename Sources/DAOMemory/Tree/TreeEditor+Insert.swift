@@ -5,8 +5,8 @@ extension TreeEditor {
     /// - Parameters:
     ///   - bytes: The key; copied.
     ///   - value: The value; copied.
-    ///   - replaces: Whether the value of a key that is there is replaced.
-    /// - Returns: False, with nothing changed, when the key was there and was not to be replaced.
+    ///   - replaces: Whether the value of an existing key is replaced.
+    /// - Returns: False, with nothing changed, when the key exists and `replaces` is false.
     mutating func put(_ bytes: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, replaces: Bool) -> Bool {
         let key = SearchKey(bytes)
         let (found, depth) = descend(to: key)
@@ -33,9 +33,10 @@ extension TreeEditor {
         return true
     }
 
-    /// Moves a part of a full leaf into a new one to its right, and puts an entry into either.
+    /// Moves a part of a full leaf into a new leaf on its right, and inserts an entry into one of them.
     ///
-    /// An entry behind the last goes into the new leaf alone: keys that come in ascending order leave full leaves behind.
+    /// An entry after the last slot is the only entry of the new leaf, so insertions in ascending order leave
+    /// full leaves.
     private func split(
         _ leaf: NodePointer, insertingAt index: Int, _ entry: EntryPointer, _ lengths: EntryLengths, _ prefix: KeyPrefix
     ) -> NodePointer {
@@ -52,12 +53,13 @@ extension TreeEditor {
         return right
     }
 
-    /// Puts a new node into the tree, to the right of the one that the path leads to, splitting branches where they are full.
+    /// Inserts a new node into the tree, on the right of the node at the end of the path, and splits full
+    /// branches.
     ///
     /// - Parameters:
     ///   - node: The new node; its reference is taken over.
     ///   - separator: The separator to its left.
-    ///   - depth: How many branches of the path are above it.
+    ///   - depth: The number of branches of the path above it.
     private mutating func insert(_ node: NodePointer, _ separator: Separator, above depth: Int) {
         var (node, separator, depth) = (node, separator, depth)
         while depth > 0 {
@@ -77,7 +79,7 @@ extension TreeEditor {
         replaceRoot(with: root)
     }
 
-    /// Moves a part of a full branch into a new one to its right, and puts a child into either.
+    /// Moves a part of a full branch into a new branch on its right, and inserts a child into one of them.
     ///
     /// - Returns: The new branch and the separator to its left.
     private func splitBranch(
@@ -104,7 +106,7 @@ extension TreeEditor {
 }
 
 extension NodePointer {
-    /// Of a leaf with room: puts an entry in and takes over its reference.
+    /// Of a leaf with room: inserts an entry and takes over its reference.
     @inline(__always)
     fileprivate func insert(_ entry: EntryPointer, _ lengths: EntryLengths, _ prefix: KeyPrefix, at index: Int) {
         openSlot(at: index)

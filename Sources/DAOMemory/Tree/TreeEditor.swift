@@ -1,26 +1,26 @@
-/// Changes a tree without disturbing those who read the state it started from.
+/// Changes a tree without affecting the readers of the state that it started from.
 ///
-/// A node that the editor made since the last savepoint belongs to it alone and is changed where it is. Any other may be part
-/// of somebody else's tree and is copied first, with all nodes above it. Stamps tell the two apart: they count up, and a
-/// node's stamp says when it was made.
+/// A node that the editor made since the last savepoint belongs only to the editor and is changed in place.
+/// Every other node can be part of another tree; it is copied first, with all nodes above it. Stamps
+/// distinguish them: they increase, and a node's stamp is the time of its creation.
 struct TreeEditor: ~Copyable {
 
     /// The state with all changes so far.
     private(set) var tree: Tree
-    /// The stamp of the nodes being made; larger than that of any savepoint.
+    /// The stamp of new nodes; larger than the stamp of any savepoint.
     private var stamp: UInt64
-    /// Nodes with this stamp or a later one belong to the editor alone.
+    /// Nodes with this stamp or a later stamp belong only to the editor.
     private var firstOwnStamp: UInt64
-    /// The states to go back to, innermost last.
+    /// The saved states, innermost last.
     private var savepoints: [(tree: Tree, firstOwnStamp: UInt64)] = []
-    /// The way from the root to the leaf being changed; room for the highest tree.
+    /// The path from the root to the changed leaf, with room for the highest tree.
     let path: UnsafeMutablePointer<TreeStep>
 
     /// Starts from a state.
     ///
     /// - Parameters:
     ///   - tree: The state to change.
-    ///   - stamp: Larger than the last stamp of the editor that made the state.
+    ///   - stamp: A stamp larger than the last stamp of the editor that made the state.
     init(_ tree: Tree, stamp: UInt64) {
         self.tree = tree
         self.stamp = stamp
@@ -30,46 +30,46 @@ struct TreeEditor: ~Copyable {
 
     deinit { path.deallocate() }
 
-    /// The last stamp that was given to a node.
+    /// The last stamp of a node.
     var lastStamp: UInt64 { stamp }
 
     // MARK: Savepoints
 
-    /// How many savepoints are open.
+    /// The number of open savepoints.
     var savepointCount: Int { savepoints.count }
 
-    /// Remembers the present state.
+    /// Saves the current state.
     mutating func beginSavepoint() {
         savepoints.append((tree, firstOwnStamp))
         stamp += 1
         firstOwnStamp = stamp
     }
 
-    /// Forgets the last remembered state; there must be one.
+    /// Removes the last saved state; there must be one.
     mutating func releaseSavepoint() {
         firstOwnStamp = savepoints.removeLast().firstOwnStamp
     }
 
-    /// Goes back to the last remembered state; there must be one.
+    /// Restores the last saved state; there must be one.
     mutating func rollbackSavepoint() {
         (tree, firstOwnStamp) = savepoints.removeLast()
     }
 
     // MARK: Ownership
 
-    /// Makes an empty node of the editor's own.
+    /// Creates an empty node that belongs to the editor.
     func makeNode(level: Int) -> NodePointer { .make(level: level, stamp: stamp) }
 
-    /// Whether nobody else has the node in a tree.
+    /// Whether no other tree contains the node.
     func owns(_ node: NodePointer) -> Bool { node.stamp >= firstOwnStamp }
 
-    /// Puts another node in the root's place and takes over its reference.
+    /// Replaces the root by another node and takes over its reference.
     mutating func replaceRoot(with node: NodePointer) {
         precondition(node.level < Node.maximumHeight, "the tree is higher than any amount of memory can make it")
         tree = Tree(taking: node)
     }
 
-    /// Goes down to the leaf where a key is or would be, and fills the path.
+    /// Descends to the leaf that contains or would contain a key, and fills the path.
     ///
     /// - Returns: The leaf, and the number of branches above it.
     @inline(__always)
@@ -85,11 +85,11 @@ struct TreeEditor: ~Copyable {
         return (node, depth)
     }
 
-    /// Makes sure that a leaf and all branches above it, which the path holds, belong to the editor.
+    /// Ensures that a leaf and all branches above it, which are in the path, belong to the editor.
     ///
     /// - Returns: The leaf, or its copy.
     mutating func own(_ leaf: NodePointer, depth: Int) -> NodePointer {
-        // Who owns a node also owns all nodes above it: they were changed when the node was put there.
+        // The owner of a node also owns all nodes above it: they changed when the node was inserted.
         if owns(leaf) { return leaf }
         if !owns(tree.top) { replaceRoot(with: tree.top.copy(stamp: stamp)) }
         guard depth > 0 else { return tree.top }
@@ -98,7 +98,7 @@ struct TreeEditor: ~Copyable {
         return ownChild(path[depth - 1].index, of: path[depth - 1].node)
     }
 
-    /// Makes sure that a child of a branch that the editor owns belongs to it too.
+    /// Ensures that a child of a branch of the editor belongs to the editor too.
     ///
     /// - Returns: The child, or its copy.
     func ownChild(_ index: Int, of parent: NodePointer) -> NodePointer {

@@ -1,13 +1,14 @@
 import DAOCore
 
-/// Erases from a DAO, in one transaction, and gives how many values there were.
+/// Erases values from a DAO in one transaction and returns the number of erased values.
 ///
 /// ```swift
 /// let signOut = EraseNode<Void, DialogTranslator>(dialogs)
 /// let expire = EraseNode(messages) { message, cutoff in message.date < cutoff }
 /// ```
 ///
-/// A `StorageError` comes out as it is. A task cancelled before the transaction began erases nothing; one that runs is finished.
+/// A `StorageError` is emitted unchanged. A task that is cancelled before its transaction begins erases
+/// nothing; a transaction that has begun is completed.
 public struct EraseNode<Input: Sendable, T: Translator>: AsyncNode {
     private let dao: DAO<T>
     private let erase: @Sendable (DAO<T>, Input) throws -> Int
@@ -17,17 +18,17 @@ public struct EraseNode<Input: Sendable, T: Translator>: AsyncNode {
         self.erase = erase
     }
 
-    /// A node that erases what a query, made of its input, has.
+    /// Creates a node that erases the results of a query made from the input.
     public init(_ dao: DAO<T>, query: @escaping @Sendable (Input) throws -> Query<T.Model>) {
         self.init(dao) { dao, input in try dao.storage.erase(query(input)) }
     }
 
-    /// A node that erases everything, whatever its input.
+    /// Creates a node that erases all values, for any input.
     public init(_ dao: DAO<T>) {
         self.init(dao, query: { _ in Query() })
     }
 
-    /// A node that erases what meets a condition on the model's fields and its input.
+    /// Creates a node that erases the values that match a condition on the model's fields and the input.
     public init(
         _ dao: DAO<T>,
         where condition: @escaping @Sendable (FieldProxy<T.Model>, Input) -> Condition<T.Model>
@@ -35,14 +36,14 @@ public struct EraseNode<Input: Sendable, T: Translator>: AsyncNode {
         self.init(dao, query: { Query(where: condition(FieldProxy(), $0)) })
     }
 
-    /// A node that erases by keys, as far as they are stored.
+    /// Creates a node that erases by keys. Keys that are not stored are ignored.
     public init(_ dao: DAO<T>, keys: @escaping @Sendable (Input) throws -> [UniqueID]) {
         self.init(dao) { dao, input in try dao.erase(byPrimaryKeys: keys(input)) }
     }
 
     /// Erases on the database's writer thread.
     ///
-    /// - Returns: How many values there were.
+    /// - Returns: the number of erased values.
     public func run(_ input: Input) async throws -> Int {
         try await dao.storage.database.transaction { [dao, erase] in try erase(dao, input) }
     }

@@ -1,23 +1,24 @@
 import DAOCore
 
-/// Stores what the node below gives, and gives what is stored then.
+/// Stores the output of the next node and emits the stored values.
 ///
-/// Each emission is one transaction: its values are persisted, all of them or none, and read back by their keys in the same order, a
-/// repeated key once. What comes out is therefore what every later read gives, fields included that only the store knows. Emissions are stored
-/// one after the other, in their order.
+/// Each emission is one transaction: its values are persisted, all or none, and read back by their keys in
+/// the same order, a repeated key once. The output therefore equals the result of a later read, including
+/// fields that only the store has. Emissions are stored one at a time, in their order.
 ///
 /// ```swift
-/// let sync = PersistNode(dialogs, next: fetched)                                        // merges into what is stored
-/// let mirror = PersistNode(dialogs, next: fetched, replacing: .all)                     // the store holds what the server has, and nothing else
+/// let sync = PersistNode(dialogs, next: fetched)                                        // merges with the stored values
+/// let mirror = PersistNode(dialogs, next: fetched, replacing: .all)                     // keeps exactly the values of the server
 /// let folder = PersistNode(messages, next: fetched) { message, folder in message.folder == folder }
 /// ```
 ///
-/// With `replacing`, rows that meet the condition and are not among the values are erased in the same transaction, before the values are
-/// stored, so that a unique value may pass from one row to another. Rows of other models that a translator stored along with them are that
-/// translator's to erase.
+/// With `replacing`, rows that match the condition and are not among the values are erased in the same
+/// transaction, before the values are stored, so that a unique value can move from one row to another. A
+/// translator that stored rows of other models with them has to erase those rows.
 ///
-/// A `StorageError`, or what the translator throws, comes out as it is, and the database is as it was. So it is after a
-/// cancellation before the transaction began; one that runs is finished.
+/// A `StorageError` or the translator's error is emitted unchanged, and the database is unchanged. The
+/// database is also unchanged after a cancellation before the transaction begins; a transaction that has
+/// begun is completed.
 public struct PersistNode<Input: Sendable, T: Translator>: Node {
     private let dao: DAO<T>
     private let next: any Node<Input, [T.Plain]>
@@ -31,18 +32,18 @@ public struct PersistNode<Input: Sendable, T: Translator>: Node {
         self.scope = scope
     }
 
-    /// A node that stores what another gives.
+    /// Creates a node that stores the output of another node.
     ///
     /// - Parameters:
-    ///   - dao: Where to.
-    ///   - next: Gives the values.
-    ///   - condition: Which rows to erase when they are not among the values; none unless said.
+    ///   - dao: the DAO that stores the values.
+    ///   - next: the node that returns the values.
+    ///   - condition: the rows to erase when they are not among the values; none by default.
     public init(_ dao: DAO<T>, next: any Node<Input, [T.Plain]>, replacing condition: Condition<T.Model>? = nil) {
         self.init(dao, next: next, scope: { _ in condition })
     }
 
-    /// A node that stores what another gives, and erases the rows that meet a condition on the model's fields and its input and are
-    /// not among the values.
+    /// Creates a node that stores the output of another node, and erases the rows that match a condition on
+    /// the model's fields and the input and are not among the values.
     public init(
         _ dao: DAO<T>, next: any Node<Input, [T.Plain]>,
         replacing condition: @escaping @Sendable (FieldProxy<T.Model>, Input) -> Condition<T.Model>
@@ -50,12 +51,12 @@ public struct PersistNode<Input: Sendable, T: Translator>: Node {
         self.init(dao, next: next, scope: { condition(FieldProxy(), $0) })
     }
 
-    /// Asks the next node, and stores each of its emissions on the database's writer thread.
+    /// Calls the next node and stores each of its emissions on the database's writer thread.
     public func process(_ input: Input) -> Observer<[T.Plain]> {
         next.process(input).mapInOrder { plains in try await store(plains, for: input) }
     }
 
-    /// Asks the next node, and stores its first emission, in the caller's task.
+    /// Calls the next node and stores its first emission, in the caller's task.
     public func value(for input: Input) async throws -> [T.Plain] {
         try await store(next.value(for: input), for: input)
     }

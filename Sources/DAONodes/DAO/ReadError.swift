@@ -1,23 +1,23 @@
 import DAOCore
 
-/// Why stored values could not be had, in the few words that an application shows or acts on.
+/// The reason why a read failed, reduced to the cases that an application shows or handles.
 ///
-/// Nodes let a `StorageError` pass, which says everything; this is for the top of a chain:
+/// Nodes pass a `StorageError` on with all its details. Map it at the top of a chain:
 ///
 /// ```swift
 /// let chain = ErrorMapperNode(next: ReadOneNode(people, key: { $0 })) { ReadError($0) }
 /// ```
 public enum ReadError: Error, Sendable, Hashable {
-    /// There is no such value.
+    /// The value does not exist.
     case notFound
-    /// The database cannot be used now, or at all: closed, busy, damaged, of a newer version, not there.
+    /// The database cannot be used: it is closed, busy, damaged, missing or has a newer version.
     case cantConnect
-    /// The database cannot do what it was asked to: a bad key, predicate or value, a conflict with another row.
+    /// The request is invalid: an invalid key, predicate or value, or a conflict with another row.
     case badRequest
-    /// Anything else.
+    /// Any other error.
     case undefined
 
-    /// The word for an error of a database.
+    /// Creates the read error for a storage error.
     public init(_ error: StorageError) {
         switch error.kind {
         case .closed, .busy, .notFound, .notADatabase, .schemaIsNewer, .schemaMismatch, .corrupted, .io, .outOfSpace,
@@ -31,7 +31,8 @@ public enum ReadError: Error, Sendable, Hashable {
         }
     }
 
-    /// The word for any error: itself, that of a database, else ``undefined``.
+    /// Creates the read error for any error: a read error itself, the read error for a `StorageError`,
+    /// otherwise ``undefined``.
     public init(_ error: any Error) {
         switch error {
         case let error as ReadError: self = error
@@ -42,7 +43,7 @@ public enum ReadError: Error, Sendable, Hashable {
 }
 
 extension ReadError: CustomStringConvertible {
-    /// What happened.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .notFound: "There is no such value."

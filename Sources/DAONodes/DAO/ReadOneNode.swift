@@ -1,17 +1,17 @@
 import DAOCore
 
-/// Reads one value from a DAO; that there is none is ``ReadError/notFound``.
+/// Reads a single value from a DAO. The error is ``ReadError/notFound`` when there is none.
 ///
 /// ```swift
 /// let dialog = ReadOneNode<Int, DialogTranslator>(dialogs)                              // by key
-/// let person = ReadOneNode(people) { person, name in person.name == name }              // the first that meets a condition
+/// let person = ReadOneNode(people) { person, name in person.name == name }              // the first match of a condition
 /// ```
 ///
-/// Snapshot, errors and cancellation are those of ``ReadNode``.
+/// Snapshot, errors and cancellation are the same as for ``ReadNode``.
 public struct ReadOneNode<Input: Sendable, T: Translator>: AsyncNode {
     private let rows: ReadNode<Input, T>
 
-    /// A node that reads the first value of a query made of its input.
+    /// Creates a node that reads the first result of a query made from the input.
     public init(_ dao: DAO<T>, query: @escaping @Sendable (Input) throws -> Query<T.Model>) {
         rows = ReadNode(
             dao,
@@ -22,7 +22,8 @@ public struct ReadOneNode<Input: Sendable, T: Translator>: AsyncNode {
             })
     }
 
-    /// A node that reads the first value, in an order, that meets a condition on the model's fields and its input.
+    /// Creates a node that reads the first value, in the given order, that matches a condition on the model's
+    /// fields and the input.
     public init(
         _ dao: DAO<T>, orderedBy order: Sort<T.Model>...,
         where condition: @escaping @Sendable (FieldProxy<T.Model>, Input) -> Condition<T.Model>
@@ -30,14 +31,14 @@ public struct ReadOneNode<Input: Sendable, T: Translator>: AsyncNode {
         self.init(dao, query: { Query(where: condition(FieldProxy(), $0), orderedBy: order) })
     }
 
-    /// A node that reads by the key its input has.
+    /// Creates a node that reads by the key of the input.
     public init(_ dao: DAO<T>, key: @escaping @Sendable (Input) throws -> UniqueID) {
         rows = ReadNode(dao, keys: { [try key($0)] })
     }
 
-    /// Reads on one snapshot, on a thread of the database.
+    /// Reads from one snapshot, on a thread of the database.
     ///
-    /// - Throws: ``ReadError/notFound`` when there is no such value, and what ``ReadNode`` throws.
+    /// - Throws: ``ReadError/notFound`` when the value does not exist, and the errors of ``ReadNode``.
     public func run(_ input: Input) async throws -> T.Plain {
         guard let plain = try await rows.run(input).first else { throw ReadError.notFound }
         return plain
@@ -45,21 +46,21 @@ public struct ReadOneNode<Input: Sendable, T: Translator>: AsyncNode {
 }
 
 extension ReadOneNode where Input == UniqueID {
-    /// A node that reads by key.
+    /// Creates a node that reads by key.
     public init(_ dao: DAO<T>) {
         self.init(dao, key: { $0 })
     }
 }
 
 extension ReadOneNode where Input: FixedWidthInteger {
-    /// A node that reads by key.
+    /// Creates a node that reads by key.
     public init(_ dao: DAO<T>) {
         self.init(dao, key: { UniqueID($0) })
     }
 }
 
 extension ReadOneNode where Input == String {
-    /// A node that reads by key.
+    /// Creates a node that reads by key.
     public init(_ dao: DAO<T>) {
         self.init(dao, key: { UniqueID($0) })
     }

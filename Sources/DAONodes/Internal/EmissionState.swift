@@ -1,24 +1,24 @@
 import Dispatch
 
-/// What an observer passes on to whoever stands below it.
+/// An event that an observer passes to the observers and listeners below it.
 enum Event<Model: Sendable>: Sendable {
     case data(Model)
     case error(any Error)
-    case canceled
-    /// Nothing more will come.
+    case cancelled
+    /// No more events follow.
     case finished
 }
 
-/// A call to a listener that has been decided on and not made yet.
+/// A pending call of a listener.
 struct Delivery: Sendable {
-    /// Whether it tells of an outcome, so that a cancellation takes it back.
+    /// Whether the call delivers an outcome, which a cancellation revokes.
     let isRevocable: Bool
     let call: @Sendable () -> Void
 }
 
-/// First in, first out.
+/// A first-in, first-out queue.
 struct DeliveryQueue {
-    // A delivery that has been taken out leaves nil behind, so that it is released by whoever took it.
+    // A removed delivery is replaced by nil, so that the caller that removed it releases it.
     private var deliveries: [Delivery?] = []
     private var head = 0
 
@@ -40,7 +40,8 @@ struct DeliveryQueue {
         return delivery
     }
 
-    /// Takes out what a cancellation revokes, and returns it, so that it is released outside of the lock.
+    /// Removes the deliveries that a cancellation revokes and returns them, so that they are released outside
+    /// the lock.
     mutating func removeRevocable() -> [Delivery] {
         let pending = deliveries[head...].compactMap { $0 }
         deliveries = pending.filter { !$0.isRevocable }
@@ -49,25 +50,26 @@ struct DeliveryQueue {
     }
 }
 
-/// Everything an observer has to remember; its owner guards it with a lock.
+/// The state of an observer. The owner protects it with a lock.
 ///
-/// Listeners are chosen when something happens, not when it is delivered: who subscribes before an emission gets it live, who
-/// subscribes after it gets it from the slot, and nobody gets it twice.
+/// Listeners are selected when an event occurs, not when it is delivered. A listener that subscribes before
+/// an emission receives it live, a listener that subscribes afterwards receives it from the slot, and no
+/// listener receives it twice.
 struct EmissionState<Model: Sendable> {
-    /// Whether every listener is kept, or one for each kind of event.
+    /// Whether every listener is kept, or only one for each kind of event.
     let isMulticast: Bool
-    /// Whether every outcome waits for a listener, or the latest one.
+    /// Whether every outcome waits for a listener, or only the latest.
     var keepsAll: Bool
-    /// Where listeners are called; nil for the thread that emits.
+    /// The queue of the listeners; nil for the emitting thread.
     var queue: DispatchQueue?
 
     private(set) var listeners = Listeners<Model>()
-    /// The outcomes a late listener is told: the latest one, or all that nobody has been told yet.
+    /// The outcomes for a late listener: the latest outcome, or all outcomes that have not been delivered.
     private var slot: [Result<Model, any Error>] = []
     private var hasEmitted = false
     private var owesDefer = false
-    private var owesCanceled = false
-    private(set) var isCanceled = false
+    private var owesCancelled = false
+    private(set) var isCancelled = false
     private(set) var isFinished = false
     private var upstreams: [Int: @Sendable () -> Void] = [:]
     private var nextUpstream = 0
@@ -83,9 +85,9 @@ struct EmissionState<Model: Sendable> {
 
     // MARK: Emitting
 
-    /// - Returns: the outcomes that were replaced, to be released outside of the lock.
+    /// - Returns: the replaced outcomes, to be released outside the lock.
     mutating func emit(_ outcome: Result<Model, any Error>) -> [Result<Model, any Error>] {
-        guard !isCanceled, !isFinished else { return [] }
+        guard !isCancelled, !isFinished else { return [] }
         var replaced: [Result<Model, any Error>] = []
         if !keepsAll {
             replaced = slot
@@ -116,25 +118,25 @@ struct EmissionState<Model: Sendable> {
         }
     }
 
-    /// Nothing more will come, so that there is nothing left above to cancel.
+    /// Marks the observer as finished. Its sources need no cancellation afterwards.
     ///
-    /// - Returns: the ways up, to be released outside of the lock.
+    /// - Returns: the cancellation closures of the sources, to be released outside the lock.
     mutating func finish() -> [@Sendable () -> Void] {
-        guard !isCanceled, !isFinished else { return [] }
+        guard !isCancelled, !isFinished else { return [] }
         isFinished = true
         for listener in listeners.finished { pending.append(Delivery(isRevocable: true, call: listener)) }
         defer { upstreams = [:] }
         return Array(upstreams.values)
     }
 
-    /// - Returns: what to call and what to let go of, outside of the lock.
+    /// - Returns: the closures to call and the values to release, outside the lock.
     mutating func cancel() -> (upstreams: [@Sendable () -> Void], released: [Any]) {
-        guard !isCanceled else { return ([], []) }
-        isCanceled = true
+        guard !isCancelled else { return ([], []) }
+        isCancelled = true
         let released: [Any] = [pending.removeRevocable(), listeners, slot]
         slot = []
-        owesCanceled = listeners.canceled.isEmpty
-        for listener in listeners.canceled { pending.append(Delivery(isRevocable: false, call: listener)) }
+        owesCancelled = listeners.cancelled.isEmpty
+        for listener in listeners.cancelled { pending.append(Delivery(isRevocable: false, call: listener)) }
         owesDefer = listeners.deferred.isEmpty
         for listener in listeners.deferred { pending.append(Delivery(isRevocable: false, call: listener)) }
         listeners = Listeners()
@@ -144,12 +146,13 @@ struct EmissionState<Model: Sendable> {
 
     // MARK: Subscribing
 
-    /// Each of these returns the listeners before it, to be released outside of the lock.
+    /// Each of these methods returns the previous listeners, to be released outside the lock.
 
-    /// Adds the given listeners, or puts each in the place of its kind, and tells them what has been waiting, in order.
+    /// Adds the given listeners, or replaces the listener of each kind, and delivers the waiting outcomes in
+    /// order.
     mutating func subscribe(_ added: Listeners<Model>) -> Listeners<Model> {
         let before = listeners
-        guard !isCanceled else { return before }
+        guard !isCancelled else { return before }
         if !added.completed.isEmpty { listeners.completed = kept(listeners.completed) + added.completed }
         if !added.failed.isEmpty { listeners.failed = kept(listeners.failed) + added.failed }
         if !added.finished.isEmpty { listeners.finished = kept(listeners.finished) + added.finished }
@@ -172,12 +175,12 @@ struct EmissionState<Model: Sendable> {
         isMulticast ? listeners : []
     }
 
-    mutating func subscribe(canceled listener: @escaping @Sendable () -> Void) -> Listeners<Model> {
+    mutating func subscribe(cancelled listener: @escaping @Sendable () -> Void) -> Listeners<Model> {
         let before = listeners
-        if !isCanceled {
-            listeners.canceled = isMulticast ? listeners.canceled + [listener] : [listener]
-        } else if owesCanceled || isMulticast {
-            owesCanceled = false
+        if !isCancelled {
+            listeners.cancelled = isMulticast ? listeners.cancelled + [listener] : [listener]
+        } else if owesCancelled || isMulticast {
+            owesCancelled = false
             pending.append(Delivery(isRevocable: false, call: listener))
         }
         return before
@@ -185,10 +188,10 @@ struct EmissionState<Model: Sendable> {
 
     mutating func subscribe(deferred listener: @escaping @Sendable () -> Void) -> Listeners<Model> {
         let before = listeners
-        if !isCanceled { listeners.deferred = isMulticast ? listeners.deferred + [listener] : [listener] }
-        if owesDefer || (isMulticast && (hasEmitted || isCanceled)) {
+        if !isCancelled { listeners.deferred = isMulticast ? listeners.deferred + [listener] : [listener] }
+        if owesDefer || (isMulticast && (hasEmitted || isCancelled)) {
             owesDefer = false
-            pending.append(Delivery(isRevocable: !isCanceled, call: listener))
+            pending.append(Delivery(isRevocable: !isCancelled, call: listener))
         }
         return before
     }
@@ -198,12 +201,12 @@ struct EmissionState<Model: Sendable> {
         return listeners
     }
 
-    // MARK: Standing below others
+    // MARK: Sources
 
-    /// Remembers how to cancel what this observer gets its outcomes from, unless nothing more comes from there; nil when it is canceled
-    /// already.
+    /// Stores the closure that cancels a source, unless this observer has finished. Returns nil when this
+    /// observer is already cancelled.
     mutating func link(_ upstream: @escaping @Sendable () -> Void) -> Int? {
-        guard !isCanceled else { return nil }
+        guard !isCancelled else { return nil }
         nextUpstream += 1
         if !isFinished { upstreams[nextUpstream] = upstream }
         return nextUpstream
@@ -214,11 +217,11 @@ struct EmissionState<Model: Sendable> {
     }
 }
 
-/// The closures that wait for an observer's events.
+/// The closures that receive an observer's events.
 struct Listeners<Model: Sendable>: Sendable {
     var completed: [@Sendable (Model) -> Void] = []
     var failed: [@Sendable (any Error) -> Void] = []
-    var canceled: [@Sendable () -> Void] = []
+    var cancelled: [@Sendable () -> Void] = []
     var deferred: [@Sendable () -> Void] = []
     var finished: [@Sendable () -> Void] = []
 }

@@ -1,9 +1,9 @@
 import DAOTransport
 
-/// What the nodes of one processing note down, for a ``LoggerNode`` at its top to write.
+/// The log entries of the nodes for one call of a chain. A ``LoggerNode`` at the top writes them.
 ///
-/// The log belongs to the call, not to the nodes: a node finds it as ``current``, through every operator, dispatcher and task
-/// below the logger. Without a logger there is none, and noting costs nothing.
+/// The log belongs to the call, not to the nodes. A node finds it as ``current``, in every operator,
+/// dispatcher and task below the logger. Without a logger there is no log, and recording has no cost.
 ///
 /// ```swift
 /// struct AuditNode: AsyncNode {
@@ -14,30 +14,30 @@ import DAOTransport
 /// }
 /// ```
 public final class ChainLog: Sendable {
-    /// The log of the processing that runs here; nil without a ``LoggerNode`` above.
+    /// The log of the current call; nil without a ``LoggerNode`` above.
     @TaskLocal public static var current: ChainLog?
 
     private let notes = Locked<[Entry]>([])
 
-    /// A log with nothing in it.
+    /// Creates an empty log.
     public init() {}
 
-    /// Notes something down in the current log, if there is one.
+    /// Records an entry in the current log, if there is one.
     public static func record(_ node: String, _ stage: Stage, _ message: @autoclosure () -> String) {
         current?.add(Entry(node: node, stage: stage, message: message()))
     }
 
-    /// Notes something down.
+    /// Records an entry.
     public func add(_ entry: Entry) {
         notes.withLock { $0.append(entry) }
     }
 
-    /// What was noted so far, by stage; within a stage as it was noted.
+    /// The recorded entries, ordered by stage, and within a stage by time of recording.
     public var entries: [Entry] {
         Self.inOrder(notes.withLock { $0 })
     }
 
-    /// Takes out what was noted so far.
+    /// Removes and returns the recorded entries.
     func takeEntries() -> [Entry] {
         Self.inOrder(
             notes.withLock { notes in
@@ -52,45 +52,45 @@ public final class ChainLog: Sendable {
 }
 
 extension ChainLog {
-    /// Where in a chain something was noted; the log is written in this order.
+    /// The stage of a chain that recorded an entry. The log is written in the order of stages.
     public struct Stage: Sendable, Hashable, Comparable, RawRepresentable {
-        /// The place; lower ones are written first.
+        /// The position; lower positions are written first.
         public let rawValue: Int
 
-        /// A place, of one's own between those that are here.
+        /// Creates a custom stage, which can lie between the predefined stages.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
 
-        /// Making the request.
+        /// The creation of the request.
         public static let request = Stage(rawValue: 100)
-        /// Sending it.
+        /// The transfer of the request.
         public static let sending = Stage(rawValue: 200)
-        /// The answer as it came.
+        /// The response as it was received.
         public static let response = Stage(rawValue: 300)
-        /// Its status.
+        /// The status of the response.
         public static let status = Stage(rawValue: 400)
-        /// Its bytes.
+        /// The body of the response.
         public static let body = Stage(rawValue: 500)
-        /// Its models.
+        /// The mapping to models.
         public static let mapping = Stage(rawValue: 600)
 
-        /// By place.
+        /// Compares by position.
         public static func < (left: Stage, right: Stage) -> Bool {
             left.rawValue < right.rawValue
         }
     }
 
-    /// One thing that a node noted.
+    /// A single entry of a node.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
-        /// The name of the node, by which the log is filtered.
+        /// The name of the node, used to filter the log.
         public let node: String
-        /// Where in the chain.
+        /// The stage of the chain.
         public let stage: Stage
-        /// What there is to say. The nodes here say no headers and no bodies.
+        /// The message. The nodes of this module log no headers and no bodies.
         public let message: String
 
-        /// A note.
+        /// Creates an entry.
         public init(node: String, stage: Stage, message: String) {
             self.node = node
             self.stage = stage

@@ -1,7 +1,7 @@
 import DAOTransport
 
-/// The very top of a chain: writes what the nodes below noted, in the order of the chain, before each outcome and when the work is
-/// canceled.
+/// The top of a chain that writes the entries of the nodes below, in the order of the chain, before each
+/// outcome and when the work is cancelled.
 ///
 /// ```swift
 /// let logged = LoggerNode(next: chain, excluding: ["RequestCreatorNode"]) { print($0) }
@@ -11,11 +11,11 @@ public struct LoggerNode<Input: Sendable, Output: Sendable>: Node {
     private let excluded: Set<String>
     private let write: @Sendable (ChainLog.Entry) -> Void
 
-    /// A node above a chain.
+    /// Creates a node above a chain.
     ///
     /// - Parameters:
-    ///   - excluded: the names of nodes whose notes are left out.
-    ///   - write: called for every other note, one after the other.
+    ///   - excluded: the names of nodes whose entries are omitted.
+    ///   - write: called for every other entry, one at a time.
     public init(
         next: any Node<Input, Output>,
         excluding excluded: Set<String> = [],
@@ -26,7 +26,7 @@ public struct LoggerNode<Input: Sendable, Output: Sendable>: Node {
         self.write = write
     }
 
-    /// Asks the next node, with a log of its own for this call.
+    /// Calls the next node with a separate log for this call.
     public func process(_ input: Input) -> Observer<Output> {
         let log = ChainLog()
         let result = Context<Output>()

@@ -1,30 +1,30 @@
 import DAOTransport
 
-/// The bottom of a chain: makes an endpoint of its input and sends it.
+/// The bottom of a chain: makes an endpoint from its input and sends it.
 ///
 /// ```swift
 /// let wire = EndpointNode(client: client) { (search: Json) in DialogListEndpoint(search: search) }
 /// ```
 ///
-/// Canceling the observer, or the task, stops the transfer.
+/// Cancelling the observer, or the task, stops the transfer.
 public struct EndpointNode<Input: Sendable, Request: Endpoint>: AsyncNode {
     private let client: any Client
     private let makeEndpoint: @Sendable (Input) throws -> Request
 
-    /// A node that makes the endpoint anew for every input.
+    /// Creates a node that makes an endpoint for every input.
     public init(client: any Client, _ makeEndpoint: @escaping @Sendable (Input) throws -> Request) {
         self.client = client
         self.makeEndpoint = makeEndpoint
     }
 
-    /// Sends the endpoint for an input and gives its content.
+    /// Sends the endpoint for an input and returns its content.
     public func run(_ input: Input) async throws -> Request.Content {
         try await client.request(makeEndpoint(input))
     }
 }
 
 extension EndpointNode where Input == Void {
-    /// A node that always sends the same endpoint.
+    /// Creates a node that always sends the same endpoint.
     public init(client: any Client, endpoint: Request) {
         self.init(client: client) { (_: Void) in endpoint }
     }

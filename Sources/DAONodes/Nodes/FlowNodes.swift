@@ -1,7 +1,7 @@
 import DAOTransport
 import Dispatch
 
-/// Makes other errors of the errors of the node below.
+/// Maps the errors of the next node to other errors.
 ///
 /// ```swift
 /// let reader = ErrorMapperNode(next: UserReaderNode()) { error in
@@ -12,54 +12,56 @@ public struct ErrorMapperNode<Input: Sendable, Output: Sendable>: Node {
     private let next: any Node<Input, Output>
     private let transform: @Sendable (any Error) -> any Error
 
-    /// A node above one whose errors it maps.
+    /// Creates a node that maps the errors of the next node.
     public init(next: any Node<Input, Output>, _ transform: @escaping @Sendable (any Error) -> any Error) {
         self.next = next
         self.transform = transform
     }
 
-    /// Asks the next node. A cancellation is no error and is not mapped.
+    /// Calls the next node. A cancellation is not an error and is not mapped.
     public func process(_ input: Input) -> Observer<Output> {
         next.process(input).mapError(transform)
     }
 }
 
-/// Runs the node below on a queue, so that the caller is never blocked, and its listeners on the same or another queue.
+/// Runs the next node on a queue, so that the caller is never blocked. Listeners run on the same queue or on
+/// another queue.
 ///
 /// ```swift
-/// let chain = DispatcherNode(next: reader, on: .global(qos: .userInitiated), answeringOn: .main)
+/// let chain = DispatcherNode(next: reader, on: .global(qos: .userInitiated), deliveringOn: .main)
 /// ```
 public struct DispatcherNode<Input: Sendable, Output: Sendable>: Node {
     private let next: any Node<Input, Output>
     private let queue: DispatchQueue
-    private let answerQueue: DispatchQueue
+    private let deliveryQueue: DispatchQueue
 
-    /// A node above one to be run on a queue.
+    /// Creates a node that runs the next node on a queue.
     ///
-    /// - Parameter answerQueue: where listeners run; the same queue unless said.
-    public init(next: any Node<Input, Output>, on queue: DispatchQueue, answeringOn answerQueue: DispatchQueue? = nil) {
+    /// - Parameter deliveryQueue: the queue of the listeners; the same queue by default.
+    public init(next: any Node<Input, Output>, on queue: DispatchQueue, deliveringOn deliveryQueue: DispatchQueue? = nil) {
         self.next = next
         self.queue = queue
-        self.answerQueue = answerQueue ?? queue
+        self.deliveryQueue = deliveryQueue ?? queue
     }
 
-    /// Asks the next node on the queue. When the result is canceled before that, the next node is not asked.
+    /// Calls the next node on the queue. When the result is cancelled before that, the next node is not
+    /// called.
     public func process(_ input: Input) -> Observer<Output> {
-        let result = AsyncContext<Output>().on(answerQueue)
-        // The input changes threads under the lock of a box, as everything else here does.
+        let result = AsyncContext<Output>().on(deliveryQueue)
+        // The input is passed to the other thread under a lock, like all state in this module.
         let input = Locked(input)
         let log = ChainLog.current
         queue.async { [next] in
-            guard !result.isCanceled else { return }
+            guard !result.isCancelled else { return }
             ChainLog.$current.withValue(log) { next.process(input.withLock { $0 }) }.forward(to: result)
         }
         return result
     }
 }
 
-/// The usual top of a chain: the work begins on a global queue, and listeners are called on the main queue.
+/// The usual top of a chain. The work begins on a global queue, and listeners are called on the main queue.
 ///
-/// It is a ``DispatcherNode`` with these queues for defaults.
+/// It is a ``DispatcherNode`` with these queues as defaults.
 public struct ChainConfiguratorNode<Input: Sendable, Output: Sendable>: Node {
     private let next: any Node<Input, Output>
     private let beginQueue: DispatchQueue
@@ -68,8 +70,8 @@ public struct ChainConfiguratorNode<Input: Sendable, Output: Sendable>: Node {
     /// A node above a chain.
     ///
     /// - Parameters:
-    ///   - beginQueue: where the next node is asked.
-    ///   - endQueue: where listeners run.
+    ///   - beginQueue: the queue that calls the next node.
+    ///   - endQueue: the queue of the listeners.
     public init(
         next: any Node<Input, Output>,
         beginQueue: DispatchQueue = .global(qos: .userInitiated),
@@ -80,33 +82,33 @@ public struct ChainConfiguratorNode<Input: Sendable, Output: Sendable>: Node {
         self.endQueue = endQueue
     }
 
-    /// Asks the next node on the first queue and answers on the second.
+    /// Calls the next node on the first queue and delivers outcomes on the second.
     public func process(_ input: Input) -> Observer<Output> {
-        DispatcherNode(next: next, on: beginQueue, answeringOn: endQueue).process(input)
+        DispatcherNode(next: next, on: beginQueue, deliveringOn: endQueue).process(input)
     }
 }
 
-/// Something that can be stopped from outside, such as a transfer.
+/// Work that can be stopped from outside, such as a transfer.
 public protocol Aborter: Sendable {
-    /// Stops the work. Called once for every observer that is canceled before its work is done.
+    /// Stops the work. Called once for every observer that is cancelled before its work is done.
     func cancel()
 }
 
-/// Stops foreign work when the result is canceled.
+/// Stops external work when the result is cancelled.
 ///
-/// Nodes of this module stop by themselves when their observer is canceled; this one is for work that an observer does not
-/// know of.
+/// Nodes of this module stop when their observer is cancelled. Use this node for work that has no observer.
 public struct AborterNode<Input: Sendable, Output: Sendable>: Node {
     private let next: any Node<Input, Output>
     private let aborter: any Aborter
 
-    /// A node above one whose work the aborter stops.
+    /// Creates a node above a node whose work the aborter stops.
     public init(next: any Node<Input, Output>, aborter: any Aborter) {
         self.next = next
         self.aborter = aborter
     }
 
-    /// Asks the next node, and the aborter once when the result, or the next node's, is canceled before the next node has finished.
+    /// Calls the next node. Calls the aborter once when the result, or the observer of the next node, is
+    /// cancelled before the next node has finished.
     public func process(_ input: Input) -> Observer<Output> {
         let result = Context<Output>()
         result.link { [aborter] in aborter.cancel() }

@@ -1,9 +1,8 @@
 import DAOTransport
 
-/// Between the application and the entries: turns a model into its entry on the way down, and the entry that comes back into
-/// a model on the way up.
+/// Maps between models and entries: the input model to its entry, and the entry of the result to a model.
 ///
-/// `Json` is a model and an entry at once, so that either side can be left plain.
+/// `Json` is both a model and an entry, so either side can be plain JSON.
 ///
 /// ```swift
 /// let chain = ModelInputNode<Json, [Dialog]>(next: entries)      // entries: any Node<Json, [DialogEntry]>
@@ -12,13 +11,13 @@ public struct ModelInputNode<Input: DTOEncodable & Sendable, Output: DTODecodabl
 where Input.DTO: Sendable, Output.DTO: Sendable {
     private let next: any Node<Input.DTO, Output.DTO>
 
-    /// A node above one that works with entries.
+    /// Creates a node above a node that works with entries.
     public init(next: any Node<Input.DTO, Output.DTO>) {
         self.next = next
     }
 
-    /// Maps, asks the next node, and maps what it gives. An error of either mapping becomes the result's; when the first one
-    /// fails, the next node is not asked.
+    /// Maps the input, calls the next node, and maps its output. An error of either mapping is the error of
+    /// the result. When the first mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Output> {
         let dto: Input.DTO
         do {
@@ -30,8 +29,8 @@ where Input.DTO: Sendable, Output.DTO: Sendable {
     }
 }
 
-/// Between the entries and the wire: turns an entry into its raw form on the way down, and the raw form that comes back into an
-/// entry on the way up.
+/// Maps between entries and raw values: the input entry to its raw form, and the raw form of the result to an
+/// entry.
 ///
 /// ```swift
 /// let entries = DTOMapperNode<Json, [DialogEntry]>(next: wire)   // wire: any Node<Json, Json>
@@ -41,10 +40,10 @@ where Input.Raw: Sendable, Output.Raw: Sendable {
     private let next: any Node<Input.Raw, Output.Raw>
     private let log: @Sendable (any Error) -> Void
 
-    /// A node above one that works with raw values.
+    /// Creates a node above a node that works with raw values.
     ///
-    /// - Parameter log: told, beside the chain's ``ChainLog``, of every value that could not be mapped here, and of nothing else: an
-    ///   error of the next node is that node's.
+    /// - Parameter log: called, in addition to the chain's ``ChainLog``, for every value that this node could
+    ///   not map. It is not called for errors of the next node.
     public init(next: any Node<Input.Raw, Output.Raw>, log: @escaping @Sendable (any Error) -> Void = { _ in }) {
         self.next = next
         self.log = { error in
@@ -53,8 +52,8 @@ where Input.Raw: Sendable, Output.Raw: Sendable {
         }
     }
 
-    /// Maps, asks the next node, and maps what it gives. An error of either mapping becomes the result's; when the first one
-    /// fails, the next node is not asked.
+    /// Maps the input, calls the next node, and maps its output. An error of either mapping is the error of
+    /// the result. When the first mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Output> {
         let raw: Input.Raw
         do {

@@ -1,9 +1,10 @@
 import DAOTransport
 
-/// One step of a processing chain: takes an input and gives an observer of its output.
+/// A step of a processing chain. It takes an input and returns an observer of its output.
 ///
-/// A node has one responsibility and knows nothing of who calls it. It may hold the next node and pass its input on, changed
-/// or not; a chain is then a value made of nested values, and every node can be tried alone with a ``ClosureNode`` below it.
+/// A node has one responsibility and does not know its caller. It can hold the next node and pass it the
+/// input, changed or unchanged. A chain is then a value of nested values, and every node can be tested alone
+/// with a ``ClosureNode`` below it.
 ///
 /// ```swift
 /// struct TrimmingNode<Output: Sendable>: Node {
@@ -15,20 +16,20 @@ import DAOTransport
 /// }
 /// ```
 ///
-/// A node that has one answer and is easier to write with `await` is an ``AsyncNode``.
+/// A node with a single output that is easier to write with `await` is an ``AsyncNode``.
 public protocol Node<Input, Output>: Sendable {
-    /// What the node takes.
+    /// The input of the node.
     associatedtype Input: Sendable
-    /// What the node gives.
+    /// The output of the node.
     associatedtype Output: Sendable
 
-    /// Starts the work, on any thread, and returns at once.
+    /// Starts the work, on any thread, and returns immediately.
     func process(_ input: Input) -> Observer<Output>
 
     /// The first outcome of the work. Cancelling the task cancels the work.
     ///
-    /// - Throws: the node's error; `CancellationError`; ``ObserverError/finishedWithoutValue`` when the node lets go of its
-    ///   observer without having emitted anything.
+    /// - Throws: the node's error; `CancellationError`; ``ObserverError/finishedWithoutValue`` when the node
+    ///   releases its observer without an emission.
     func value(for input: Input) async throws -> Output
 }
 
@@ -38,7 +39,7 @@ extension Node {
         try await FirstOutcome<Output>.wait { process(input) }
     }
 
-    /// Everything the work emits, until it has nothing more to emit. See ``Observer/values``.
+    /// All emissions of the work, until it finishes. See ``Observer/values``.
     public func values(for input: Input) -> AsyncThrowingStream<Output, any Error> {
         process(input).values
     }
@@ -55,13 +56,13 @@ extension Node where Input == Void {
         try await value(for: ())
     }
 
-    /// Everything the work emits. See ``values(for:)``.
+    /// All emissions of the work. See ``values(for:)``.
     public func values() -> AsyncThrowingStream<Output, any Error> {
         values(for: ())
     }
 }
 
-/// A node with one answer, written with `await`.
+/// A node with a single output, written with `await`.
 ///
 /// ```swift
 /// struct BooksNode: AsyncNode {
@@ -70,12 +71,13 @@ extension Node where Input == Void {
 /// }
 /// ```
 public protocol AsyncNode<Input, Output>: Node {
-    /// What the node takes.
+    /// The input of the node.
     associatedtype Input
-    /// What the node gives.
+    /// The output of the node.
     associatedtype Output
 
-    /// Does the work. It runs in a task of its own, or in the caller's; cancelling the observer cancels the task.
+    /// Does the work. It runs in a separate task or in the caller's task; cancelling the observer cancels the
+    /// task.
     func run(_ input: Input) async throws -> Output
 }
 
@@ -91,16 +93,17 @@ extension AsyncNode {
     }
 }
 
-/// A node made of a closure: for steps that need no type of their own, and to stand in for another node in a test.
+/// A node made from a closure: for steps that need no separate type, and as a replacement for another node in
+/// a test.
 public struct ClosureNode<Input: Sendable, Output: Sendable>: Node {
     private let body: @Sendable (Input) -> Observer<Output>
 
-    /// A node that gives what the closure gives.
+    /// Creates a node that returns the observer of the closure.
     public init(_ body: @escaping @Sendable (Input) -> Observer<Output>) {
         self.body = body
     }
 
-    /// A node that runs the closure in a task.
+    /// Creates a node that runs the closure in a task.
     public init(async body: @escaping @Sendable (Input) async throws -> Output) {
         self.body = { input in .task { try await body(input) } }
     }

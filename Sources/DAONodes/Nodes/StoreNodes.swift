@@ -1,26 +1,28 @@
 import DAOTransport
 import Foundation
 
-/// Gives the stored result first, then the fresh one: up to two emissions.
+/// Emits the stored result first, then the fresh result: up to two emissions.
 ///
-/// The stored node is asked first, and the network only after it has answered, so that the order is certain and the stored
-/// result is never one the same request has just written. A stored node that fails, or gives nothing usable, is passed over
-/// in silence. An error of the network is emitted also after a stored result.
+/// The stored node is called first, and the network node only after the stored node has an outcome. The order
+/// is therefore certain, and the stored result is never a result that the same request has just written. A
+/// stored node that fails, or returns no usable result, is skipped silently. An error of the network is
+/// emitted even after a stored result.
 ///
 /// ```swift
 /// let dialogs = FirstCacheNode(stored: read, network: sync, isUsable: { !$0.isEmpty })
 /// for try await page in dialogs.values() { show(page) }
 /// ```
 ///
-/// Its observer keeps both until somebody listens. `value(for:)` gives the first of the two.
+/// The observer keeps both results until a listener subscribes. `value(for:)` returns the first of the two.
 public struct FirstCacheNode<Input: Sendable, Output: Sendable>: Node {
     private let stored: any Node<Input, Output>
     private let network: any Node<Input, Output>
     private let isUsable: @Sendable (Output) -> Bool
 
-    /// A node over a stored and a network node.
+    /// Creates a node with a stored node and a network node.
     ///
-    /// - Parameter isUsable: whether a stored result is worth emitting; an empty list, say, may mean that nothing is stored.
+    /// - Parameter isUsable: whether a stored result is emitted. For example, an empty list can mean that
+    ///   nothing is stored.
     public init(
         stored: any Node<Input, Output>,
         network: any Node<Input, Output>,
@@ -42,10 +44,10 @@ public struct FirstCacheNode<Input: Sendable, Output: Sendable>: Node {
     }
 }
 
-/// Gives the stored result when the network cannot be reached.
+/// Emits the stored result when the network cannot be reached.
 ///
-/// Only errors of the connection are answered from the store; a server that refuses, or answers nonsense, is heard. When the
-/// store has nothing either, the network's error is the result.
+/// Only connection errors fall back to the store. Other errors, such as a refusal of the server or an invalid
+/// response, are the result. When the store has no result either, the network's error is the result.
 ///
 /// ```swift
 /// let dialogs = FallbackToStoreNode(network: sync, stored: read)
@@ -56,12 +58,13 @@ public struct FallbackToStoreNode<Input: Sendable, Output: Sendable>: Node {
     private let fallsBack: @Sendable (any Error) -> Bool
     private let isUsable: @Sendable (Output) -> Bool
 
-    /// A node over a network and a stored node.
+    /// Creates a node with a network node and a stored node.
     ///
     /// - Parameters:
-    ///   - fallsBack: whether an error is to be answered from the store; unless said, a `TechnicalError` is, and a `URLError`
-    ///     that is a connection failure. Give one that knows them when the network node maps its errors to others.
-    ///   - isUsable: whether a stored result is worth giving.
+    ///   - fallsBack: whether an error falls back to the store; by default a `TechnicalError` and a
+    ///     `URLError` that is a connection failure do. Pass a closure when the network node maps its errors
+    ///     to other errors.
+    ///   - isUsable: whether a stored result can be used.
     public init(
         network: any Node<Input, Output>,
         stored: any Node<Input, Output>,
@@ -74,7 +77,7 @@ public struct FallbackToStoreNode<Input: Sendable, Output: Sendable>: Node {
         self.isUsable = isUsable
     }
 
-    /// Asks the network, and if need be the store.
+    /// Calls the network, and the store if necessary.
     public func process(_ input: Input) -> Observer<Output> {
         network.process(input).mapError { [stored, fallsBack, isUsable] (error: any Error) throws -> Observer<Output> in
             guard fallsBack(error) else { throw error }
@@ -91,10 +94,11 @@ public struct FallbackToStoreNode<Input: Sendable, Output: Sendable>: Node {
     }
 }
 
-/// Asks the network only when the stored result is older than a given time.
+/// Calls the network only when the stored result is older than a given time.
 ///
-/// A stored result of unknown date, of a date in the future, or none at all counts as too old. The network's answer, error
-/// included, is then the result; put a ``FallbackToStoreNode`` in its place to fall back to the old one.
+/// A missing stored result, or a stored result with an unknown or future date, counts as too old. The outcome
+/// of the network, error included, is then the result. Pass a ``FallbackToStoreNode`` as the network node to
+/// fall back to the old result.
 ///
 /// ```swift
 /// let dialogs = StaleAfterNode(stored: read, network: sync, after: .seconds(300)) { _, page in page.first?.syncedAt }
@@ -106,12 +110,12 @@ public struct StaleAfterNode<Input: Sendable, Output: Sendable>: Node {
     private let now: @Sendable () -> Date
     private let storedAt: @Sendable (Input, Output) throws -> Date?
 
-    /// A node over a stored and a network node.
+    /// Creates a node with a stored node and a network node.
     ///
     /// - Parameters:
-    ///   - lifetime: how long a stored result stands in for a fresh one; at exactly this age it still does.
-    ///   - now: tells the time.
-    ///   - storedAt: when a stored result was fetched; nil when that is not known.
+    ///   - lifetime: the maximum age of a stored result that is used instead of a fresh result, inclusive.
+    ///   - now: returns the current time.
+    ///   - storedAt: the time when a stored result was fetched; nil when it is unknown.
     public init(
         stored: any Node<Input, Output>,
         network: any Node<Input, Output>,
@@ -126,7 +130,7 @@ public struct StaleAfterNode<Input: Sendable, Output: Sendable>: Node {
         self.storedAt = storedAt
     }
 
-    /// Asks the store, and if need be the network.
+    /// Calls the store, and the network if necessary.
     public func process(_ input: Input) -> Observer<Output> {
         let result = Context<Output>()
         stored.process(input).firstOutcome(linkedTo: result) { [self] outcome in
@@ -146,7 +150,8 @@ public struct StaleAfterNode<Input: Sendable, Output: Sendable>: Node {
     }
 }
 
-/// Remembers when results were fetched, for as long as the process runs: dates for a ``StaleAfterNode`` whose results carry none.
+/// Records when results were fetched, until the process ends: for a ``StaleAfterNode`` whose results have no
+/// date.
 ///
 /// ```swift
 /// let times = FetchTimes<String>()
@@ -158,22 +163,22 @@ public final class FetchTimes<Input: Hashable & Sendable>: Sendable {
     private let dates = Locked<[Input: Date]>([:])
     private let now: @Sendable () -> Date
 
-    /// No dates yet.
+    /// Creates an empty record.
     public init(now: @escaping @Sendable () -> Date = { Date() }) {
         self.now = now
     }
 
-    /// When the result for an input was last fetched.
+    /// Returns the time when the result for an input was last fetched.
     public func date(for input: Input) -> Date? {
         dates.withLock { $0[input] }
     }
 
-    /// Forgets when the result for an input was fetched, so that it counts as too old.
+    /// Removes the time of an input, so that its result counts as too old.
     public func forget(_ input: Input) {
         dates.withLock { $0[input] = nil }
     }
 
-    /// The same node, with the date of every success remembered.
+    /// Returns the same node, which also records the time of every success.
     public func recording<Output: Sendable>(_ node: any Node<Input, Output>) -> any Node<Input, Output> {
         ClosureNode { [dates, now] input in
             node.process(input).map { (output: Output) -> Output in
@@ -185,8 +190,8 @@ public final class FetchTimes<Input: Hashable & Sendable>: Sendable {
 }
 
 extension Observer {
-    /// Hands over the first outcome, or that there is none, once. Cancellation goes both ways between this observer and the
-    /// result the outcome is for.
+    /// Calls the closure once with the first outcome, or with an error when there is none. Cancellation
+    /// propagates in both directions between this observer and the result.
     func firstOutcome<Output: Sendable>(
         linkedTo result: Observer<Output>,
         _ handle: @escaping @Sendable (Result<Model, any Error>) -> Void
@@ -199,7 +204,7 @@ extension Observer {
                 switch event {
                 case .data(let data): handle(.success(data))
                 case .error(let error): handle(.failure(error))
-                case .canceled: result.cancel()
+                case .cancelled: result.cancel()
                 case .finished: handle(.failure(ObserverError.finishedWithoutValue))
                 }
             }

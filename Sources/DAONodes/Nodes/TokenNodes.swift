@@ -1,8 +1,10 @@
 import DAOTransport
 
-/// Lets any number of callers share one refresh: who comes while one is under way waits for it and gets its token or error.
+/// Shares one refresh among any number of callers. A caller that arrives during a refresh waits for it and
+/// receives its token or error.
 ///
-/// The next caller after that starts another one. A caller that is canceled leaves the others alone; the refresh goes on.
+/// The next caller after that starts another refresh. A cancelled caller does not affect the other callers;
+/// the refresh continues.
 ///
 /// ```swift
 /// let refresher = TokenRefresherNode(refresh: EndpointNode(client: client, endpoint: RefreshEndpoint()))
@@ -11,12 +13,12 @@ public final class TokenRefresherNode<Token: Sendable>: Node {
     private let refresh: any Node<Void, Token>
     private let waiting = Locked<[Context<Token>]?>(nil)
 
-    /// A node that refreshes by means of another.
+    /// Creates a node that refreshes with another node.
     public init(refresh: any Node<Void, Token>) {
         self.refresh = refresh
     }
 
-    /// Joins the refresh that is under way, or starts one.
+    /// Joins the running refresh, or starts a refresh.
     public func process(_ input: Void) -> Observer<Token> {
         let caller = Context<Token>()
         let isFirst = waiting.withLock { waiting in
@@ -24,43 +26,45 @@ public final class TokenRefresherNode<Token: Sendable>: Node {
             return waiting == nil
         }
         if isFirst {
-            // Only the first event: what comes after it must not answer the callers of the next refresh.
+            // Only the first event: later events must not reach the callers of the next refresh.
             refresh.process().firstEvent { [waiting] event in
                 let callers = waiting.withLock { waiting in
                     defer { waiting = nil }
                     return waiting ?? []
                 }
-                for caller in callers { Self.answer(caller, event) }
+                for caller in callers { Self.deliver(caller, event) }
             }
         }
         return caller
     }
 
-    private static func answer(_ caller: Context<Token>, _ event: Event<Token>) {
+    private static func deliver(_ caller: Context<Token>, _ event: Event<Token>) {
         switch event {
         case .data(let token): caller.emit(data: token).finish()
         case .error(let error): caller.emit(error: error).finish()
-        case .canceled: caller.cancel()
+        case .cancelled: caller.cancel()
         case .finished: caller.emit(error: ObserverError.finishedWithoutValue).finish()
         }
     }
 }
 
-/// Refreshes the access after an error that asks for it, and tries once more.
+/// Refreshes the access after an error that requires it, and retries once.
 ///
 /// ```swift
 /// let chain = AccessSafeNode(next: dialogs, refresher: TokenRefresherNode(refresh: refresh))
 /// ```
 ///
-/// When the refresh fails, its error is the result; when the second try fails, that error is.
+/// When the refresh fails, its error is the result. When the retry fails, the error of the retry is the
+/// result.
 public struct AccessSafeNode<Input: Sendable, Output: Sendable, Token: Sendable>: Node {
     private let next: any Node<Input, Output>
     private let refresher: any Node<Void, Token>
     private let needsRefresh: @Sendable (any Error) -> Bool
 
-    /// A node above one that needs access.
+    /// Creates a node above a node that needs access.
     ///
-    /// - Parameter needsRefresh: whether an error asks for a refresh; unless said, an answer with status 401 or 403 does.
+    /// - Parameter needsRefresh: whether an error requires a refresh; by default a response with status 401
+    ///   or 403 does.
     public init(
         next: any Node<Input, Output>,
         refresher: any Node<Void, Token>,
@@ -71,7 +75,7 @@ public struct AccessSafeNode<Input: Sendable, Output: Sendable, Token: Sendable>
         self.needsRefresh = needsRefresh
     }
 
-    /// Asks the next node, if need be twice.
+    /// Calls the next node, twice if necessary.
     public func process(_ input: Input) -> Observer<Output> {
         next.process(input).mapError { [next, refresher, needsRefresh] (error: any Error) throws -> Observer<Output> in
             guard needsRefresh(error) else { throw error }
@@ -80,9 +84,9 @@ public struct AccessSafeNode<Input: Sendable, Output: Sendable, Token: Sendable>
     }
 }
 
-/// How refused access is told from other errors.
+/// Distinguishes refused access from other errors.
 public enum AccessError {
-    /// Whether an error is an answer with status 401 or 403.
+    /// Whether an error is a response with status 401 or 403.
     @Sendable public static func isRefused(_ error: any Error) -> Bool {
         let status = (error as? HTTPError)?.statusCode ?? (error as? APIError)?.statusCode
         return status == 401 || status == 403

@@ -1,31 +1,31 @@
 import DAOTransport
 
-/// The top of a chain that takes no input: gives the next node an empty JSON object.
+/// The top of a chain without input. It passes an empty JSON object to the next node.
 public struct VoidInputNode<Output: Sendable>: Node {
     private let next: any Node<Json, Output>
 
-    /// A node above one that takes JSON.
+    /// Creates a node above a node with JSON input.
     public init(next: any Node<Json, Output>) {
         self.next = next
     }
 
-    /// Asks the next node with `{}`.
+    /// Calls the next node with `{}`.
     public func process(_ input: Void) -> Observer<Output> {
         next.process(Json())
     }
 }
 
-/// The top of a chain whose answer does not matter: sends a model and ignores what comes back, but for errors.
+/// The top of a chain without output. It sends a model and ignores the response, except for errors.
 public struct VoidOutputNode<Input: DTOEncodable & Sendable>: Node where Input.DTO.Raw == Json {
     private let next: any Node<Json, Json>
 
-    /// A node above one that takes and gives JSON.
+    /// Creates a node above a node with JSON input and output.
     public init(next: any Node<Json, Json>) {
         self.next = next
     }
 
-    /// Maps, asks the next node and ignores its answer. One that is not empty is told to the chain's ``ChainLog``. When the mapping
-    /// fails, the next node is not asked.
+    /// Maps the input, calls the next node and ignores its output. An output that is not empty is recorded in
+    /// the chain's ``ChainLog``. When the mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Void> {
         let raw: Json
         do {
@@ -37,16 +37,18 @@ public struct VoidOutputNode<Input: DTOEncodable & Sendable>: Node where Input.D
     }
 }
 
-/// The top of a chain with neither input nor output: sends an empty JSON object and ignores what comes back, but for errors.
+/// The top of a chain with neither input nor output. It sends an empty JSON object and ignores the response,
+/// except for errors.
 public struct VoidIONode: Node {
     private let next: any Node<Json, Json>
 
-    /// A node above one that takes and gives JSON.
+    /// Creates a node above a node with JSON input and output.
     public init(next: any Node<Json, Json>) {
         self.next = next
     }
 
-    /// Asks the next node with `{}` and ignores its answer. One that is not empty is told to the chain's ``ChainLog``.
+    /// Calls the next node with `{}` and ignores its output. An output that is not empty is recorded in the
+    /// chain's ``ChainLog``.
     public func process(_ input: Void) -> Observer<Void> {
         next.process(Json()).ignoringAnswer(of: "VoidIONode")
     }
@@ -54,8 +56,8 @@ public struct VoidIONode: Node {
 
 extension Observer where Model == Json {
     fileprivate func ignoringAnswer(of node: String) -> Observer<Void> {
-        map { (answer: Json) -> Void in
-            if answer != Json() { ChainLog.record(node, .mapping, "an answer that is not empty was ignored") }
+        map { (response: Json) -> Void in
+            if response != Json() { ChainLog.record(node, .mapping, "a response that is not empty was ignored") }
         }
     }
 }

@@ -1,27 +1,27 @@
 import Dispatch
 
-/// What a node can do with the context it holds: ``Context``, ``AsyncContext`` and ``MulticastContext`` all emit this way.
+/// The emitting interface of a context. ``Context``, ``AsyncContext`` and ``MulticastContext`` inherit it.
 public class Emitter<Model: Sendable>: Observer<Model>, @unchecked Sendable {
-    // Sendable as its superclass is; it has no state of its own.
+    // Sendable because its superclass is; it adds no state.
 
-    /// Tells the listeners of data. It replaces an earlier outcome that nobody has been told.
+    /// Emits data to the listeners. It replaces an earlier outcome that has not been delivered.
     @discardableResult
     public final func emit(data: Model) -> Self {
         emit(.success(data))
         return self
     }
 
-    /// Tells the listeners of an error. It replaces an earlier outcome that nobody has been told.
+    /// Emits an error to the listeners. It replaces an earlier outcome that has not been delivered.
     @discardableResult
     public final func emit(error: any Error) -> Self {
         emit(.failure(error))
         return self
     }
 
-    /// Says that nothing more will be emitted, which ends the loops over ``Observer/values``; later emissions reach nobody.
+    /// Finishes the observer, which ends the loops over ``Observer/values``. Later emissions are dropped.
     ///
-    /// What has been emitted still reaches a listener that comes late. A context that is let go of without this finishes too:
-    /// nobody is left who could emit.
+    /// A late listener still receives earlier emissions. A context that is released without this call
+    /// finishes too, because it can no longer emit.
     @discardableResult
     public final func finish() -> Self {
         finishEmitting()
@@ -31,8 +31,8 @@ public class Emitter<Model: Sendable>: Observer<Model>, @unchecked Sendable {
 
 /// The default observer, held by the node that emits.
 ///
-/// Emitting does not end anything: a context may emit as often as it likes, data and errors in any order. The latest outcome
-/// waits for a listener; an earlier one that found none is gone.
+/// An emission does not finish the context: it can emit any number of times, data and errors in any order.
+/// The latest outcome waits for a listener; an earlier outcome without a listener is lost.
 ///
 /// ```swift
 /// struct GreetingNode: Node {
@@ -46,21 +46,23 @@ public class Emitter<Model: Sendable>: Observer<Model>, @unchecked Sendable {
 /// }
 /// ```
 public final class Context<Model: Sendable>: Emitter<Model>, @unchecked Sendable {
-    // Sendable as its superclass is; it has no state of its own.
+    // Sendable because its superclass is; it adds no state.
 
-    /// A context that has emitted nothing yet.
+    /// Creates a context without emissions.
     ///
-    /// - Parameter keepsEveryOutcome: whether every outcome waits for a listener, in order, and not the latest one alone: for a
-    ///   node that emits several times and may do so before its caller listens.
+    /// - Parameter keepsEveryOutcome: whether every outcome waits for a listener, in order, instead of only
+    ///   the latest: for a node that emits several times, possibly before its caller listens.
     public init(keepsEveryOutcome: Bool = false) {
         super.init(keepsAll: keepsEveryOutcome)
     }
 }
 
-/// A context whose listeners are always called on a queue: the main queue, unless ``on(_:)`` says another.
+/// A context that always calls its listeners on a queue: the main queue, unless ``on(_:)`` sets another
+/// queue.
 ///
-/// Subscribing and emitting both return before any listener runs, also on the queue itself, so that nothing can block or
-/// deadlock. The listeners of one context run one after the other in the order of the events, even on a concurrent queue.
+/// Subscribing and emitting both return before any listener runs, even on the queue itself, so they cannot
+/// block or deadlock. The listeners of a context run one at a time in the order of the events, even on a
+/// concurrent queue.
 ///
 /// ```swift
 /// AsyncContext<String>().on(.main)
@@ -68,14 +70,14 @@ public final class Context<Model: Sendable>: Emitter<Model>, @unchecked Sendable
 ///     .onCompleted { label.text = $0 }
 /// ```
 public final class AsyncContext<Model: Sendable>: Emitter<Model>, @unchecked Sendable {
-    // Sendable as its superclass is; it has no state of its own.
+    // Sendable because its superclass is; it adds no state.
 
-    /// A context that calls its listeners on the main queue.
+    /// Creates a context that calls its listeners on the main queue.
     public init() {
         super.init(queue: .main)
     }
 
-    /// Calls the listeners of what happens from now on on another queue.
+    /// Calls the listeners of all later events on another queue.
     @discardableResult
     public func on(_ queue: DispatchQueue) -> Self {
         deliver(on: queue)
@@ -83,25 +85,26 @@ public final class AsyncContext<Model: Sendable>: Emitter<Model>, @unchecked Sen
     }
 }
 
-/// A context with any number of listeners, called in the order in which they subscribed.
+/// A context with any number of listeners. They are called in the order of subscription.
 ///
-/// Every listener that comes late is told the latest outcome: the data, or the error when that came after it.
+/// Every late listener receives the latest outcome: the data, or the error when the error came after the
+/// data.
 public final class MulticastContext<Model: Sendable>: Emitter<Model>, @unchecked Sendable {
-    // Sendable as its superclass is; it has no state of its own.
+    // Sendable because its superclass is; it adds no state.
 
-    /// A context that has emitted nothing yet.
+    /// Creates a context without emissions.
     public init() {
         super.init(isMulticast: true)
     }
 }
 
 extension Observer {
-    /// A context that has emitted data and finished.
+    /// Returns a context that has emitted data and finished.
     public static func emit(data: Model) -> Context<Model> {
         Context<Model>().emit(data: data).finish()
     }
 
-    /// A context that has emitted an error and finished.
+    /// Returns a context that has emitted an error and finished.
     public static func emit(error: any Error) -> Context<Model> {
         Context<Model>().emit(error: error).finish()
     }

@@ -1,21 +1,21 @@
 import DAOTransport
 
 extension Observer {
-    /// The first outcome: what is there already, else what comes next.
+    /// The first outcome: a waiting outcome, otherwise the next.
     ///
-    /// Waiting takes over the listeners of this observer. Cancelling the task cancels the observer.
+    /// Waiting replaces the listeners of this observer. Cancelling the task cancels the observer.
     ///
-    /// - Throws: the error, when that is the outcome; `CancellationError` when the observer is canceled;
+    /// - Throws: the error, when that is the outcome; `CancellationError` when the observer is cancelled;
     ///   ``ObserverError/finishedWithoutValue`` when it finishes first.
     public final var value: Model {
         get async throws { try await FirstOutcome<Model>.wait { self } }
     }
 
-    /// Everything that is emitted, until the observer finishes. An error ends the sequence.
+    /// All emissions, until the observer finishes. An error ends the sequence.
     ///
-    /// Asking for it takes over the listeners of this observer; from then on emissions wait for whoever reads them. Leaving the
-    /// loop, or cancelling its task, cancels the observer; the observer's own cancellation ends the sequence with
-    /// `CancellationError`.
+    /// This property replaces the listeners of this observer; from then on emissions wait for the reader of
+    /// the sequence. Leaving the loop, or cancelling its task, cancels the observer. Cancelling the observer
+    /// ends the sequence with `CancellationError`.
     ///
     /// ```swift
     /// for try await dialogs in node.process().values { show(dialogs) }
@@ -29,18 +29,18 @@ extension Observer {
             switch event {
             case .data(let data): continuation.yield(data)
             case .error(let error): continuation.finish(throwing: error)
-            case .canceled: continuation.finish(throwing: CancellationError())
+            case .cancelled: continuation.finish(throwing: CancellationError())
             case .finished: continuation.finish()
             }
         }
         return stream
     }
 
-    /// Makes something else of the data with `await`, one piece after the other: the next is begun when the last has been emitted, so that
-    /// results and errors come in the order of the data.
+    /// Transforms the data with `await`, one element at a time. The next transformation begins when the
+    /// previous result has been emitted, so results and errors are in the order of the data.
     ///
-    /// Canceling the result cancels the work that is under way, and this observer. A `CancellationError` of the work cancels the
-    /// result.
+    /// Cancelling the result cancels the running transformation and this observer. A `CancellationError` of
+    /// the transformation cancels the result.
     public final func mapInOrder<Output: Sendable>(
         _ transform: @escaping @Sendable (Model) async throws -> Output
     ) -> Observer<Output> {
@@ -48,7 +48,7 @@ extension Observer {
         let (outcomes, continuation) = AsyncStream.makeStream(of: Result<Model, any Error>.self)
         let task = Task {
             for await outcome in outcomes {
-                // The stream gives what it has buffered also to a task that is cancelled.
+                // The stream returns buffered elements to a cancelled task too.
                 guard !Task.isCancelled else { return result.cancel() }
                 do {
                     result.emit(data: try await transform(outcome.get()))
@@ -64,17 +64,17 @@ extension Observer {
             switch event {
             case .data(let data): continuation.yield(.success(data))
             case .error(let error): continuation.yield(.failure(error))
-            case .canceled: result.cancel()
+            case .cancelled: result.cancel()
             case .finished: continuation.finish()
             }
         }
         return result
     }
 
-    /// An observer of asynchronous work, which starts at once in a task of its own.
+    /// Returns an observer of asynchronous work, which starts immediately in a separate task.
     ///
-    /// Canceling the observer cancels the task. A `CancellationError`, or any error after the task was cancelled, cancels the
-    /// observer and is never emitted.
+    /// Cancelling the observer cancels the task. A `CancellationError`, or any error after the task was
+    /// cancelled, cancels the observer and is never emitted.
     public static func task(
         priority: TaskPriority? = nil,
         _ work: @escaping @Sendable () async throws -> Model
@@ -91,10 +91,10 @@ extension Observer {
         return context
     }
 
-    /// An observer that emits everything a sequence has, reading it at once in a task of its own. It keeps every element until
-    /// somebody listens.
+    /// Returns an observer that emits all elements of a sequence. It reads the sequence immediately in a
+    /// separate task, and keeps every element until a listener subscribes.
     ///
-    /// Canceling the observer cancels the task. An error ends the sequence and is emitted.
+    /// Cancelling the observer cancels the task. An error ends the sequence and is emitted.
     public static func sequence<Elements: AsyncSequence & Sendable>(
         _ elements: Elements,
         priority: TaskPriority? = nil
@@ -124,7 +124,7 @@ extension Observer {
 
 /// Waits for the first outcome of an observer without keeping the observer alive.
 ///
-/// What would be waited for in vain, because nobody is left who could emit, ends as finished.
+/// The wait ends as finished when no emitter is left.
 final class FirstOutcome<Model: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Model, any Error>?
@@ -142,7 +142,7 @@ final class FirstOutcome<Model: Sendable>: Sendable {
                 waiter.attach(to: start())
             }
         } onCancel: {
-            // First the outcome: a source that is attached after this sees it and is cancelled there.
+            // The outcome is set first: a source that is attached later sees it and is cancelled there.
             waiter.settle(.failure(CancellationError()))
             waiter.state.withLock { $0.cancelSource }?()
         }
@@ -158,11 +158,11 @@ final class FirstOutcome<Model: Sendable>: Sendable {
             switch event {
             case .data(let data): self.settle(.success(data))
             case .error(let error): self.settle(.failure(error))
-            case .canceled: self.settle(.failure(CancellationError()))
+            case .cancelled: self.settle(.failure(CancellationError()))
             case .finished: self.settle(.failure(ObserverError.finishedWithoutValue))
             }
         }
-        // A cancellation may have come before there was a continuation to resume.
+        // A cancellation can come before the continuation is set.
         resume()
     }
 

@@ -1,6 +1,6 @@
 import DAOTransport
 
-/// What an operator makes of one outcome of its source.
+/// The result of an operator for one outcome of its source.
 enum Step<Output: Sendable>: Sendable {
     case emit(Result<Output, any Error>)
     case follow(Observer<Output>)
@@ -8,15 +8,16 @@ enum Step<Output: Sendable>: Sendable {
 }
 
 extension Observer {
-    /// The heart of the operators: turns every outcome into a step. A closure that throws makes the step an error.
+    /// The base of all operators: turns every outcome into a step. When the closure throws, the step is an
+    /// error.
     ///
-    /// The result finishes when this observer and everything followed have.
+    /// The result finishes when this observer and all followed observers have finished.
     final func bind<Output: Sendable>(
         _ transform: @escaping @Sendable (Result<Model, any Error>) throws -> Step<Output>
     ) -> Observer<Output> {
         let result = Context<Output>()
         let running = RunningSources { result.finish() }
-        // The closure may run on any thread; what it starts belongs to the same log.
+        // The closure can run on any thread; the work that it starts has the same log.
         let log = ChainLog.current
 
         let follow: @Sendable (Result<Model, any Error>) -> Void = { outcome in
@@ -45,7 +46,7 @@ extension Observer {
             switch event {
             case .data(let data): follow(.success(data))
             case .error(let error): follow(.failure(error))
-            case .canceled: result.cancel()
+            case .cancelled: result.cancel()
             case .finished: running.end()
             }
         }
@@ -54,7 +55,7 @@ extension Observer {
 
     // MARK: Data
 
-    /// Makes something else of the data. What the closure throws becomes an error.
+    /// Transforms the data. An error of the closure is emitted.
     public final func map<Output: Sendable>(_ transform: @escaping @Sendable (Model) throws -> Output) -> Observer<Output> {
         bind { outcome in
             switch outcome {
@@ -64,10 +65,10 @@ extension Observer {
         }
     }
 
-    /// Goes on with another observer, made of the data: a flat map.
+    /// Continues with another observer, made from the data: a flat map.
     ///
-    /// Its data, errors and cancellation become those of the result. When this observer emits again, an earlier one stays
-    /// subscribed, and the result emits whatever comes first.
+    /// The result has the data, errors and cancellation of that observer. When this observer emits again,
+    /// earlier observers stay subscribed, and the result emits the outcomes of all in the order of arrival.
     public final func map<Output: Sendable>(
         _ transform: @escaping @Sendable (Model) throws -> Observer<Output>
     ) -> Observer<Output> {
@@ -79,7 +80,7 @@ extension Observer {
         }
     }
 
-    /// The elements for which a closure says true. An empty list is emitted like any other.
+    /// Emits the elements for which the closure returns true. An empty list is emitted too.
     public final func filter<Element>(_ isIncluded: @escaping @Sendable (Element) throws -> Bool) -> Observer<[Element]>
     where Model == [Element] {
         map { elements in try elements.filter(isIncluded) }
@@ -87,13 +88,13 @@ extension Observer {
 
     // MARK: Errors
 
-    /// Makes another error of the errors.
+    /// Transforms the errors.
     public final func mapError(_ transform: @escaping @Sendable (any Error) -> any Error) -> Observer<Model> {
         bind { outcome in .emit(outcome.mapError(transform)) }
     }
 
-    /// Goes on with another observer after an error: to recover from it, or to fail in another way. What the closure throws
-    /// becomes the error.
+    /// Continues with another observer after an error: to recover from it, or to fail with another error. An
+    /// error of the closure is emitted.
     public final func mapError(_ transform: @escaping @Sendable (any Error) throws -> Observer<Model>) -> Observer<Model> {
         bind { outcome in
             switch outcome {
@@ -103,14 +104,14 @@ extension Observer {
         }
     }
 
-    /// Makes another error of the errors: another spelling of ``mapError(_:)-((any_Error)->any_Error)``.
+    /// Transforms the errors. Same as ``mapError(_:)-((any_Error)->any_Error)``.
     public final func map(_ transform: @escaping @Sendable (any Error) -> any Error) -> Observer<Model> {
         mapError(transform)
     }
 
-    /// Takes the errors of one type out of the result and hands them to a closure; others go on.
+    /// Removes the errors of one type from the result and passes them to a closure. Other errors are emitted.
     ///
-    /// After an error that was taken out the result has neither called `onError` nor `defer`.
+    /// For a removed error the result calls neither `onError` nor `defer`.
     public final func catchError<Caught: Error>(_ handle: @escaping @Sendable (Caught) -> Void) -> Observer<Model> {
         bind { outcome in
             guard case .failure(let error as Caught) = outcome else { return .emit(outcome) }
@@ -121,16 +122,17 @@ extension Observer {
 
     // MARK: Several observers
 
-    /// The data together with that of a second observer, which is made only when this one has data, and made anew each time it
-    /// has. The first error or cancellation of either counts.
+    /// Emits the data together with the data of a second observer. The closure makes the second observer each
+    /// time this observer emits data. The first error or cancellation of either observer is the result.
     public final func combine<Other: Sendable>(
         _ provider: @autoclosure @escaping @Sendable () -> Observer<Other>
     ) -> Observer<(Model, Other)> {
         map { data in provider().map { other in (data, other) } }
     }
 
-    /// The outcomes of this observer and of a second one, made when this one has an outcome: nil stands for the one that
-    /// failed. When both fail, the second one's error counts.
+    /// Emits the outcomes of this observer and of a second observer, which is made when this observer has an
+    /// outcome. The data of a failed observer is nil. When both fail, the error of the second observer is
+    /// emitted.
     public final func combineTolerance<Other: Sendable>(
         _ provider: @autoclosure @escaping @Sendable () -> Observer<Other>
     ) -> Observer<(Model?, Other?)> {
@@ -150,9 +152,9 @@ extension Observer {
         }
     }
 
-    /// The data together with that of a second observer, which is made of it.
+    /// Emits the data together with the data of a second observer, which is made from it.
     ///
-    /// When the closure has none to give, the result fails with ``ObserverError/nothingToChain``.
+    /// When the closure returns nil, the result fails with ``ObserverError/nothingToChain``.
     public final func chain<Other: Sendable>(
         with provider: @escaping @Sendable (Model) throws -> Observer<Other>?
     ) -> Observer<(Model, Other)> {
@@ -162,14 +164,14 @@ extension Observer {
         }
     }
 
-    /// The same outcomes for any number of listeners.
+    /// Returns an observer with the same outcomes for any number of listeners.
     public final func multicast() -> Observer<Model> {
         let result = MulticastContext<Model>()
         forward(to: result)
         return result
     }
 
-    /// Hands this observer to a closure, to look at it in the middle of a chain.
+    /// Passes this observer to a closure, to inspect it in the middle of a chain.
     @discardableResult
     public final func process(_ body: (Observer<Model>) throws -> Void) rethrows -> Self {
         try body(self)
@@ -177,7 +179,7 @@ extension Observer {
     }
 }
 
-/// Counts what a result still gets outcomes from, its source included.
+/// Counts the running sources of a result.
 private final class RunningSources: Sendable {
     private let count = Locked(1)
     private let whenDone: @Sendable () -> Void

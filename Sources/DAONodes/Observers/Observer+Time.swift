@@ -1,22 +1,22 @@
 import DAOTransport
 import Dispatch
 
-/// Something that knows the time and can do work later: a queue, or in tests a clock moved by hand.
+/// A clock that can run work later: a queue, or a manual clock in tests.
 public protocol DelayScheduler: Sendable {
-    /// The time since some fixed moment. It never goes back.
+    /// The time since a fixed moment. It never decreases.
     var uptime: Duration { get }
 
-    /// Does work after a delay, on no particular thread unless the scheduler says so.
+    /// Runs work after a delay, on no particular thread unless the scheduler specifies a thread.
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void)
 }
 
 extension DispatchQueue: DelayScheduler {
-    /// The time since the system started, without the time it slept.
+    /// The time since the system started, without the time it was asleep.
     public var uptime: Duration {
         .nanoseconds(DispatchTime.now().uptimeNanoseconds)
     }
 
-    /// Does work on this queue after a delay.
+    /// Runs work on this queue after a delay.
     public func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = delay.components
         let nanoseconds = min(Double(seconds) * 1e9 + Double(attoseconds) / 1e9, Double(Int.max / 2))
@@ -25,26 +25,26 @@ extension DispatchQueue: DelayScheduler {
 }
 
 extension Observer {
-    /// Listeners, and the closures of operators after this one, run on a queue.
+    /// Runs listeners, and the closures of later operators, on a queue.
     ///
-    /// Nothing runs on the thread that emits, which is therefore never blocked.
+    /// No listener runs on the emitting thread, so that thread is never blocked.
     public final func dispatch(on queue: DispatchQueue) -> Observer<Model> {
         let result = AsyncContext<Model>().on(queue)
         forward(to: result)
         return result
     }
 
-    /// Listeners run on a queue: another spelling of ``dispatch(on:)``.
+    /// Runs listeners on a queue. Same as ``dispatch(on:)``.
     public final func dispatchOn(_ queue: DispatchQueue) -> Observer<Model> {
         dispatch(on: queue)
     }
 
-    /// Data that was not followed by other data, or an error, within a time.
+    /// Emits data that is not followed by other data, or an error, within a time.
     ///
-    /// The delay starts anew with every piece of data. An error goes on at once and takes the place of the data that was
-    /// waiting. When this observer finishes, what is waiting goes on at once.
+    /// The delay restarts with each emission of data. An error is emitted immediately and replaces waiting
+    /// data. When this observer finishes, waiting data is emitted immediately.
     ///
-    /// - Parameter scheduler: waits, and is where listeners run.
+    /// - Parameter scheduler: measures the delay and runs the listeners.
     public final func debounce(
         on scheduler: any DelayScheduler = DispatchQueue.global(qos: .utility),
         after delay: Duration
@@ -66,7 +66,7 @@ extension Observer {
                     }
                     if let data { result.emit(data: data) }
                 }
-            case .error, .canceled:
+            case .error, .cancelled:
                 waiting.withLock { $0 = ($0.generation + 1, nil) }
                 result.receive(event)
             case .finished:
@@ -81,12 +81,12 @@ extension Observer {
         return result
     }
 
-    /// Data that did not come within a time after the last data that went on.
+    /// Drops data that follows the last emitted data within a time.
     ///
-    /// The first piece goes on at once and starts the time; what comes before it is over is dropped. Errors always go on, and
-    /// do not start it.
+    /// The first data is emitted immediately and starts the interval. Data within the interval is dropped.
+    /// Errors are always emitted and do not start the interval.
     ///
-    /// - Parameter scheduler: tells the time.
+    /// - Parameter scheduler: measures the time.
     public final func throttle(
         next interval: Duration,
         on scheduler: any DelayScheduler = DispatchQueue.global(qos: .utility)

@@ -1,35 +1,38 @@
 import DAOTransport
 import Dispatch
 
-/// The result of a node: something that emits data or an error now, later, or several times.
+/// The result of a node. It emits data or an error now, later, or several times.
 ///
-/// An observer is what the caller holds; the node holds it as a ``Context`` and emits. Work starts when the node is asked to
-/// process, whether anybody listens or not. What was emitted before anybody listened is kept for the first who does.
+/// The caller holds the observer; the node holds it as a ``Context`` and emits. Work starts when the node's
+/// `process` is called, with or without a listener. An outcome that was emitted before the first listener
+/// subscribed is kept for that listener.
 ///
 /// ```swift
 /// loadDialogs.process()
 ///     .map { dialogs in dialogs.count }
 ///     .onCompleted { count in print("\(count) dialogs") }
 ///     .onError { error in print("failed: \(error)") }
-///     .onCanceled { print("never mind") }
-///     .defer { print("that was it") }
+///     .onCancelled { print("cancelled") }
+///     .defer { print("done") }
 /// ```
 ///
-/// **Listeners.** There is one for each kind of event: a second `onCompleted` replaces the first. Use ``multicast()`` for
-/// several. A listener that comes late is called at once, on its own thread, with the latest outcome nobody has been given
-/// late yet; data replaces an error and the other way round. An outcome that was delivered to a listener as it happened stays
-/// available to one that replaces it. A few observers keep every outcome until somebody listens; they say so, and so does what
-/// the operators make of them.
+/// **Listeners.** There is one listener for each kind of event: a second `onCompleted` replaces the first.
+/// Use ``multicast()`` for several listeners. A late listener is called immediately, on its own thread, with
+/// the latest outcome, unless that outcome was already delivered to another late listener. Data replaces an
+/// earlier error, and an error replaces earlier data. An outcome that was delivered live stays available to a
+/// replacement of its listener. Some observers keep every outcome until a listener subscribes; their
+/// documentation states it, and the observers that operators make from them do the same.
 ///
-/// **Threads.** Everything may be called from any thread. Listeners are called one at a time and in the order in which things
-/// happened, without any lock held: on the thread that emits (or subscribes late), or, when another thread is in the middle of
-/// delivering, on that one, right after. ``dispatch(on:)`` moves them to a queue.
+/// **Threads.** All methods can be called from any thread. Listeners are called one at a time, in the order
+/// of the events, without a lock held. They run on the thread that emits (or subscribes late), or, when
+/// another thread is delivering at that moment, on that thread directly afterwards. ``dispatch(on:)`` moves
+/// them to a queue.
 ///
-/// **Cancellation.** After ``cancel()`` nothing but `onCanceled` and `defer` is called, each once. It travels up to whatever
-/// the outcomes come from, and down to whatever was made of this observer. Nothing above hears of it once this observer has finished:
-/// the work is done.
+/// **Cancellation.** After ``cancel()`` only `onCancelled` and `defer` are called, each once. Cancellation
+/// propagates up to the sources of the outcomes, and down to the observers made from this observer. It does
+/// not propagate up after this observer has finished, because the work is done.
 public class Observer<Model: Sendable>: @unchecked Sendable {
-    // Sendable because everything that changes is in `state`, behind its lock. Subclasses add nothing that changes.
+    // Sendable because all mutable state is in `state`, behind its lock. Subclasses add no mutable state.
     let state: Locked<EmissionState<Model>>
 
     init(isMulticast: Bool = false, keepsAll: Bool = false, queue: DispatchQueue? = nil) {
@@ -37,14 +40,14 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
     }
 
     deinit {
-        // Nobody is left who could emit: whoever waits below learns that nothing more will come.
+        // No emitter is left, so the observers below finish.
         let waiting = state.withLock { state in
-            state.isFinished || state.isCanceled ? [] : state.listeners.finished
+            state.isFinished || state.isCancelled ? [] : state.listeners.finished
         }
         for listener in waiting { listener() }
     }
 
-    /// Calls a closure with every piece of data.
+    /// Calls a closure with each emission of data.
     @discardableResult
     public final func onCompleted(_ listener: @escaping @Sendable (Model) -> Void) -> Self {
         change { $0.subscribe(Listeners(completed: [listener])) }
@@ -56,26 +59,26 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         change { $0.subscribe(Listeners(failed: [listener])) }
     }
 
-    /// Calls a closure when the observer is canceled, or at once when it has been.
+    /// Calls a closure when the observer is cancelled, or immediately when it is already cancelled.
     @discardableResult
-    public final func onCanceled(_ listener: @escaping @Sendable () -> Void) -> Self {
-        change { $0.subscribe(canceled: listener) }
+    public final func onCancelled(_ listener: @escaping @Sendable () -> Void) -> Self {
+        change { $0.subscribe(cancelled: listener) }
     }
 
-    /// Calls a closure after the listeners of every emission, and after `onCanceled`. It belongs to this observer alone and is
-    /// not taken over by the operators.
+    /// Calls a closure after the listeners of every emission, and after `onCancelled`. It belongs to this
+    /// observer only; operators do not inherit it.
     @discardableResult
     public final func `defer`(_ listener: @escaping @Sendable () -> Void) -> Self {
         change { $0.subscribe(deferred: listener) }
     }
 
-    /// Drops all listeners. What they have not been told yet they may still be told.
+    /// Removes all listeners. They can still receive pending events.
     @discardableResult
     public final func unsubscribe() -> Self {
         change { $0.unsubscribe() }
     }
 
-    /// Cancels the work this observer stands for. Later emissions reach nobody. Canceling again does nothing.
+    /// Cancels the work of this observer. Later emissions are dropped. A second call has no effect.
     public final func cancel() {
         let (upstreams, released) = state.withLock { $0.cancel() }
         deliver()
@@ -83,12 +86,12 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// Whether the observer has been canceled.
-    public final var isCanceled: Bool {
-        state.withLock { $0.isCanceled }
+    /// Whether the observer is cancelled.
+    public final var isCancelled: Bool {
+        state.withLock { $0.isCancelled }
     }
 
-    // MARK: For the contexts and operators
+    // MARK: Contexts and operators
 
     final func emit(_ outcome: Result<Model, any Error>) {
         let replaced = state.withLock { $0.emit(outcome) }
@@ -106,7 +109,7 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         state.withLock { $0.queue = queue }
     }
 
-    /// Makes one closure the listener of everything but `defer`.
+    /// Makes a closure the listener of all events except `defer`.
     final func listen(_ receive: @escaping @Sendable (Event<Model>) -> Void) {
         change { state in
             let before = state.subscribe(
@@ -116,14 +119,14 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
                     finished: [{ receive(.finished) }]
                 )
             )
-            _ = state.subscribe(canceled: { receive(.canceled) })
+            _ = state.subscribe(cancelled: { receive(.cancelled) })
             return before
         }
     }
 
-    /// Has a closure called when this observer is canceled, or at once when it has been.
+    /// Calls a closure when this observer is cancelled, or immediately when it is already cancelled.
     ///
-    /// - Returns: what undoes it.
+    /// - Returns: a closure that removes the link.
     @discardableResult
     final func link(_ upstream: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         guard let id = state.withLock({ $0.link(upstream) }) else {
@@ -136,20 +139,21 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Whether every outcome waits for a listener. What is made of an observer that does so does it too.
+    /// Whether every outcome waits for a listener. Observers made from this observer inherit it.
     final var keepsAll: Bool {
         state.withLock { $0.keepsAll }
     }
 
-    /// Several listeners are always told of the latest outcome, so that a multicast keeps no more than that one.
+    /// A multicast always delivers the latest outcome to late listeners, so it keeps only that outcome.
     final func keepAll() {
         state.withLock { if !$0.isMulticast { $0.keepsAll = true } }
     }
 
-    /// Makes one closure, which emits for an observer made of this one, the listener of everything but `defer`.
+    /// Makes a closure the listener of all events except `defer`. The closure emits for a derived observer.
     ///
-    /// The other's cancellation comes back here, and it keeps every outcome from the moment this one does. This observer keeps the other
-    /// alive, not the other way round: what keeps a chain alive is whoever is going to emit.
+    /// Cancelling the derived observer cancels this observer, and the derived observer keeps every outcome as
+    /// soon as this observer does. This observer keeps the derived observer alive, not the reverse: the
+    /// emitter keeps a chain alive.
     final func listen<Output>(for other: Observer<Output>, _ receive: @escaping @Sendable (Event<Model>) -> Void) {
         other.link { [weak self] in self?.cancel() }
         listen { [weak self] event in
@@ -158,7 +162,7 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Passes everything on to another observer, and its cancellation back.
+    /// Forwards all events to another observer, and its cancellation back.
     final func forward(to other: Observer<Model>) {
         listen(for: other) { event in other.receive(event) }
     }
@@ -167,12 +171,12 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         switch event {
         case .data(let data): emit(.success(data))
         case .error(let error): emit(.failure(error))
-        case .canceled: cancel()
+        case .cancelled: cancel()
         case .finished: finishEmitting()
         }
     }
 
-    // MARK: Delivering
+    // MARK: Delivery
 
     @discardableResult
     private func change(_ body: (inout EmissionState<Model>) -> Listeners<Model>) -> Self {
@@ -182,7 +186,7 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         return self
     }
 
-    /// Makes the pending calls, unless somebody is at it already.
+    /// Makes the pending calls, unless another thread is already making them.
     private func deliver() {
         let (isMine, queue) = state.withLock { state in
             guard !state.isDelivering, !state.pending.isEmpty else { return (false, DispatchQueue?.none) }
@@ -213,7 +217,7 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
 }
 
 extension Observer {
-    /// Calls a closure with the first event, and never again.
+    /// Calls a closure with the first event only.
     final func firstEvent(_ handle: @escaping @Sendable (Event<Model>) -> Void) {
         let isHandled = Locked(false)
         listen { event in

@@ -1,13 +1,13 @@
-/// Why an observer has no outcome to give.
+/// The reason why an observer has no outcome.
 public enum ObserverError: Error, Sendable, Hashable {
-    /// It finished, or was let go of, without emitting anything.
+    /// The observer finished, or was released, without an emission.
     case finishedWithoutValue
-    /// ``Observer/chain(with:)`` had nothing to go on with.
+    /// The closure of ``Observer/chain(with:)`` returned nil.
     case nothingToChain
 }
 
 extension ObserverError: CustomStringConvertible {
-    /// What happened.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .finishedWithoutValue: "The observer finished without emitting data or an error."

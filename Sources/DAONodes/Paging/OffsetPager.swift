@@ -1,27 +1,27 @@
 import DAOTransport
 
-/// What a pager asks for.
+/// A request for one page.
 public struct PageRequest: Sendable, Hashable {
-    /// How many elements come before the page.
+    /// The number of elements before the page.
     public let index: Int
-    /// How many elements the page may have.
+    /// The maximum number of elements of the page.
     public let size: Int
 
-    /// A request for a page.
+    /// Creates a request for a page.
     public init(index: Int, size: Int) {
         self.index = index
         self.size = size
     }
 }
 
-/// One page: its value, and how many elements that is.
+/// A page: its value and its number of elements.
 public struct OffsetPage<Value: Sendable>: Sendable {
-    /// What the page holds.
+    /// The value of the page.
     public let value: Value
-    /// The number of its elements.
+    /// The number of elements of the page.
     public let count: Int
 
-    /// A page.
+    /// Creates a page.
     public init(_ value: Value, count: Int) {
         self.value = value
         self.count = count
@@ -31,21 +31,21 @@ public struct OffsetPage<Value: Sendable>: Sendable {
 extension OffsetPage: Equatable where Value: Equatable {}
 
 extension OffsetPage where Value: Collection {
-    /// A page of all the elements of a collection.
+    /// Creates a page with all elements of a collection.
     public init(_ value: Value) {
         self.init(value, count: value.count)
     }
 }
 
-/// Why a pager gave no page.
+/// The reason why a pager returned no page.
 public enum PagingError: Error, Sendable, Hashable {
-    /// The pager has nobody to ask; see ``OffsetPager/setProvider(_:)``.
+    /// The pager has no provider; see ``OffsetPager/setProvider(_:)``.
     case dataProviderNotSet
-    /// The page before has not arrived yet.
+    /// The previous page has not arrived yet.
     case pageUnderWay
 }
 
-/// Reads something page by page.
+/// Reads values page by page.
 ///
 /// ```swift
 /// let pager = OffsetPager<[Dialog]>(provider: dialogsPage, pageSize: 20)     // any Node<PageRequest, OffsetPage<[Dialog]>>
@@ -54,10 +54,11 @@ public enum PagingError: Error, Sendable, Hashable {
 /// let second = try await pager.next().value
 /// ```
 ///
-/// Every page moves the pager on by the elements it has. A page with fewer elements than asked for, or none, is the end. Asking on after
-/// the end asks again from there, in case something was added. A page that fails moves nothing.
+/// Every page advances the pager by its number of elements. A page with fewer elements than requested, or
+/// none, is the end. A request after the end starts there again, in case elements were added. A page that
+/// fails does not advance the pager.
 ///
-/// May be used from any thread; one page at a time is asked for.
+/// A pager can be used from any thread. It requests one page at a time.
 public final class OffsetPager<Value: Sendable>: Sendable {
     private struct Position {
         var index: Int
@@ -69,7 +70,7 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         var position: Position
         var saved: [Position] = []
         var onEnd: @Sendable () -> Void = {}
-        /// The request under way. What it brings counts only while it is this one.
+        /// The number of the running request. A page is used only if it belongs to this request.
         var current: Int?
         var requests = 0
     }
@@ -78,24 +79,24 @@ public final class OffsetPager<Value: Sendable>: Sendable {
     private let startIndex: Int
     private let state: Locked<State>
 
-    /// A pager at its start.
+    /// Creates a pager at its start.
     ///
     /// - Parameters:
-    ///   - provider: gives the pages; may be set later.
-    ///   - pageSize: how many elements to ask for at a time; less than one counts as one.
-    ///   - startIndex: where the first page begins.
+    ///   - provider: returns the pages; it can be set later.
+    ///   - pageSize: the number of elements of a page; values below 1 count as 1.
+    ///   - startIndex: the index of the first page.
     public init(provider: (any Node<PageRequest, OffsetPage<Value>>)? = nil, pageSize: Int, startIndex: Int = 0) {
         self.pageSize = max(1, pageSize)
         self.startIndex = startIndex
         state = Locked(State(provider: provider, position: Position(index: startIndex)))
     }
 
-    /// Who gives the pages from now on.
+    /// Sets the provider of all later pages.
     public func setProvider(_ provider: any Node<PageRequest, OffsetPage<Value>>) {
         state.withLock { $0.provider = provider }
     }
 
-    /// Where the next page begins.
+    /// The index of the next page.
     public var index: Int {
         state.withLock { $0.position.index }
     }
@@ -105,14 +106,16 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         state.withLock { $0.position.isAtEnd }
     }
 
-    /// Has a closure called with every page that is the end, before the page is delivered. It replaces an earlier one.
+    /// Sets the closure that is called for every page that is the end, before the page is delivered. It
+    /// replaces an earlier closure.
     public func onEnd(_ listener: @escaping @Sendable () -> Void) {
         state.withLock { $0.onEnd = listener }
     }
 
-    /// The next page.
+    /// Requests the next page.
     ///
-    /// Canceling the observer cancels the request and leaves the pager where it is. The error is the provider's, or a ``PagingError``.
+    /// Cancelling the observer cancels the request and does not move the pager. The error is the provider's
+    /// error or a ``PagingError``.
     public func next() -> Observer<Value> {
         let asked: Result<(Int, PageRequest, any Node<PageRequest, OffsetPage<Value>>), PagingError> = state.withLock { state in
             guard let provider = state.provider else { return .failure(.dataProviderNotSet) }
@@ -132,7 +135,7 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         }
     }
 
-    /// Goes back to the start. A page that is under way is still delivered and no longer moves the pager.
+    /// Returns to the start. A running request still delivers its page but no longer moves the pager.
     public func renew() {
         state.withLock { state in
             state.position = Position(index: startIndex)
@@ -140,13 +143,13 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         }
     }
 
-    /// Remembers where the pager is; several places may be remembered.
+    /// Saves the position of the pager. Several positions can be saved.
     public func saveState() {
         state.withLock { $0.saved.append($0.position) }
     }
 
-    /// Goes back to the place remembered last, and forgets it; does nothing when none is remembered. A page that is under way is still
-    /// delivered and no longer moves the pager.
+    /// Returns to the position that was saved last and removes it. Without a saved position it has no effect.
+    /// A running request still delivers its page but no longer moves the pager.
     public func restoreState() {
         state.withLock { state in
             guard let position = state.saved.popLast() else { return }
@@ -155,7 +158,7 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         }
     }
 
-    /// Forgets all remembered places.
+    /// Removes all saved positions.
     public func clearStates() {
         state.withLock { $0.saved = [] }
     }
@@ -173,14 +176,14 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         switch event {
         case .data(let page): result.emit(data: page.value).finish()
         case .error(let error): result.emit(error: error).finish()
-        case .canceled: result.cancel()
+        case .cancelled: result.cancel()
         case .finished: result.emit(error: ObserverError.finishedWithoutValue).finish()
         }
     }
 }
 
 extension Observer {
-    /// Hands over the first event, once. Cancellation of the result reaches this observer.
+    /// Calls the closure once, with the first event. Cancelling the result cancels this observer.
     fileprivate func firstEvent<Output: Sendable>(
         linkedTo result: Observer<Output>,
         _ handle: @escaping @Sendable (Event<Model>) -> Void

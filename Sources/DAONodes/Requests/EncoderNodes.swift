@@ -1,15 +1,15 @@
 import DAOTransport
 
-/// Turns a model into its entry on the way down, and leaves the answer as it is.
+/// Maps the input model to its entry and leaves the output unchanged.
 public struct DTOEncoderNode<Input: DTOEncodable & Sendable, Output: Sendable>: Node where Input.DTO: Sendable {
     private let next: any Node<Input.DTO, Output>
 
-    /// A node above one that takes entries.
+    /// Creates a node above a node with entry input.
     public init(next: any Node<Input.DTO, Output>) {
         self.next = next
     }
 
-    /// Maps and asks the next node, which is not asked when the mapping fails.
+    /// Maps the input and calls the next node. When the mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Output> {
         do {
             return next.process(try input.toDTO())
@@ -19,16 +19,16 @@ public struct DTOEncoderNode<Input: DTOEncodable & Sendable, Output: Sendable>: 
     }
 }
 
-/// Turns an entry into its raw form on the way down, and leaves the answer as it is.
+/// Maps the input entry to its raw form and leaves the output unchanged.
 public struct RawEncoderNode<Input: RawEncodable & Sendable, Output: Sendable>: Node where Input.Raw: Sendable {
     private let next: any Node<Input.Raw, Output>
 
-    /// A node above one that takes raw values.
+    /// Creates a node above a node with raw input.
     public init(next: any Node<Input.Raw, Output>) {
         self.next = next
     }
 
-    /// Maps and asks the next node, which is not asked when the mapping fails.
+    /// Maps the input and calls the next node. When the mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Output> {
         do {
             return next.process(try input.toRaw())
@@ -38,18 +38,18 @@ public struct RawEncoderNode<Input: RawEncodable & Sendable, Output: Sendable>: 
     }
 }
 
-/// Between an entry and the wire on the way down, and between the wire and a model on the way up: for a request that has no model of its
-/// own.
+/// Maps the input entry to its raw form, and the raw form of the result to a model: for a request without a
+/// model.
 public struct EntryInputDTOOutputNode<Input: RawEncodable & Sendable, Output: DTODecodable & Sendable>: Node
 where Input.Raw: Sendable, Output.DTO.Raw: Sendable {
     private let next: any Node<Input.Raw, Output.DTO.Raw>
 
-    /// A node above one that works with raw values.
+    /// Creates a node above a node that works with raw values.
     public init(next: any Node<Input.Raw, Output.DTO.Raw>) {
         self.next = next
     }
 
-    /// Maps, asks the next node, and maps what it gives through both layers.
+    /// Maps the input, calls the next node, and maps its output through both layers.
     public func process(_ input: Input) -> Observer<Output> {
         RawEncoderNode<Input, Output.DTO.Raw>(next: next).process(input).map { (raw: Output.DTO.Raw) throws -> Output in
             try Output.from(dto: Output.DTO.from(raw: raw))

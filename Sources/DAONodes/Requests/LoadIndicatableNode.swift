@@ -1,18 +1,19 @@
 import DAOTransport
 
-/// Counts what is being loaded, for a view that says so.
+/// Counts running loads, for a view that shows them.
 public final class LoadIndicator: Sendable {
     private let count = Locked(0)
     private let onChange: @Sendable (Int) -> Void
 
-    /// An indicator with nothing being loaded.
+    /// Creates an indicator with no running loads.
     ///
-    /// - Parameter onChange: told how many loads were under way after each that began or ended, on the thread that did it.
+    /// - Parameter onChange: called with the number of running loads after each load begins or ends, on the
+    ///   thread where it happens.
     public init(onChange: @escaping @Sendable (Int) -> Void = { _ in }) {
         self.onChange = onChange
     }
 
-    /// How many loads are under way.
+    /// The number of running loads.
     public var inFlight: Int {
         count.withLock { $0 }
     }
@@ -26,18 +27,19 @@ public final class LoadIndicator: Sendable {
     }
 }
 
-/// Counts the work of the node below as a load, from when it is asked until its first outcome, its end or its cancellation.
+/// Counts the work of the next node as a load, from its call until its first outcome, its end or its
+/// cancellation.
 public struct LoadIndicatableNode<Input: Sendable, Output: Sendable>: Node {
     private let next: any Node<Input, Output>
     private let indicator: LoadIndicator
 
-    /// A node above one whose work is counted.
+    /// Creates a node above a node whose work is counted.
     public init(next: any Node<Input, Output>, indicator: LoadIndicator) {
         self.next = next
         self.indicator = indicator
     }
 
-    /// Asks the next node.
+    /// Calls the next node.
     public func process(_ input: Input) -> Observer<Output> {
         indicator.add(1)
         let isOver = Locked(false)

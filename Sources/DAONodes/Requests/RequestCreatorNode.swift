@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Gives headers that are only known when a request is made, such as a token.
+/// Provides headers that are known only when a request is made, such as a token.
 public protocol MetadataProvider: Sendable {
     /// Headers by name.
     func metadata() -> [String: String]
@@ -13,23 +13,25 @@ public protocol MetadataProvider: Sendable {
 
 /// Makes the HTTP request.
 ///
-/// GET and HEAD have no body: their values go into the URL, whatever the encoding. A list that travels as `{"_array": […]}` is sent as
-/// the JSON list it is.
+/// GET and HEAD have no body: their values are sent in the URL, with any encoding. A list in the form
+/// `{"_array": […]}` is sent as a plain JSON list.
 public struct RequestCreatorNode<Output: Sendable>: Node {
     private let next: any Node<URLRequest, Output>
     private let providers: [any MetadataProvider]
 
-    /// A node above one that takes HTTP requests.
+    /// Creates a node above a node with HTTP request input.
     ///
-    /// - Parameter providers: asked anew for every request; their headers override those of the request, later ones those of earlier ones.
+    /// - Parameter providers: called for every request. Their headers override the headers of the request;
+    ///   headers of later providers override the headers of earlier providers.
     public init(next: any Node<URLRequest, Output>, providers: [any MetadataProvider] = []) {
         self.next = next
         self.providers = providers
     }
 
-    /// Makes the request and asks the next node, which is not asked when the request cannot be made: with
-    /// `MappingError.cantMapObjectToRaw` for a form or a query of what is no object, `MappingError.badValue` for files that would not
-    /// be sent, and Foundation's error for a file that cannot be read.
+    /// Makes the request and calls the next node. When the request cannot be made, the next node is not
+    /// called. The error is `MappingError.cantMapObjectToRaw` for a form or a query whose value is not an
+    /// object, `MappingError.badValue` for files that the encoding does not send, and Foundation's error for
+    /// a file that cannot be read.
     public func process(_ input: TransportURLRequest) -> Observer<Output> {
         let request: URLRequest
         do {

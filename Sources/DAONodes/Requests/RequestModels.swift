@@ -1,25 +1,25 @@
 import DAOTransport
 import Foundation
 
-// A request on its way down a chain: every node adds what it knows, and the type says what is known so far.
+// The stages of a request in a chain. Every node adds a part, and the type shows which parts are present.
 
 /// The method of a request.
 public enum HTTPMethod: String, Sendable, CaseIterable {
-    /// Reads; has no body.
+    /// Reads a resource; has no body.
     case get = "GET"
-    /// Reads the headers only; has no body.
+    /// Reads only the headers; has no body.
     case head = "HEAD"
-    /// Adds or does.
+    /// Creates a resource or runs an operation.
     case post = "POST"
-    /// Replaces.
+    /// Replaces a resource.
     case put = "PUT"
-    /// Changes.
+    /// Changes a resource.
     case patch = "PATCH"
-    /// Removes.
+    /// Removes a resource.
     case delete = "DELETE"
 }
 
-/// Where a request goes.
+/// The route of a request.
 ///
 /// ```swift
 /// enum Route: URLRouteProvider {
@@ -33,34 +33,34 @@ public enum HTTPMethod: String, Sendable, CaseIterable {
 public protocol URLRouteProvider: Sendable {
     /// The URL, absolute or relative to the client's base.
     ///
-    /// - Throws: `URLError(.badURL)`, or an error of the route's own, when there is no such URL.
+    /// - Throws: `URLError(.badURL)`, or an error of the route, when the URL cannot be made.
     func url() throws -> URL
 }
 
 extension URL: URLRouteProvider {
-    /// Itself.
+    /// Returns this URL.
     public func url() -> URL {
         self
     }
 }
 
 extension String: URLRouteProvider {
-    /// The URL that this text is.
+    /// Returns the URL with this text.
     ///
-    /// - Throws: `URLError(.badURL)` when it is none.
+    /// - Throws: `URLError(.badURL)` when the text is not a URL.
     public func url() throws -> URL {
         guard let url = URL(string: self) else { throw URLError(.badURL) }
         return url
     }
 }
 
-/// How the values of a request are sent.
+/// The encoding of the values of a request.
 public enum RequestEncoding: Sendable, Hashable, CaseIterable {
     /// As a JSON body.
     case json
     /// As the body of a form.
     case formURL
-    /// In the URL, after the query that it has.
+    /// In the URL, appended to its query.
     case urlQuery
     /// As the body of a form with files.
     case multipart
@@ -75,7 +75,7 @@ public struct RequestModel: Sendable, Hashable {
     /// The files to send with them, by the names of their form fields.
     public var files: [String: MultipartFile]
 
-    /// A request that knows its headers.
+    /// Creates a request with headers.
     public init(metadata: [String: String], raw: Json, files: [String: MultipartFile] = [:]) {
         self.metadata = metadata
         self.raw = raw
@@ -83,30 +83,30 @@ public struct RequestModel: Sendable, Hashable {
     }
 }
 
-/// Values and headers, with where they go.
+/// Values, headers and route of a request.
 public struct RoutableRequestModel: Sendable {
     /// Headers and values.
     public var request: RequestModel
-    /// Where they go.
+    /// The route.
     public var route: any URLRouteProvider
 
-    /// A request that knows its route.
+    /// Creates a request with a route.
     public init(request: RequestModel, route: any URLRouteProvider) {
         self.request = request
         self.route = route
     }
 }
 
-/// Values and headers, with where they go and how.
+/// Values, headers, route and encoding of a request.
 public struct EncodableRequestModel: Sendable {
     /// Headers and values.
     public var request: RequestModel
-    /// Where they go.
+    /// The route.
     public var route: any URLRouteProvider
-    /// How the values are sent.
+    /// The encoding of the values.
     public var encoding: RequestEncoding
 
-    /// A request that knows its encoding.
+    /// Creates a request with an encoding.
     public init(request: RequestModel, route: any URLRouteProvider, encoding: RequestEncoding) {
         self.request = request
         self.route = route
@@ -114,11 +114,11 @@ public struct EncodableRequestModel: Sendable {
     }
 }
 
-/// All that an HTTP request is made of.
+/// All parts of an HTTP request.
 public struct TransportURLRequest: Sendable, Hashable {
     /// The method.
     public var method: HTTPMethod
-    /// Where it goes.
+    /// The URL.
     public var url: URL
     /// Headers by name.
     public var headers: [String: String]
@@ -126,10 +126,10 @@ public struct TransportURLRequest: Sendable, Hashable {
     public var raw: Json
     /// The files to send with them, by the names of their form fields.
     public var files: [String: MultipartFile]
-    /// How they are sent.
+    /// The encoding of the values.
     public var encoding: RequestEncoding
 
-    /// A request that knows everything.
+    /// Creates a request with all parts.
     public init(
         method: HTTPMethod,
         url: URL,

@@ -6,7 +6,7 @@ public struct MetadataConnectorNode<Output: Sendable>: Node {
     private let next: any Node<RequestModel, Output>
     private let metadata: [String: String]
 
-    /// A node that adds the same headers to every request.
+    /// Creates a node that adds the same headers to every request.
     public init(next: any Node<RequestModel, Output>, metadata: [String: String]) {
         self.next = next
         self.metadata = metadata
@@ -23,7 +23,7 @@ public struct MultipartMetadataConnectorNode<Output: Sendable>: Node {
     private let next: any Node<RequestModel, Output>
     private let metadata: [String: String]
 
-    /// A node that adds the same headers to every request.
+    /// Creates a node that adds the same headers to every request.
     public init(next: any Node<RequestModel, Output>, metadata: [String: String]) {
         self.next = next
         self.metadata = metadata
@@ -35,12 +35,12 @@ public struct MultipartMetadataConnectorNode<Output: Sendable>: Node {
     }
 }
 
-/// Adds where a request goes.
+/// Adds the route of a request.
 public struct RequestRouterNode<Output: Sendable>: Node {
     private let next: any Node<RoutableRequestModel, Output>
     private let route: any URLRouteProvider
 
-    /// A node that sends every request to the same route.
+    /// Creates a node that sends every request to the same route.
     public init(next: any Node<RoutableRequestModel, Output>, route: any URLRouteProvider) {
         self.next = next
         self.route = route
@@ -52,19 +52,19 @@ public struct RequestRouterNode<Output: Sendable>: Node {
     }
 }
 
-/// Gives the route a query.
+/// Replaces the query of the route.
 public struct URLQueryInjectorNode<Output: Sendable>: Node {
     private let next: any Node<RoutableRequestModel, Output>
     private let query: URLQuery
 
-    /// A node that gives every request the same query.
+    /// Creates a node that sets the same query for every request.
     public init(next: any Node<RoutableRequestModel, Output>, query: URLQuery) {
         self.next = next
         self.query = query
     }
 
-    /// Passes the request on with the query in the place of the route's own; an empty one leaves the route as it is. When the route
-    /// has no URL, its error is the result and the next node is not asked.
+    /// Passes the request on with the query instead of the route's query. An empty query leaves the route
+    /// unchanged. When the route has no URL, its error is the result and the next node is not called.
     public func process(_ input: RoutableRequestModel) -> Observer<Output> {
         let items = query.items
         guard !items.isEmpty else { return next.process(input) }
@@ -78,12 +78,12 @@ public struct URLQueryInjectorNode<Output: Sendable>: Node {
     }
 }
 
-/// Adds how the values are sent.
+/// Adds the encoding of the values.
 public struct RequestEncoderNode<Output: Sendable>: Node {
     private let next: any Node<EncodableRequestModel, Output>
     private let encoding: RequestEncoding
 
-    /// A node that has every request sent in the same way.
+    /// Creates a node that sets the same encoding for every request.
     public init(next: any Node<EncodableRequestModel, Output>, encoding: RequestEncoding) {
         self.next = next
         self.encoding = encoding
@@ -95,18 +95,19 @@ public struct RequestEncoderNode<Output: Sendable>: Node {
     }
 }
 
-/// Makes a URL of the route and adds the method.
+/// Makes a URL from the route and adds the method.
 public struct URLRequestTransformerNode<Output: Sendable>: Node {
     private let next: any Node<TransportURLRequest, Output>
     private let method: HTTPMethod
 
-    /// A node that gives every request the same method.
+    /// Creates a node that sets the same method for every request.
     public init(next: any Node<TransportURLRequest, Output>, method: HTTPMethod) {
         self.next = next
         self.method = method
     }
 
-    /// Passes the request on. When the route has no URL, its error is the result and the next node is not asked.
+    /// Passes the request on. When the route has no URL, its error is the result and the next node is not
+    /// called.
     public func process(_ input: EncodableRequestModel) -> Observer<Output> {
         let url: URL
         do {
@@ -121,18 +122,19 @@ public struct URLRequestTransformerNode<Output: Sendable>: Node {
     }
 }
 
-/// Adds headers to a request that lacks them: those of the request win, whatever the case of their names.
+/// Adds missing headers to a request. The headers of the request take precedence; names compare without
+/// regard to case.
 public struct HeaderInjectorNode<Output: Sendable>: Node {
     private let next: any Node<TransportURLRequest, Output>
     private let headers: [String: String]
 
-    /// A node that adds the same headers to every request.
+    /// Creates a node that adds the same headers to every request.
     public init(next: any Node<TransportURLRequest, Output>, headers: [String: String]) {
         self.next = next
         self.headers = headers
     }
 
-    /// Passes the request on with the headers it lacked.
+    /// Passes the request on with the missing headers.
     public func process(_ input: TransportURLRequest) -> Observer<Output> {
         let present = Set(input.headers.keys.map { $0.lowercased() })
         var output = input

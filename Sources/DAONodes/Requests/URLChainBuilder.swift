@@ -6,7 +6,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Builds the default chain from an application's model to the server and back, for those who do not want to put one together.
+/// Builds the default chain from an application's model to the server and back.
 ///
 /// ```swift
 /// let builder = URLChainBuilder(client: client, .post, route: "dialogs/")
@@ -14,37 +14,38 @@ import Foundation
 /// let dialog = try await send.value(for: draft)
 /// ```
 ///
-/// From top to bottom: `LoggerNode`, `ChainConfiguratorNode`, `LoadIndicatableNode`, `ModelInputNode`, `DTOMapperNode`,
-/// `MetadataConnectorNode`, `RequestRouterNode`, `URLQueryInjectorNode`, `RequestEncoderNode`, `URLRequestTransformerNode`,
-/// `RequestCreatorNode`, `TechnicalErrorMapperNode`, `RequestSenderNode`, `ResponseProcessorNode`, `ResponseHTTPErrorProcessorNode`,
+/// From top to bottom: `LoggerNode`, `ChainConfiguratorNode`, `LoadIndicatableNode`, `ModelInputNode`,
+/// `DTOMapperNode`, `MetadataConnectorNode`, `RequestRouterNode`, `URLQueryInjectorNode`,
+/// `RequestEncoderNode`, `URLRequestTransformerNode`, `RequestCreatorNode`, `TechnicalErrorMapperNode`,
+/// `RequestSenderNode`, `ResponseProcessorNode`, `ResponseHTTPErrorProcessorNode`,
 /// `ResponseDataPreprocessorNode`, `ResponseDataParserNode`. Nothing is cached.
 public struct URLChainBuilder: Sendable {
     /// Sends the requests.
     public var client: any Client
     /// The method of the requests.
     public var method: HTTPMethod
-    /// Where they go.
+    /// The route.
     public var route: any URLRouteProvider
-    /// How their values are sent.
+    /// The encoding of the values.
     public var encoding: RequestEncoding
-    /// Their query; an empty one leaves that of the route.
+    /// The query of the requests; an empty query leaves the query of the route.
     public var query: URLQuery
-    /// Their headers.
+    /// The headers of the requests.
     public var metadata: [String: String]
-    /// Give headers that are only known when a request is made.
+    /// Provide headers that are known only when a request is made.
     public var providers: [any MetadataProvider] = []
-    /// Counts what is being loaded.
+    /// Counts running loads.
     public var indicator = LoadIndicator()
-    /// Where the work begins.
+    /// The queue that starts the work.
     public var beginQueue = DispatchQueue.global(qos: .userInitiated)
-    /// Where listeners are called.
+    /// The queue of the listeners.
     public var endQueue = DispatchQueue.main
-    /// The names of nodes whose notes are not written.
+    /// The names of nodes whose log entries are omitted.
     public var excludedFromLog: Set<String> = []
-    /// Writes the log; by default nowhere.
+    /// Writes the log entries; by default they are dropped.
     public var writeLog: @Sendable (ChainLog.Entry) -> Void = { _ in }
 
-    /// A builder of chains for one request.
+    /// Creates a builder of chains for one request.
     public init(
         client: any Client,
         _ method: HTTPMethod = .get,
@@ -61,7 +62,7 @@ public struct URLChainBuilder: Sendable {
         self.metadata = metadata
     }
 
-    /// A chain that sends a model and gives another.
+    /// Builds a chain that sends a model and returns another model.
     public func build<Input, Output>() -> any Node<Input, Output>
     where
         Input: DTOEncodable & Sendable, Input.DTO: Sendable, Input.DTO.Raw == Json,
@@ -70,39 +71,40 @@ public struct URLChainBuilder: Sendable {
         top(ModelInputNode<Input, Output>(next: DTOMapperNode(next: json)))
     }
 
-    /// A chain that sends nothing and gives a model.
+    /// Builds a chain without input that returns a model.
     public func build<Output>() -> any Node<Void, Output>
     where Output: DTODecodable & Sendable, Output.DTO: Sendable, Output.DTO.Raw == Json {
         top(VoidInputNode(next: ModelInputNode<Json, Output>(next: DTOMapperNode(next: json))))
     }
 
-    /// A chain that sends a model and ignores the answer.
+    /// Builds a chain that sends a model and ignores the response.
     public func build<Input>() -> any Node<Input, Void>
     where Input: DTOEncodable & Sendable, Input.DTO: Sendable, Input.DTO.Raw == Json {
         top(VoidOutputNode<Input>(next: json))
     }
 
-    /// A chain that sends nothing and ignores the answer.
+    /// Builds a chain without input that ignores the response.
     public func build() -> any Node<Void, Void> {
         top(VoidIONode(next: json))
     }
 
-    /// A chain that sends a model and files as a form, whatever ``encoding`` says, and gives another model.
+    /// Builds a chain that sends a model and files as a form, regardless of ``encoding``, and returns another
+    /// model.
     public func buildMultipart<Input, Output>() -> any Node<MultipartModel<Input>, Output>
     where
         Input: DTOEncodable & Sendable, Input.DTO: Sendable, Input.DTO.Raw == Json,
         Output: DTODecodable & Sendable, Output.DTO: Sendable, Output.DTO.Raw == Json
     {
-        let form = MultipartMetadataConnectorNode(next: routed(jsonAnswer, as: .multipart), metadata: metadata)
+        let form = MultipartMetadataConnectorNode(next: routed(jsonResponse, as: .multipart), metadata: metadata)
         return top(ModelInputNode<MultipartModel<Input>, Output>(next: DTOMapperNode(next: form)))
     }
 
-    /// A chain that sends nothing and loads bytes.
+    /// Builds a chain without input that loads bytes.
     public func loadData() -> any Node<Void, Data> {
         top(VoidInputNode(next: bytes))
     }
 
-    /// A chain that sends a model and loads bytes.
+    /// Builds a chain that sends a model and loads bytes.
     public func loadData<Input>() -> any Node<Input, Data>
     where Input: DTOEncodable & Sendable, Input.DTO: Sendable, Input.DTO.Raw == Json {
         top(DTOEncoderNode<Input, Data>(next: RawEncoderNode(next: bytes)))
@@ -117,25 +119,25 @@ public struct URLChainBuilder: Sendable {
     }
 
     private func routed<Output: Sendable>(
-        _ answer: any Node<URLDataResponse, Output>,
+        _ response: any Node<URLDataResponse, Output>,
         as encoding: RequestEncoding
     ) -> any Node<RequestModel, Output> {
-        let sender = RequestSenderNode(next: ResponseProcessorNode(next: answer), client: client)
+        let sender = RequestSenderNode(next: ResponseProcessorNode(next: response), client: client)
         let creator = RequestCreatorNode(next: TechnicalErrorMapperNode(next: sender), providers: providers)
         let encoder = RequestEncoderNode(next: URLRequestTransformerNode(next: creator, method: method), encoding: encoding)
         return RequestRouterNode(next: URLQueryInjectorNode(next: encoder, query: query), route: route)
     }
 
-    private func request<Output: Sendable>(_ answer: any Node<URLDataResponse, Output>) -> any Node<Json, Output> {
-        MetadataConnectorNode(next: routed(answer, as: encoding), metadata: metadata)
+    private func request<Output: Sendable>(_ response: any Node<URLDataResponse, Output>) -> any Node<Json, Output> {
+        MetadataConnectorNode(next: routed(response, as: encoding), metadata: metadata)
     }
 
-    private var jsonAnswer: any Node<URLDataResponse, Json> {
+    private var jsonResponse: any Node<URLDataResponse, Json> {
         ResponseHTTPErrorProcessorNode(next: ResponseDataPreprocessorNode(next: ResponseDataParserNode()))
     }
 
     private var json: any Node<Json, Json> {
-        request(jsonAnswer)
+        request(jsonResponse)
     }
 
     private var bytes: any Node<Json, Data> {

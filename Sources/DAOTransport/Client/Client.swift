@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sends endpoints. All side effects are here; endpoints only describe.
+/// Sends the requests of endpoints. The client has all side effects; an endpoint only describes a request.
 ///
 /// ```swift
 /// let client = URLSessionClient(baseURL: server)
@@ -11,14 +11,14 @@ public protocol Client: Sendable {
     ///
     /// Cancelling the task, or the progress, stops the transfer and throws `CancellationError`.
     ///
-    /// - Parameter progress: counts the bytes of the answer; nil when nobody looks.
-    /// - Throws: what went wrong, as it is: `URLError`, what the endpoint's validation throws (``APIError``, ``HTTPError``), or
-    ///   what its content throws (`DecodingError`).
+    /// - Parameter progress: counts the bytes of the response; nil when the caller needs no progress.
+    /// - Throws: the original error: a `URLError`, the error of the endpoint's validation (``APIError``,
+    ///   ``HTTPError``), or the error of its content (`DecodingError`).
     func request<Request: Endpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content
 
-    /// Sends an upload and returns the content of its answer.
+    /// Sends an upload and returns the content of its response.
     ///
-    /// - Parameter progress: counts the bytes sent; nil when nobody looks.
+    /// - Parameter progress: counts the bytes sent; nil when the caller needs no progress.
     /// - Throws: as ``request(_:progress:)``.
     func upload<Request: UploadEndpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content
 }
@@ -29,7 +29,7 @@ extension Client {
         try await request(endpoint, progress: nil)
     }
 
-    /// Sends an upload and returns the content of its answer.
+    /// Sends an upload and returns the content of its response.
     public func upload<Request: UploadEndpoint>(_ endpoint: Request) async throws -> Request.Content {
         try await upload(endpoint, progress: nil)
     }
@@ -37,9 +37,9 @@ extension Client {
     /// Sends an endpoint's request from code that does not run in a task.
     ///
     /// - Parameters:
-    ///   - queue: where the completion is called; the main queue unless said.
-    ///   - completion: called once, also after a cancellation.
-    /// - Returns: the progress of the answer; cancelling it stops the transfer.
+    ///   - queue: the queue that the completion runs on; the main queue by default.
+    ///   - completion: called exactly once, after a cancellation too.
+    /// - Returns: the progress of the response; cancelling it stops the transfer.
     @discardableResult
     public func request<Request: Endpoint>(
         _ endpoint: Request,

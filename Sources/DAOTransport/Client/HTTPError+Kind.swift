@@ -1,19 +1,19 @@
 extension HTTPError {
-    /// The statuses that have a meaning of their own to most applications.
+    /// The statuses that most applications handle separately.
     public enum Kind: Int, Sendable, CaseIterable {
-        /// The request makes no sense to the server.
+        /// The server does not understand the request.
         case badRequest = 400
-        /// The server does not know who asks.
+        /// The request is not authenticated.
         case unauthorized = 401
-        /// Who asks may not.
+        /// The request is authenticated but not permitted.
         case forbidden = 403
-        /// There is no such thing.
+        /// The resource does not exist.
         case notFound = 404
         /// The server failed.
         case internalServerError = 500
     }
 
-    /// What the status means; nil for every status that is not listed in ``Kind``.
+    /// The meaning of the status; nil for every status that ``Kind`` does not list.
     public var kind: Kind? {
         Kind(rawValue: statusCode)
     }

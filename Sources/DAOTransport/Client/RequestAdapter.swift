@@ -4,22 +4,22 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Changes a request between the endpoint that made it and the server.
+/// Changes a request after the endpoint made it and before the client sends it.
 public protocol RequestAdapter: Sendable {
-    /// The request to send instead. What this throws, the caller gets, and nothing is sent.
+    /// Returns the request to send instead. If it throws, the caller receives the error and nothing is sent.
     func adapt(_ request: URLRequest) async throws -> URLRequest
 }
 
 /// Resolves the URLs of endpoints against a base URL.
 ///
-/// A base without a trailing slash is taken as if it had one, so that its last component is not lost: `books` against
-/// `https://host/api/v1` is `https://host/api/v1/books`. An absolute URL stays as it is; a path that starts with a slash
-/// starts at the host.
+/// A base without a trailing slash is treated as if it had one, so that its last component is kept: `books`
+/// against `https://host/api/v1` is `https://host/api/v1/books`. An absolute URL stays unchanged. A path that
+/// starts with a slash starts at the host.
 public struct BaseRequestAdapter: RequestAdapter {
-    /// Where relative URLs begin; its path ends in a slash.
+    /// The base of relative URLs. Its path ends in a slash.
     public let baseURL: URL
 
-    /// An adapter for a base URL.
+    /// Creates an adapter for a base URL.
     public init(baseURL: URL) {
         guard !baseURL.path.isEmpty || baseURL.query != nil,
             var components = URLComponents(url: baseURL, resolvingAgainstBaseURL: true),
@@ -32,9 +32,9 @@ public struct BaseRequestAdapter: RequestAdapter {
         self.baseURL = components.url ?? baseURL
     }
 
-    /// The same request at the resolved URL; method, headers, query and body stay.
+    /// Returns the same request with the resolved URL. Method, headers, query and body stay.
     ///
-    /// - Throws: `URLError(.badURL)` when the request has no URL, or none that can be resolved.
+    /// - Throws: `URLError(.badURL)` when the request has no URL, or its URL cannot be resolved.
     public func adapt(_ request: URLRequest) throws -> URLRequest {
         guard let text = request.url?.absoluteString, let url = URL(string: text, relativeTo: baseURL) else {
             throw URLError(.badURL)
@@ -45,7 +45,7 @@ public struct BaseRequestAdapter: RequestAdapter {
     }
 }
 
-/// Adds headers to every request. A header that the request has already stays.
+/// Adds headers to every request. A header that the request already has stays unchanged.
 ///
 /// ```swift
 /// let authorization = HeaderRequestAdapter { ["Authorization": "Bearer \(await session.token)"] }
@@ -53,12 +53,12 @@ public struct BaseRequestAdapter: RequestAdapter {
 public struct HeaderRequestAdapter: RequestAdapter {
     private let headers: @Sendable () async throws -> [String: String]
 
-    /// An adapter that asks for the headers anew for every request.
+    /// Creates an adapter that calls the closure for the headers of every request.
     public init(_ headers: @escaping @Sendable () async throws -> [String: String]) {
         self.headers = headers
     }
 
-    /// The request with the headers it lacked.
+    /// Returns the request with the missing headers added.
     public func adapt(_ request: URLRequest) async throws -> URLRequest {
         var request = request
         for (name, value) in try await headers() where request.value(forHTTPHeaderField: name) == nil {

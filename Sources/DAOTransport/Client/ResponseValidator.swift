@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The usual judgement of an answer: first what the server says is wrong, then its status.
+/// The default validation of a response: first the error in its body, then its status.
 public enum ResponseValidator {
     private struct ErrorBody: Decodable {
         struct Details: Decodable {
@@ -16,10 +16,10 @@ public enum ResponseValidator {
         let error: Details
     }
 
-    /// Checks an answer.
+    /// Validates a response.
     ///
-    /// - Throws: ``APIError`` when the body is `{"error": {"code": …}}`, whatever the status; else ``HTTPError`` when the status
-    ///   is outside 200..<300.
+    /// - Throws: ``APIError`` when the body is `{"error": {"code": …}}`, with any status; otherwise
+    ///   ``HTTPError`` when the status is outside 200..<300.
     public static func validate(_ response: HTTPURLResponse, with body: Data) throws {
         if let details = try? JSONDecoder().decode(ErrorBody.self, from: body).error {
             throw APIError(

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Why a server could not be reached, in the words that an application shows.
+/// The reason why a server could not be reached, as an application shows it.
 public enum TechnicalError: Error, Sendable, Hashable, CaseIterable {
-    /// The device may not use this connection for data (-1020).
+    /// The device is not allowed to use this connection for data (-1020).
     case dataNotAllowed
     /// The device is offline (-1009).
     case noInternetConnection
-    /// No answer came in time (-1001).
+    /// No response came in time (-1001).
     case timeout
-    /// Nobody listens at the server's address (-1004).
+    /// No server listens at the address (-1004).
     case cantConnectToHost
 
-    /// The word for an error; nil for every other error.
+    /// Creates the technical error for a `URLError`; nil for every other error.
     public init?(_ error: any Error) {
         switch (error as? URLError)?.code {
         case .dataNotAllowed: self = .dataNotAllowed
@@ -22,7 +22,8 @@ public enum TechnicalError: Error, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether an error means that there was no connection: a technical error, or a `URLError` that is a connection failure.
+    /// Whether an error is a connection failure: a technical error, or a `URLError` whose
+    /// `isConnectionFailure` is true.
     @Sendable public static func isConnectionFailure(_ error: any Error) -> Bool {
         error is TechnicalError || (error as? URLError)?.isConnectionFailure == true
     }

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One running task of a URL session: collects the answer and hands it over once.
+/// A running task of a URL session. It collects the response and delivers it once.
 final class Transfer: Sendable {
     typealias Outcome = (data: Data, response: URLResponse?, error: (any Error)?)
 
@@ -32,7 +32,7 @@ final class Transfer: Sendable {
         self.counted = counted
     }
 
-    /// Starts the task and waits for its end; cancelling the surrounding task, or the progress, stops it.
+    /// Starts the task and waits for its end. Cancelling the surrounding task, or the progress, stops it.
     func outcome() async -> Outcome {
         progress?.cancellationHandler = { [weak self] in self?.cancel() }
         if progress?.isCancelled == true { cancel() }
@@ -91,8 +91,9 @@ final class Transfer: Sendable {
         continuation?.resume(returning: outcome)
     }
 
-    /// The error as the caller should see it: a cancellation as one, URL errors as `URLError`, and a body shorter than the
-    /// server announced as a lost connection, which not every platform reports by itself.
+    /// The error that the caller receives: `CancellationError` for a cancellation, `URLError` for URL errors,
+    /// and a lost connection for a body shorter than the server announced. Not every platform reports the
+    /// last case itself.
     private static func judge(
         _ error: (any Error)?,
         _ isCancelled: Bool,
@@ -116,7 +117,7 @@ final class Transfer: Sendable {
     }
 }
 
-/// Tells transfers what happens to their tasks.
+/// Forwards the session's events to the transfers of its tasks.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfers = Locked<[Int: Transfer]>([:])
 
@@ -161,7 +162,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
             completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
             guard challenge.proposedCredential == nil else { return completionHandler(.performDefaultHandling, nil) }
-            // With no credential to offer, Foundation's default here is to wait for ever. The refusal is the answer.
+            // Without a credential, Foundation's default on Linux is to wait for ever, so the challenge is
+            // refused.
             transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.finish(nil)
             completionHandler(.cancelAuthenticationChallenge, nil)
         }

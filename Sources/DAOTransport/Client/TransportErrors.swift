@@ -1,17 +1,17 @@
 import Foundation
 
-/// A status that is not a success.
+/// An HTTP status that is not a success.
 public struct HTTPError: Error, Sendable, Hashable {
-    /// The status of the answer.
+    /// The status of the response.
     public let statusCode: Int
 
-    /// The URL that answered.
+    /// The URL of the response.
     public let url: URL?
 
-    /// What the server sent with it.
+    /// The body of the response.
     public let body: Data
 
-    /// An error for an answer.
+    /// Creates an error for a response.
     public init(statusCode: Int, url: URL?, body: Data = Data()) {
         self.statusCode = statusCode
         self.url = url
@@ -26,23 +26,23 @@ extension HTTPError: CustomStringConvertible {
     }
 }
 
-/// An error that the server explains: `{"error": {"code": …, "title": …}}`.
+/// An error that the server describes in the body: `{"error": {"code": …, "title": …}}`.
 public struct APIError: Error, Sendable, Hashable {
-    /// What kind of error it is, in the server's own words. Declare the codes that the application knows as constants:
+    /// The server's code for the kind of error. Declare the codes that the application knows as constants:
     ///
     /// ```swift
     /// extension APIError.Code { static let tokenInvalid = Self(rawValue: "token_invalid") }
     /// ```
     public struct Code: RawRepresentable, Sendable, Hashable, Decodable {
-        /// The server's word for it; a numeric code as its digits.
+        /// The code as the server sends it; a numeric code as its digits.
         public let rawValue: String
 
-        /// A code.
+        /// Creates a code.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// Reads a text or a whole number.
+        /// Decodes a string or an integer.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if let number = try? container.decode(Int.self) {
@@ -53,16 +53,16 @@ public struct APIError: Error, Sendable, Hashable {
         }
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let code: Code
 
-    /// What to tell a person: the server's `title`, or its `description` where there is no title.
+    /// The message for the user: the server's `title`, or its `description` when there is no title.
     public let title: String?
 
-    /// The status of the answer, which may well be 200; nil when the error did not come over HTTP.
+    /// The status of the response, which can be 200; nil when the error did not come over HTTP.
     public let statusCode: Int?
 
-    /// An error with a code.
+    /// Creates an error with a code.
     public init(code: Code, title: String? = nil, statusCode: Int? = nil) {
         self.code = code
         self.title = title
@@ -78,7 +78,8 @@ extension APIError: CustomStringConvertible {
 }
 
 extension URLError {
-    /// Whether there was no connection, or it was lost: the errors after which a stored result may stand in.
+    /// Whether there was no connection, or the connection was lost. After such an error a stored result can
+    /// be used instead.
     public var isConnectionFailure: Bool {
         switch code {
         case .notConnectedToInternet, .dataNotAllowed, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,

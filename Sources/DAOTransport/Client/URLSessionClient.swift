@@ -4,23 +4,24 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One request and what became of it, for the client's observer.
+/// A request and its result, for the client's observer.
 public struct HTTPExchange: Sendable {
     /// The request as it was sent.
     public let request: URLRequest
-    /// The answer; nil when none arrived.
+    /// The response; nil when no response arrived.
     public let response: HTTPURLResponse?
-    /// The body of the answer.
+    /// The body of the response.
     public let data: Data
-    /// The error the caller gets, whichever stage it came from; nil when it gets content.
+    /// The error that the caller receives, from any stage; nil when the caller receives content.
     public let error: (any Error)?
 }
 
-/// A client on Foundation's URL loading.
+/// A client on Foundation's URL loading system.
 ///
-/// Every request goes the same way: the endpoint makes it, the adapters change it in their order, it is sent, a transport error
-/// ends it, the endpoint validates the answer, the endpoint makes the content, the observer sees how it ended, the caller gets
-/// content or error. When the endpoint or an adapter throws, nothing is sent and the observer is not called.
+/// Every request has the same stages: the endpoint makes it, the adapters change it in order, the client
+/// sends it, a transport error ends it, the endpoint validates the response, the endpoint makes the content,
+/// the observer is called with the result, and the caller receives the content or the error. When the
+/// endpoint or an adapter throws, nothing is sent and the observer is not called.
 ///
 /// ```swift
 /// let client = URLSessionClient(
@@ -38,14 +39,15 @@ public final class URLSessionClient: Client {
     private let adapters: [any RequestAdapter]
     private let responseObserver: (@Sendable (HTTPExchange) -> Void)?
 
-    /// A client for endpoints with URLs relative to a base, or absolute ones when there is no base.
+    /// Creates a client for endpoints with URLs relative to a base, or with absolute URLs when there is no
+    /// base.
     ///
     /// - Parameters:
-    ///   - baseURL: where relative URLs begin; see ``BaseRequestAdapter``.
+    ///   - baseURL: the base of relative URLs; see ``BaseRequestAdapter``.
     ///   - adapters: change every request, in this order, after the base URL has been applied.
-    ///   - configuration: the URL session's. On Linux its cache is not used.
-    ///   - responseObserver: called once for every request that was sent, before the caller gets the result, on no particular
-    ///     thread.
+    ///   - configuration: the configuration of the URL session. On Linux its cache is not used.
+    ///   - responseObserver: called once for every request that was sent, before the caller receives the
+    ///     result, on no particular thread.
     public init(
         baseURL: URL? = nil,
         adapters: [any RequestAdapter] = [],
@@ -59,11 +61,12 @@ public final class URLSessionClient: Client {
         session = URLSession(configuration: Self.safe(configuration), delegate: transfers, delegateQueue: nil)
     }
 
-    /// The configuration without what takes the process down.
+    /// The configuration without the settings that can crash the process.
     private static func safe(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         #if canImport(FoundationNetworking)
-            // Where there is a cache, Foundation looks into it in the background before a request starts, and a request that
-            // is cancelled in the meantime may fail after it has left the session's registry, which is a fatal error there.
+            // With a cache, Foundation searches it in the background before a request starts. A request that
+            // is cancelled in the meantime can fail after it has left the session's registry, which is a
+            // fatal error in Foundation.
             guard let copy = configuration.copy() as? URLSessionConfiguration else { return configuration }
             copy.urlCache = nil
             return copy
@@ -84,10 +87,10 @@ public final class URLSessionClient: Client {
         return try await content(of: endpoint, request: request, transfer)
     }
 
-    /// Sends an upload and returns the content of its answer. See ``Client/upload(_:progress:)``.
+    /// Sends an upload and returns the content of its response. See ``Client/upload(_:progress:)``.
     ///
-    /// - Throws: beside the errors of the request, `CocoaError(.fileReadNoSuchFile)` for a file that is not there; nothing is
-    ///   sent then.
+    /// - Throws: the errors of a request, and `CocoaError(.fileReadNoSuchFile)` for a file that does not
+    ///   exist. In the latter case nothing is sent.
     public func upload<Request: UploadEndpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
         try Task.checkCancellation()
         let (made, body) = try endpoint.makeRequest()

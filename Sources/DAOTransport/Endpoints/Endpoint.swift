@@ -4,28 +4,30 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// How an answer becomes content. ``Endpoint`` and ``UploadEndpoint`` share it.
+/// Turns a response into content. ``Endpoint`` and ``UploadEndpoint`` inherit from it.
 public protocol ResponseReading<Content>: Sendable {
-    /// What the caller gets.
+    /// The value that the caller receives.
     associatedtype Content: Sendable
 
-    /// Judges an answer before anything is made of it, and throws what is wrong with it.
+    /// Validates a response before its content is made, and throws an error when the response is invalid.
     ///
-    /// Called for HTTP answers only, and only when the transport had no error. By default every answer is good.
+    /// The client calls it for HTTP responses only, and only when the transport had no error. By default
+    /// every response is valid.
     func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws
 
-    /// The content of an answer. The body is empty when the server sent none.
+    /// Returns the content of a response. The body is empty when the server sent none.
     func content(from response: URLResponse?, with body: Data) throws -> Content
 }
 
 extension ResponseReading {
-    /// Accepts every answer.
+    /// Accepts every response.
     public func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws {}
 }
 
-/// One thing that can be asked of a server: an immutable value that makes the request and reads the answer.
+/// One operation of a server: an immutable value that makes the request and reads the response.
 ///
-/// An endpoint has no side effects; sending is the ``Client``'s work. Its URL may be relative to the client's base URL.
+/// An endpoint has no side effects; the ``Client`` sends the request. The URL can be relative to the client's
+/// base URL.
 ///
 /// ```swift
 /// struct MottoEndpoint: Endpoint {
@@ -40,20 +42,20 @@ extension ResponseReading {
 /// }
 /// ```
 public protocol Endpoint<Content>: ResponseReading {
-    /// The request to send.
+    /// Returns the request to send.
     func makeRequest() throws -> URLRequest
 }
 
-/// An endpoint whose answer has no content. Only ``ResponseReading/validate(_:response:data:)`` looks at it, and by default
-/// that refuses error answers as ``ResponseValidator`` does.
+/// An endpoint whose response has no content. Only ``ResponseReading/validate(_:response:data:)`` reads the
+/// response. By default it refuses error responses as ``ResponseValidator`` does.
 public protocol VoidEndpoint: Endpoint where Content == Void {}
 
 extension VoidEndpoint {
-    /// Refuses API errors and every status outside 200..<300.
+    /// Throws for API errors and every status outside 200..<300.
     public func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws {
         try ResponseValidator.validate(response, with: data)
     }
 
-    /// Nothing.
+    /// Returns no content.
     public func content(from response: URLResponse?, with body: Data) throws {}
 }

@@ -8,7 +8,7 @@ public struct HTTPBody: Sendable, Hashable {
     /// The value of the `Content-Type` header.
     public let contentType: String
 
-    /// A body of any content type.
+    /// Creates a body of any content type.
     public init(data: Data, contentType: String) {
         self.data = data
         self.contentType = contentType
@@ -16,40 +16,40 @@ public struct HTTPBody: Sendable, Hashable {
 }
 
 extension HTTPBody {
-    /// JSON that is already encoded.
+    /// A body of JSON that is already encoded.
     public static func json(_ data: Data) -> HTTPBody {
         HTTPBody(data: data, contentType: "application/json")
     }
 
-    /// A JSON value. A list that travels as `{"_array": […]}` is sent as the list it is.
+    /// A body with a JSON value. A list in the form `{"_array": […]}` is sent as a plain list.
     public static func json(_ json: Json) -> HTTPBody {
         guard let members = json.objectValue, members.count == 1, let list = members[Json.arrayKey], list.arrayValue != nil
         else { return .json(json.data()) }
         return .json(list.data())
     }
 
-    /// A form that is already encoded.
+    /// A body of a form that is already encoded.
     public static func form(_ data: Data) -> HTTPBody {
         HTTPBody(data: data, contentType: "application/x-www-form-urlencoded")
     }
 
-    /// A form of names and values, percent-encoded; an item without a value is sent as an empty one.
+    /// A form of names and values, percent-encoded. An item without a value is sent with an empty value.
     public static func form(_ items: [URLQueryItem]) -> HTTPBody {
         let text = items.map { "\(formEncoded($0.name))=\(formEncoded($0.value ?? ""))" }.joined(separator: "&")
         return .form(Data(text.utf8))
     }
 
-    /// Plain text that is already encoded.
+    /// A body of plain text that is already encoded.
     public static func text(_ data: Data) -> HTTPBody {
         HTTPBody(data: data, contentType: "text/plain")
     }
 
-    /// Plain text, sent as UTF-8.
+    /// A body of plain text in UTF-8.
     public static func string(_ string: String) -> HTTPBody {
         HTTPBody(data: Data(string.utf8), contentType: "text/plain")
     }
 
-    /// Bytes of no particular kind.
+    /// A body of arbitrary bytes.
     public static func binary(_ data: Data) -> HTTPBody {
         HTTPBody(data: data, contentType: "application/octet-stream")
     }

@@ -4,18 +4,18 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// How a JSON answer becomes content: decoded into a root, and unwrapped.
+/// Turns a JSON response into content: it decodes a root and unwraps it.
 public protocol JsonResponseReading<Content>: ResponseReading {
-    /// What the caller gets.
+    /// The value that the caller receives.
     associatedtype Content
 
-    /// What the whole body decodes to: the content itself, or the envelope around it.
+    /// The type that the whole body decodes to: the content itself, or the envelope around it.
     associatedtype Root: Decodable = Content
 
-    /// The content inside the root. Where `Root` is `Content`, it is the root itself.
+    /// Returns the content inside the root. When `Root` is `Content`, that is the root itself.
     func content(from root: Root) throws -> Content
 
-    /// The decoder of the root. By default it reads `book_list` into `bookList`; a type with coding keys of its own that
+    /// The decoder of the root. By default it reads `book_list` into `bookList`. A type whose coding keys
     /// spell `book_list` needs a plain `JSONDecoder()` here.
     var decoder: JSONDecoder { get }
 }
@@ -26,25 +26,25 @@ extension JsonResponseReading {
 
     /// Decodes the root and unwraps it.
     ///
-    /// - Throws: `DecodingError` when the body is not such a root.
+    /// - Throws: `DecodingError` when the body does not decode to a root.
     public func content(from response: URLResponse?, with body: Data) throws -> Content {
         try content(from: JsonBody.decode(Root.self, from: body, with: decoder))
     }
 
-    /// Refuses API errors, whatever their status, and every status outside 200..<300.
+    /// Throws for API errors, with any status, and for every status outside 200..<300.
     public func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws {
         try ResponseValidator.validate(response, with: data)
     }
 }
 
 extension JsonResponseReading where Root == Content {
-    /// The root, which is the content.
+    /// Returns the root, which is the content.
     public func content(from root: Content) throws -> Content {
         root
     }
 }
 
-/// An endpoint that answers in JSON, with or without an envelope.
+/// An endpoint whose response is JSON, with or without an envelope.
 ///
 /// ```swift
 /// struct BookListEndpoint: JsonEndpoint, URLRequestBuildable {      // {"data": {"book_list": […]}}
@@ -55,9 +55,10 @@ extension JsonResponseReading where Root == Content {
 /// struct BookListRoot: Decodable { let bookList: [Book] }
 /// ```
 ///
-/// Swift wants the root of a public `JsonEndpoint` to be public as well. A module that keeps its envelopes to itself declares
-/// a protocol of its own over ``Endpoint``, internal, with the associated type and the method it likes, and gives it
-/// `public func content(from:with:)` by means of ``JsonBody``. Its endpoints are public, their roots are not:
+/// Swift requires the root of a public `JsonEndpoint` to be public as well. A module with internal envelopes
+/// declares an internal protocol that inherits from ``Endpoint``, with an associated type and a method for
+/// the root. An extension implements `public func content(from:with:)` with ``JsonBody``. The endpoints are
+/// public; their roots are not:
 ///
 /// ```swift
 /// protocol EnvelopeEndpoint: Endpoint {
@@ -73,21 +74,21 @@ extension JsonResponseReading where Root == Content {
 /// ```
 public protocol JsonEndpoint<Content>: Endpoint, JsonResponseReading {}
 
-/// The envelope that many servers put around every answer: `{"data": …}`.
+/// The envelope that many servers put around every response: `{"data": …}`.
 public struct ResponseData<Value: Decodable>: Decodable {
-    /// What the envelope holds.
+    /// The value inside the envelope.
     public let data: Value
 }
 
 extension ResponseData: Sendable where Value: Sendable {}
 
-/// Reads the body of an answer.
+/// Reads the body of a response.
 public enum JsonBody {
     /// Decodes a whole body.
     ///
-    /// For `Json` itself the rules of the raw layer hold: nothing and `null` read as the empty object, and a list as
-    /// `{"_array": […]}`, so that any model or list of models can be made of it. Every other type is decoded as it stands,
-    /// and an empty body is an error.
+    /// For `Json` the rules of the raw layer apply: an empty body and `null` become the empty object, and a
+    /// list becomes `{"_array": […]}`, so that any model or list of models can be made from it. Every other
+    /// type is decoded directly, and an empty body is an error.
     ///
     /// - Throws: `DecodingError`.
     public static func decode<Root: Decodable>(

@@ -7,10 +7,10 @@ import Foundation
 /// // all=1, page=2, sort[by]=name, tags[]=new, tags[]=red
 /// ```
 ///
-/// Texts stand as they are and numbers as they were written; `null` is left out, at any depth. A list of lists and an object in a list
-/// nest their names the same way.
+/// Strings and numbers keep their text. `null` is omitted, at any depth. A list of lists and an object in a
+/// list nest their names in the same way.
 public struct URLQuery: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// How the elements of a list are named.
+    /// The naming of the elements of a list.
     public enum ListNames: Sendable, Hashable {
         /// `tags[]=new&tags[]=red`
         case brackets
@@ -18,7 +18,7 @@ public struct URLQuery: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         case plain
     }
 
-    /// How booleans are written.
+    /// The text of booleans.
     public enum Booleans: Sendable, Hashable {
         /// `1` and `0`
         case numeric
@@ -28,24 +28,24 @@ public struct URLQuery: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// The values by name.
     public var parameters: [String: Json]
-    /// How the elements of a list are named.
+    /// The naming of the elements of a list.
     public var lists: ListNames
-    /// How booleans are written.
+    /// The text of booleans.
     public var booleans: Booleans
 
-    /// A query of values by name.
+    /// Creates a query of values by name.
     public init(_ parameters: [String: Json], lists: ListNames = .brackets, booleans: Booleans = .numeric) {
         self.parameters = parameters
         self.lists = lists
         self.booleans = booleans
     }
 
-    /// A query of values by name; of a name that is there twice the last value counts.
+    /// Creates a query of values by name. When a name occurs twice, the last value is used.
     public init(dictionaryLiteral elements: (String, Json)...) {
         self.init(Dictionary(elements) { _, last in last })
     }
 
-    /// Names and values, in the order of the names; the elements of a list keep theirs.
+    /// Names and values, ordered by name. The elements of a list keep their order.
     public var items: [URLQueryItem] {
         items(of: parameters) { $0 }
     }
@@ -74,17 +74,17 @@ public struct URLQuery: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension URL {
-    /// The same URL with these items as its query; without any it keeps the query it has.
+    /// The same URL with these items as its query. Without items it keeps its query.
     package func replacingQuery(by items: [URLQueryItem]) -> URL {
         changingQuery { _ in items }
     }
 
-    /// The same URL with these items after those that it has.
+    /// The same URL with these items appended to its query.
     package func addingQuery(_ items: [URLQueryItem]) -> URL {
         items.isEmpty ? self : changingQuery { ($0 ?? []) + items }
     }
 
-    /// The same URL with the items of its query in the order of their names and values, to tell one resource by.
+    /// The same URL with its query items ordered by name and value, to identify a resource.
     package var withSortedQuery: URL {
         changingQuery { items in (items ?? []).sorted { ($0.name, $0.value ?? "") < ($1.name, $1.value ?? "") } }
     }
@@ -94,7 +94,7 @@ extension URL {
         let items = change(components.queryItems)
         guard !items.isEmpty else { return self }
         components.queryItems = items
-        // Foundation leaves "+" as it is, and servers read it as a space.
+        // Foundation does not encode "+", and servers read it as a space.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
         return components.url ?? self
     }

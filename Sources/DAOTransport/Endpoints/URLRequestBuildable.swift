@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Makes requests of the usual methods; an endpoint conforms to have them at hand.
+/// Makes requests of the common methods. An endpoint conforms to use them.
 ///
 /// ```swift
 /// struct BookEndpoint: JsonEndpoint, URLRequestBuildable {
@@ -16,12 +16,13 @@ import Foundation
 public protocol URLRequestBuildable {}
 
 extension URLRequestBuildable {
-    /// A GET request. Without query items, or with none in the list, the URL stays as it is; else they replace its query.
+    /// A GET request. Query items replace the query of the URL. With nil or an empty list the URL stays
+    /// unchanged.
     public func get(_ url: URL, queryItems: [URLQueryItem]? = nil) -> URLRequest {
         URLRequest(url: queryItems.map { url.replacingQuery(by: $0) } ?? url)
     }
 
-    /// A POST request. Without a body it has no content type either.
+    /// A POST request. Without a body it has no content type.
     public func post(_ url: URL, body: HTTPBody?) -> URLRequest {
         request(url, method: "POST", body: body)
     }
@@ -41,9 +42,9 @@ extension URLRequestBuildable {
         request(url, method: "DELETE", body: nil)
     }
 
-    /// A GET request for a path, most often relative to the client's base URL.
+    /// A GET request for a path, usually relative to the client's base URL.
     ///
-    /// - Throws: `URLError(.badURL)` when the text is no URL. So do the other methods that take a path.
+    /// - Throws: `URLError(.badURL)` when the path is not a valid URL. All methods with a path throw it.
     public func get(_ path: String, queryItems: [URLQueryItem]? = nil) throws -> URLRequest {
         get(try url(path), queryItems: queryItems)
     }

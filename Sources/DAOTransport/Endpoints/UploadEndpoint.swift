@@ -4,17 +4,17 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What an upload sends.
+/// The body of an upload.
 public enum UploadEndpointBody: Sendable {
     /// Bytes in memory.
     case data(Data)
     /// A file, read while it is sent.
     case file(URL)
-    /// A stream, opened while it is sent. The closure makes a new stream each time it is called.
+    /// A stream, opened while it is sent. The closure makes a new stream on each call.
     case stream(@Sendable () -> InputStream)
 }
 
-/// An endpoint that sends a body too large, or too slow to make, to be part of the request.
+/// An endpoint that sends a body which is too large, or too slow to make, to be part of the request.
 ///
 /// ```swift
 /// struct AvatarEndpoint: JsonUploadEndpoint, URLRequestBuildable {
@@ -28,9 +28,9 @@ public enum UploadEndpointBody: Sendable {
 /// }
 /// ```
 public protocol UploadEndpoint<Content>: ResponseReading {
-    /// The request to send, and its body.
+    /// Returns the request to send, and its body.
     func makeRequest() throws -> (URLRequest, UploadEndpointBody)
 }
 
-/// An upload that answers in JSON. See ``JsonEndpoint``.
+/// An upload whose response is JSON. See ``JsonEndpoint``.
 public protocol JsonUploadEndpoint<Content>: UploadEndpoint, JsonResponseReading {}

@@ -2,10 +2,10 @@ import Foundation
 
 /// A value that is read and written under a lock.
 ///
-/// It is Foundation's lock and not the standard library's: on Linux the thread sanitizer does not see into the latter when threads wait for
-/// it, and reports what is not there.
+/// It uses Foundation's lock instead of the standard library's. On Linux, ThreadSanitizer does not see
+/// threads wait for the standard library's lock, and reports false races.
 ///
-/// Nothing of the caller's may run inside `withLock` that could come back to the same box: the lock is not recursive.
+/// Code inside `withLock` must not access the same value again: the lock is not recursive.
 package final class Locked<Value>: @unchecked Sendable {
     // Sendable because every access to `value` happens between `lock.lock()` and `lock.unlock()`.
     private let lock = NSLock()

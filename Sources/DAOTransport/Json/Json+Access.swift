@@ -1,10 +1,10 @@
 import Foundation
 
 extension Json {
-    /// The value under a key; nil when the key is absent or this is not an object.
+    /// The value of a key; nil when the key is absent or this is not an object.
     ///
-    /// A key that holds `null` gives `.null`. Assigning nil removes the key. Assigning to anything that is not an object
-    /// replaces it by an object with this one key.
+    /// A key with `null` returns `.null`. Assigning nil removes the key. Assigning to a value that is not an
+    /// object replaces the value with an object that has only this key.
     public subscript(key: String) -> Json? {
         get {
             guard case .object(let members) = self else { return nil }
@@ -28,47 +28,47 @@ extension Json {
         self == .null
     }
 
-    /// The value of a boolean; nil for anything else, numbers included.
+    /// The value of a boolean; nil for any other value, numbers included.
     public var boolValue: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// The text of a string; nil for anything else.
+    /// The text of a string; nil for any other value.
     public var stringValue: String? {
         guard case .string(let value) = self else { return nil }
         return value
     }
 
-    /// The elements of an array; nil for anything else.
+    /// The elements of an array; nil for any other value.
     public var arrayValue: [Json]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The members of an object; nil for anything else.
+    /// The members of an object; nil for any other value.
     public var objectValue: [String: Json]? {
         guard case .object(let members) = self else { return nil }
         return members
     }
 
-    /// The number; nil for anything else.
+    /// The number; nil for any other value.
     public var numberValue: Number? {
         guard case .number(let number) = self else { return nil }
         return number
     }
 
-    /// The number as an `Int`; nil when this is no number, has a fraction or does not fit.
+    /// The number as an `Int`; nil when this is not a number, has a fraction or does not fit.
     public var intValue: Int? {
         numberValue?.integer(as: Int.self)
     }
 
-    /// The number as the nearest `Double`; nil when this is no number or is beyond the range of `Double`.
+    /// The number as the nearest `Double`; nil when this is not a number or exceeds the range of `Double`.
     public var doubleValue: Double? {
         numberValue?.double
     }
 
-    /// The number as a `Decimal`; nil when this is no number or a `Decimal` cannot hold it exactly.
+    /// The number as a `Decimal`; nil when this is not a number or a `Decimal` cannot hold it exactly.
     public var decimalValue: Decimal? {
         numberValue?.decimal
     }

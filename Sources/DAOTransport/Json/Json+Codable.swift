@@ -1,9 +1,9 @@
 import Foundation
 
 extension Json: Codable {
-    /// Reads whatever value stands there.
+    /// Decodes any JSON value.
     ///
-    /// Keys stay as they are written even under a decoder that converts keys. Numbers of up to 38 digits are exact;
+    /// Keys stay unchanged, even with a decoder that converts keys. Numbers of up to 38 digits are exact;
     /// ``init(parsing:)-(Data)`` has no such limit.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -30,9 +30,10 @@ extension Json: Codable {
         }
     }
 
-    /// Writes the value as it is; a number goes as the first of `Int64`, `UInt64`, `Decimal`, `Double` that holds it.
+    /// Encodes the value unchanged. A number is encoded as the first of `Int64`, `UInt64`, `Decimal` and
+    /// `Double` that can hold it.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a number that none of them holds.
+    /// - Throws: `EncodingError.invalidValue` for a number that none of these types can hold.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -13,21 +13,21 @@ extension Json: ExpressibleByBooleanLiteral {
 }
 
 extension Json: ExpressibleByIntegerLiteral {
-    /// A whole number. Values above `Int64.max` are made with ``init(_:)-(Integer)``.
+    /// Creates an integer. Use ``init(_:)-(Integer)`` for values above `Int64.max`.
     public init(integerLiteral value: Int64) {
         self = .number(Number(value))
     }
 }
 
 extension Json: ExpressibleByFloatLiteral {
-    /// A number with a fraction; `null` when the literal is too large for a `Double`.
+    /// Creates a number with a fraction; `null` when the literal is too large for a `Double`.
     public init(floatLiteral value: Double) {
         self = Json(value)
     }
 }
 
 extension Json: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    /// A text.
+    /// A string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
@@ -41,24 +41,24 @@ extension Json: ExpressibleByArrayLiteral {
 }
 
 extension Json: ExpressibleByDictionaryLiteral {
-    /// An object. Of a key that is written twice the last value counts.
+    /// Creates an object. When a key occurs twice, the last value is used.
     public init(dictionaryLiteral elements: (String, Json)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
 }
 
 extension Json {
-    /// A whole number of any width, kept exactly.
+    /// Creates an integer of any width, kept exactly.
     public init<Integer: FixedWidthInteger>(_ value: Integer) {
         self = .number(Number(value))
     }
 
-    /// A number with a fraction; `null` for a NaN and the infinities, which JSON cannot write.
+    /// Creates a number with a fraction; `null` for NaN and the infinities, which JSON cannot represent.
     public init(_ value: Double) {
         self = Number(value).map(Json.number) ?? .null
     }
 
-    /// A text.
+    /// A string.
     public init(_ value: String) {
         self = .string(value)
     }

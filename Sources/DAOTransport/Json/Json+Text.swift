@@ -1,7 +1,7 @@
 import Foundation
 
 extension Json {
-    /// The compact JSON text, with the keys of every object in order, so that equal values give equal texts.
+    /// The compact JSON text. The keys of every object are ordered, so equal values have equal text.
     public func serialized() -> String {
         var text = ""
         write(to: &text)

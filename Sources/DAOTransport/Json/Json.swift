@@ -1,7 +1,7 @@
-/// A JSON value: the raw form in which entries travel.
+/// A JSON value: the raw form of entries on the wire.
 ///
-/// `Json` is a value, safe to hand to any task. Numbers keep what was written: every `Int64`, every `UInt64` and the
-/// text of any decimal fraction survive, and none of them passes through `Double` on the way.
+/// `Json` is a value that can be passed to any task. Numbers keep their text: every `Int64`, every `UInt64`
+/// and every decimal fraction is preserved and is never converted to `Double`.
 ///
 /// ```swift
 /// var user: Json = ["name": "Ann", "age": 30, "photos": [["id": "p1"]]]
@@ -10,8 +10,8 @@
 /// user.serialized()                          // {"age":31,"name":"Ann","photos":[{"id":"p1"}]}
 /// ```
 ///
-/// Two numbers are equal when their values are (`1 == 1.0`), strings when Swift's strings are, and objects whatever the
-/// order of their keys.
+/// Numbers are equal when their values are equal (`1 == 1.0`). Strings compare as Swift strings. Objects
+/// compare without regard to the order of their keys.
 public enum Json: Sendable, Hashable {
     /// `null`.
     case null
@@ -19,14 +19,14 @@ public enum Json: Sendable, Hashable {
     case bool(Bool)
     /// A number, exactly as it was written.
     case number(Number)
-    /// A text.
+    /// A string.
     case string(String)
     /// A list of values.
     case array([Json])
-    /// Values by key. The order of keys is not kept.
+    /// Values by key. The order of keys is not preserved.
     case object([String: Json])
 
-    /// An empty object, `{}`.
+    /// Creates an empty object, `{}`.
     public init() {
         self = .object([:])
     }

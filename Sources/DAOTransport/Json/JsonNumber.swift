@@ -3,11 +3,12 @@ import Foundation
 extension Json {
     /// A JSON number that keeps its text.
     ///
-    /// Numbers compare by value: `1`, `1.0` and `1e0` are equal and hash alike, while ``text`` tells which was written.
+    /// Numbers compare by value: `1`, `1.0` and `1e0` are equal and have equal hashes. ``text`` is the
+    /// original text.
     public struct Number: Sendable {
         private enum Storage {
             case signed(Int64)
-            /// Only for what `Int64` cannot hold.
+            /// Only for integers that `Int64` cannot hold.
             case unsigned(UInt64)
             /// Fractions, exponents, `-0` and integers beyond 64 bits.
             case text(String)
@@ -15,7 +16,7 @@ extension Json {
 
         private let storage: Storage
 
-        /// A whole number of any width.
+        /// Creates an integer of any width.
         public init<Integer: FixedWidthInteger>(_ value: Integer) {
             if let signed = Int64(exactly: value) {
                 storage = .signed(signed)
@@ -26,25 +27,26 @@ extension Json {
             }
         }
 
-        /// The shortest text that reads back as the same `Double`; nil for a NaN and the infinities.
+        /// Creates a number with the shortest text that reads back as the same `Double`; nil for NaN and the
+        /// infinities.
         public init?(_ value: Double) {
             guard value.isFinite else { return nil }
             storage = .text(value.description)
         }
 
-        /// A decimal number; nil for a NaN.
+        /// Creates a decimal number; nil for NaN.
         public init?(_ value: Decimal) {
             guard value.isFinite else { return nil }
             self.init(text: value.description)
         }
 
-        /// A number in JSON's own notation; nil when the text is anything else.
+        /// Creates a number from JSON's notation; nil when the text is not a JSON number.
         public init?(text: String) {
             guard Self.isNumber(text.utf8) else { return nil }
             self.init(validated: text)
         }
 
-        /// A number whose text has been checked by the parser.
+        /// Creates a number whose text the parser has checked.
         init(validated text: String) {
             if text == "-0" {
                 storage = .text(text)
@@ -57,7 +59,7 @@ extension Json {
             }
         }
 
-        /// The number as JSON writes it.
+        /// The number in JSON's notation.
         public var text: String {
             switch storage {
             case .signed(let value): String(value)
@@ -79,7 +81,7 @@ extension Json {
             }
         }
 
-        /// The nearest `Double`; nil when the number is beyond its range.
+        /// The nearest `Double`; nil when the number exceeds its range.
         public var double: Double? {
             Double(text).flatMap { $0.isFinite ? $0 : nil }
         }
@@ -95,7 +97,7 @@ extension Json {
 }
 
 extension Json.Number: Hashable {
-    /// Whether both stand for the same value.
+    /// Whether both numbers have the same value.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.signed(let left), .signed(let right)): left == right
@@ -111,7 +113,7 @@ extension Json.Number: Hashable {
 }
 
 extension Json.Number {
-    /// The value as digits without zeros at either end, times a power of ten.
+    /// The value as digits without leading or trailing zeros, times a power of ten.
     struct Canonical: Hashable {
         var isNegative: Bool
         var digits: String
@@ -126,7 +128,7 @@ extension Json.Number {
         var exponent = 0
         if let mark = rest.firstIndex(where: { $0 == "e" || $0 == "E" }) {
             let written = rest[rest.index(after: mark)...]
-            // An exponent that no machine word holds is as good as the largest one.
+            // An exponent that does not fit in a machine word is replaced by the largest exponent.
             exponent = Int(written) ?? (written.hasPrefix("-") ? Int.min / 4 : Int.max / 4)
             exponent = min(max(exponent, Int.min / 4), Int.max / 4)
             rest = rest[..<mark]
@@ -147,7 +149,7 @@ extension Json.Number {
         return Canonical(isNegative: isNegative, digits: String(decoding: digits, as: UTF8.self), exponent: exponent)
     }
 
-    /// Whether the bytes are a number by JSON's grammar, no more and no less.
+    /// Whether the bytes are exactly one number by JSON's grammar.
     static func isNumber(_ bytes: some Collection<UInt8>) -> Bool {
         var rest = bytes[...]
         func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }

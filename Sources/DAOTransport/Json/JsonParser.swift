@@ -1,25 +1,26 @@
 import Foundation
 
 extension Json {
-    /// Reads a JSON text of any kind, fragments included.
+    /// Parses a JSON text of any kind, fragments included.
     ///
-    /// Accepts what Foundation's decoder accepts beside the standard: a comma before a closing bracket. Of a key written
-    /// twice the last value counts. The text is UTF-8, with or without a byte order mark, and at most 512 levels deep.
+    /// Like Foundation's decoder, it accepts a comma before a closing bracket, which the standard does not.
+    /// When a key occurs twice, the last value is used. The text is UTF-8, with or without a byte order mark,
+    /// and at most 512 levels deep.
     ///
-    /// - Throws: `DecodingError.dataCorrupted`, naming the byte and what was expected there.
+    /// - Throws: `DecodingError.dataCorrupted`, with the position of the byte and what was expected there.
     public init(parsing data: Data) throws {
         var parser = JsonParser(bytes: Array(data))
         self = try parser.parse()
     }
 
-    /// Reads a JSON text. See ``init(parsing:)-(Data)``.
+    /// Parses a JSON text. See ``init(parsing:)-(Data)``.
     public init(parsing text: String) throws {
         var parser = JsonParser(bytes: Array(text.utf8))
         self = try parser.parse()
     }
 }
 
-/// Reads one JSON text, byte by byte.
+/// Parses a JSON text, byte by byte.
 struct JsonParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -158,7 +159,7 @@ struct JsonParser {
         }
     }
 
-    /// The scalar of `\uXXXX`, or of the two of them that make a surrogate pair.
+    /// The scalar of `\uXXXX`, or of the two escapes that make a surrogate pair.
     private mutating func parseScalar() throws -> Unicode.Scalar {
         let first = try parseHex()
         if let scalar = Unicode.Scalar(first) { return scalar }

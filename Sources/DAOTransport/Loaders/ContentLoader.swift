@@ -1,7 +1,7 @@
-/// Holds loaded content and the state of its loading, and tells who wants to know.
+/// Holds loaded content and its loading state, and notifies observers.
 ///
-/// It lives on the main actor, as what shows it does. It may be subclassed to say what `load()` means; nothing has to be
-/// overridden.
+/// It is isolated to the main actor, like the views that show the content. A subclass adds `load()`; no
+/// method has to be overridden.
 ///
 /// ```swift
 /// final class GreetingLoader: ContentLoader<String> {
@@ -15,20 +15,21 @@
 open class ContentLoader<Content: Sendable> {
     private let observers = Locked<(next: Int, handlers: [(id: Int, notify: @MainActor @Sendable () -> Void)])>((0, []))
 
-    /// Observations of other loaders, kept as long as this one lives.
+    /// Observations of other loaders, kept for the lifetime of this loader.
     public final var observations: [LoaderObservation] = []
 
-    /// Where the loading stands. Observers are told of every new state.
+    /// The current state. Observers are notified of every new state.
     public final private(set) var state: LoadingState<Content> = .initial {
         didSet {
             for observer in observers.withLock({ $0.handlers }) { observer.notify() }
         }
     }
 
-    /// A loader with nothing loaded.
+    /// Creates a loader without content.
     public init() {}
 
-    /// Calls a closure after every change of the state, in the order of registration, until the observation ends.
+    /// Calls a closure after every change of the state until the observation ends. Closures are called in the
+    /// order of registration.
     public final func observe(_ changeHandler: @escaping @MainActor @Sendable () -> Void) -> LoaderObservation {
         let id = observers.withLock { observers in
             observers.next += 1
@@ -40,7 +41,7 @@ open class ContentLoader<Content: Sendable> {
         }
     }
 
-    /// The current state, then every new one. A slow consumer may miss states in between, never the last.
+    /// The current state, then every new state. A slow consumer can miss intermediate states, never the last.
     public final var states: AsyncStream<LoadingState<Content>> {
         let (stream, continuation) = AsyncStream.makeStream(of: LoadingState<Content>.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(state)
@@ -52,9 +53,10 @@ open class ContentLoader<Content: Sendable> {
         return stream
     }
 
-    /// Goes to `.loading`, with what there is as the cache.
+    /// Sets the state to `.loading`, with the current content as the cache.
     ///
-    /// - Returns: whether loading may start; false, and nobody is told, while it is under way already.
+    /// - Returns: whether loading can start. It is false while loading is in progress; observers are not
+    ///   notified then.
     @discardableResult
     public final func startLoading() -> Bool {
         guard !state.isLoading else { return false }
@@ -62,7 +64,7 @@ open class ContentLoader<Content: Sendable> {
         return true
     }
 
-    /// Goes to `.success`, or to `.failure` with what there is as the cache.
+    /// Sets the state to `.success`, or to `.failure` with the current content as the cache.
     public final func finishLoading(_ result: Result<Content, any Error>) {
         switch result {
         case .success(let content): state = .success(content: content)
@@ -72,7 +74,7 @@ open class ContentLoader<Content: Sendable> {
 }
 
 extension ContentLoader where Content: Equatable {
-    /// Goes to a state, and tells nobody when it is the present one.
+    /// Sets the state. Observers are not notified when it equals the current state.
     public final func update(_ state: LoadingState<Content>) {
         guard self.state != state else { return }
         self.state = state

@@ -1,8 +1,8 @@
-/// The observation of a loader: it lasts as long as this object, or until ``cancel()``.
+/// The observation of a loader. It ends with ``cancel()``, or when this object is released.
 public final class LoaderObservation: Sendable {
     private let onCancel: Locked<(@Sendable () -> Void)?>
 
-    /// An observation that is ended by a closure, which is called once.
+    /// Creates an observation. The closure ends it and is called once.
     public init(_ onCancel: @escaping @Sendable () -> Void) {
         self.onCancel = Locked(onCancel)
     }
@@ -11,7 +11,7 @@ public final class LoaderObservation: Sendable {
         cancel()
     }
 
-    /// Ends the observation. Ending it again does nothing.
+    /// Ends the observation. A second call has no effect.
     public func cancel() {
         let end = onCancel.withLock { closure in
             defer { closure = nil }

@@ -1,6 +1,6 @@
-/// Where the loading of something stands.
+/// The state of loading content.
 ///
-/// What was loaded before stays visible while it is loaded again, and after that failed.
+/// Content that was loaded before stays available while it is loaded again, and after that load failed.
 ///
 /// ```swift
 /// switch loader.state {
@@ -11,20 +11,20 @@
 /// }
 /// ```
 public enum LoadingState<Content> {
-    /// Nothing has been loaded, and nothing is being loaded.
+    /// No content has been loaded, and no load is in progress.
     case initial
-    /// It is being loaded. The cache is what was loaded before.
+    /// A load is in progress. The cache is the content that was loaded before.
     case loading(cache: Content?)
-    /// It has been loaded.
+    /// The content has been loaded.
     case success(content: Content)
-    /// It could not be loaded. The cache is what was loaded before.
+    /// The load failed. The cache is the content that was loaded before.
     case failure(error: any Error, cache: Content?)
 }
 
 extension LoadingState: Sendable where Content: Sendable {}
 
 extension LoadingState {
-    /// What there is to show: the loaded content or the cache.
+    /// The content to show: the loaded content or the cache.
     public var content: Content? {
         switch self {
         case .initial: nil
@@ -34,22 +34,22 @@ extension LoadingState {
         }
     }
 
-    /// Whether it is being loaded.
+    /// Whether a load is in progress.
     public var isLoading: Bool {
         guard case .loading = self else { return false }
         return true
     }
 
-    /// Why it could not be loaded; nil in every other state.
+    /// The error of a failed load; nil in every other state.
     public var error: (any Error)? {
         guard case .failure(let error, _) = self else { return nil }
         return error
     }
 
-    /// The state of two things that are shown together.
+    /// The combined state of two contents that are shown together.
     ///
-    /// Loading beats failure, failure beats initial, initial beats success; of two failures the first one's error counts. The
-    /// result has content, or a cache, only when both sides have some.
+    /// Loading takes precedence over failure, failure over initial, and initial over success. Of two failures
+    /// the first error is used. The result has content, or a cache, only when both states have it.
     public func merge<Other, Merged>(
         _ other: LoadingState<Other>,
         transform: (Content, Other) -> Merged
@@ -65,7 +65,8 @@ extension LoadingState {
 }
 
 extension LoadingState: Equatable where Content: Equatable {
-    /// Whether both are the same state with equal contents. The errors of two failures are not compared.
+    /// Whether both states are the same case with equal contents. The errors of two failures are not
+    /// compared.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         switch (lhs, rhs) {
         case (.initial, .initial): true

@@ -1,4 +1,4 @@
-/// Loads content from a server. It may be subclassed to say what is loaded; nothing has to be overridden.
+/// Loads content from a server. A subclass adds `load()`; no method has to be overridden.
 ///
 /// ```swift
 /// final class BookListLoader: WebLoader<[Book]> {
@@ -9,13 +9,13 @@
 /// }
 /// ```
 ///
-/// The request is cancelled when the loader goes away.
+/// The request is cancelled when the loader is released.
 @MainActor
 open class WebLoader<Content: Sendable>: ContentLoader<Content> {
     private let client: any Client
     private var task: Task<Void, Never>?
 
-    /// A loader on a client.
+    /// Creates a loader on a client.
     public init(client: any Client) {
         self.client = client
     }
@@ -24,13 +24,13 @@ open class WebLoader<Content: Sendable>: ContentLoader<Content> {
         task?.cancel()
     }
 
-    /// Requests the content and finishes the loading with it. Call ``ContentLoader/startLoading()`` first.
+    /// Requests the content and finishes loading with it. Call ``ContentLoader/startLoading()`` first.
     public final func request<Request: Endpoint>(_ endpoint: Request) where Request.Content == Content {
         request(endpoint) { $0 }
     }
 
-    /// Requests something the content can be made of and finishes the loading with it. Call
-    /// ``ContentLoader/startLoading()`` first. A request that is still under way is cancelled.
+    /// Requests a value, transforms it into the content and finishes loading with it. Call
+    /// ``ContentLoader/startLoading()`` first. A request that is still in progress is cancelled.
     public final func request<Request: Endpoint>(
         _ endpoint: Request,
         transform: @escaping @Sendable (Request.Content) throws -> Content

@@ -1,8 +1,9 @@
 extension Json {
-    /// The key under which a list travels where an object is expected.
+    /// The key of a list when an object is expected.
     public static let arrayKey = "_array"
 
-    /// The list this value carries: itself, what stands under ``arrayKey``, or nothing for an empty object.
+    /// The list in this value: the value itself, the member ``arrayKey``, or the empty list for an empty
+    /// object.
     fileprivate var carriedArray: [Json]? {
         switch self {
         case .array(let elements): elements
@@ -14,7 +15,7 @@ extension Json {
 }
 
 extension Array: RawEncodable where Element: RawEncodable, Element.Raw == Json {
-    /// A list of entries travels as one JSON object.
+    /// The raw form of a list of entries is one JSON object.
     public typealias Raw = Json
 
     /// `{"_array": […]}` with every element's raw form, in order.
@@ -26,10 +27,10 @@ extension Array: RawEncodable where Element: RawEncodable, Element.Raw == Json {
 }
 
 extension Array: RawDecodable where Element: RawDecodable, Element.Raw == Json {
-    /// The elements of `{"_array": […]}`, in order. An empty object, which is what an empty answer reads as, is the empty
-    /// list; a bare JSON array is taken as it is.
+    /// The elements of `{"_array": […]}`, in order. An empty object, which an empty response becomes, is the
+    /// empty list. A plain JSON array is accepted too.
     ///
-    /// - Throws: ``MappingError/cantFindKeyInRaw(_:)`` with the same raw value when it carries no list,
+    /// - Throws: ``MappingError/cantFindKeyInRaw(_:)`` with the raw value when it has no list,
     ///   ``MappingError/badElement(index:error:)`` for the first element that fails.
     public static func from(raw: Json) throws -> [Element] {
         guard let elements = raw.carriedArray else { throw MappingError.cantFindKeyInRaw(raw) }

@@ -1,7 +1,7 @@
-/// A model of the application that can be taken down to the wire layer.
+/// A model of the application that can be converted to an entry of the wire layer.
 ///
-/// The application works with plain values, the wire with entries; what the two call things, and what the wire leaves out,
-/// is settled here and nowhere else.
+/// The application works with plain values, and the wire with entries. Differences in names and missing
+/// fields are resolved only here.
 ///
 /// ```swift
 /// struct Photo: DTOConvertible {
@@ -20,12 +20,12 @@ public protocol DTOEncodable {
     func toDTO() throws -> DTO
 }
 
-/// A model of the application that can be made from the wire layer. See ``DTOEncodable``.
+/// A model of the application that can be made from an entry of the wire layer. See ``DTOEncodable``.
 public protocol DTODecodable {
     /// The entry of the wire layer.
     associatedtype DTO: RawDecodable
 
-    /// The value that an entry stands for.
+    /// The value that an entry represents.
     static func from(dto: DTO) throws -> Self
 }
 

@@ -1,7 +1,7 @@
-/// Decodes an entry the way its own mapping does, from inside a decoder with any settings.
+/// Decodes an entry with its own mapping, inside a decoder with any settings.
 ///
-/// An envelope that holds `FromRaw<[DialogEntry]>` gives the same entries as one that holds `Json` and is mapped afterwards:
-/// keys are converted by the entry alone, never by the envelope's decoder too.
+/// An envelope with `FromRaw<[DialogEntry]>` gives the same entries as an envelope with `Json` that is mapped
+/// afterwards. Only the entry converts keys, never the decoder of the envelope.
 ///
 /// ```swift
 /// struct DialogListRoot: Decodable {
@@ -12,7 +12,7 @@ public struct FromRaw<Value: RawDecodable>: Decodable where Value.Raw == Json {
     /// The entry.
     public let value: Value
 
-    /// Reads a JSON value as it is and hands it to the entry.
+    /// Decodes a JSON value unchanged and makes the entry from it.
     public init(from decoder: any Decoder) throws {
         value = try Value.from(raw: Json(from: decoder))
     }

@@ -1,23 +1,23 @@
-/// `Json` passes through both layers unchanged, so that either of them can be left out of a chain.
+/// `Json` passes through both layers unchanged, so a chain can omit either layer.
 extension Json: RawEncodable, RawDecodable {
-    /// Itself.
+    /// Returns this value.
     public func toRaw() -> Json {
         self
     }
 
-    /// The raw value itself.
+    /// Returns the raw value.
     public static func from(raw: Json) -> Json {
         raw
     }
 }
 
 extension Json: DTOEncodable, DTODecodable {
-    /// Itself.
+    /// Returns this value.
     public func toDTO() -> Json {
         self
     }
 
-    /// The entry itself.
+    /// Returns the entry.
     public static func from(dto: Json) -> Json {
         dto
     }

@@ -1,6 +1,6 @@
-/// Why a value could not be taken from one layer to another.
+/// The reason why a value could not be mapped from one layer to another.
 ///
-/// It can be thrown typed, which makes the short form compile:
+/// A typed throw allows the short form:
 ///
 /// ```swift
 /// static func from(dto: PaymentEntry) throws(MappingError) -> PaymentField {
@@ -9,20 +9,21 @@
 /// }
 /// ```
 public enum MappingError: Error, Sendable {
-    /// The lower layer holds another kind of thing than the model asked for.
+    /// The lower layer has a value of another type than the model requires.
     case badType
-    /// A value that the model needs is absent.
+    /// A required value is missing.
     case missingValue(field: String)
-    /// A value is there, but the model has no meaning for it.
+    /// A value is present, but it is not valid for the model.
     case badValue(field: String)
-    /// The model encodes to something that is not a JSON object, such as a single value.
+    /// The model encodes to a value that is not a JSON object, such as a single value.
     case cantMapObjectToRaw
-    /// A list was asked for, and the raw value carries none: no `_array` key, or no list under it.
+    /// A list was expected, but the raw value has none: the key `_array` is missing or its value is not a
+    /// list.
     case cantFindKeyInRaw(Json)
-    /// One element of a list could not be mapped. The list has no value then.
+    /// An element of a list could not be mapped, so the whole list fails.
     case badElement(index: Int, error: any Error)
 
-    /// The error where it began: that of the element, however deep the lists are nested.
+    /// The original error: the error of the element, however deeply the lists are nested.
     public var root: any Error {
         guard case .badElement(_, let error) = self else { return self }
         return (error as? MappingError)?.root ?? error
@@ -30,7 +31,7 @@ public enum MappingError: Error, Sendable {
 }
 
 extension MappingError: CustomStringConvertible {
-    /// What happened, and where.
+    /// The error and its position.
     public var description: String {
         switch self {
         case .badType: "The value is of another type than the model."

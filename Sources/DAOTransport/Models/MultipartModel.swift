@@ -1,29 +1,30 @@
 import Foundation
 
-/// A file that goes along with a form.
+/// A file that is sent with a form.
 public enum MultipartFile: Sendable, Hashable {
-    /// Bytes in memory, with the name and content type to send them under.
+    /// Bytes in memory, with the file name and the content type to send.
     case data(Data, fileName: String, contentType: String)
-    /// A file on disk, read when the body is made. It keeps its own name and is sent as `application/octet-stream`.
+    /// A file on disk, read when the body is made. It keeps its name and is sent as
+    /// `application/octet-stream`.
     case url(URL)
-    /// A file on disk, read when the body is made, under another name and content type.
+    /// A file on disk, read when the body is made, with another name and content type.
     case customWithURL(URL, fileName: String, contentType: String)
 }
 
-/// A model together with files: the payload maps through both layers, the files stay as they are.
+/// A model with files: the payload maps through both layers, and the files stay unchanged.
 ///
 /// ```swift
 /// let form = MultipartModel(payloadModel: profile, files: ["avatar": .url(avatar)])
 /// let body = try HTTPBody.multipart(form.toDTO().toRaw())
 /// ```
 public struct MultipartModel<Payload> {
-    /// What the form says.
+    /// The fields of the form.
     public var payloadModel: Payload
 
-    /// The files, each under the name of its form field.
+    /// The files by the name of their form field.
     public var files: [String: MultipartFile]
 
-    /// A model with files.
+    /// Creates a model with files.
     public init(payloadModel: Payload, files: [String: MultipartFile] = [:]) {
         self.payloadModel = payloadModel
         self.files = files
@@ -48,13 +49,13 @@ extension MultipartModel: DTOEncodable where Payload: DTOEncodable {
 }
 
 extension HTTPBody {
-    /// A `multipart/form-data` body: one part for every member of the payload, then one for every file, each in the order of
-    /// their names.
+    /// A `multipart/form-data` body: a part for every member of the payload, then a part for every file, both
+    /// ordered by name.
     ///
-    /// Texts are sent as they are, any other value as its JSON text, `null` not at all.
+    /// Strings are sent unchanged, other values as their JSON text. `null` is not sent.
     ///
-    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the payload is not an object, Foundation's error when a file cannot
-    ///   be read.
+    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the payload is not an object; Foundation's error
+    ///   when a file cannot be read.
     public static func multipart(
         _ form: MultipartModel<Json>,
         boundary: String = "boundary-\(UUID().uuidString)"
@@ -88,7 +89,7 @@ extension HTTPBody {
         }
     }
 
-    /// A name as browsers write it inside a header: line breaks and quotes must not end it.
+    /// A name escaped for a header as browsers do: line breaks and quotes must not end it.
     private static func quoted(_ name: String) -> String {
         name.replacingOccurrences(of: "\r", with: "%0D")
             .replacingOccurrences(of: "\n", with: "%0A")

@@ -1,11 +1,13 @@
 import Foundation
 
 extension RawEncodable where Self: Encodable, Raw == Json {
-    /// The JSON object that Foundation's encoder makes of this value.
+    /// The JSON object that Foundation's encoder makes from this value.
     ///
-    /// Keys whose value is nil are left out; a `Date` is seconds since 2001, `Data` base64, a `URL` its text.
+    /// Keys with nil are omitted. A `Date` is encoded as seconds since 2001, `Data` as base64, a `URL` as its
+    /// text.
     ///
-    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the value encodes to anything but an object, else the encoder's error.
+    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the value does not encode to an object; otherwise
+    ///   the encoder's error.
     public func toRaw() throws -> Json {
         try JsonMapping.encode(self, with: JSONEncoder())
     }
@@ -14,17 +16,18 @@ extension RawEncodable where Self: Encodable, Raw == Json {
 extension RawDecodable where Self: Decodable, Raw == Json {
     /// The value that Foundation's decoder reads from a JSON object.
     ///
-    /// Unknown keys are ignored, `null` reads as nil, keys are taken as they are written.
+    /// Unknown keys are ignored, `null` is read as nil, and keys are not converted.
     ///
-    /// - Throws: `DecodingError` when a key is missing, of another type, or an enum has no such raw value.
+    /// - Throws: `DecodingError` when a key is missing, a value has another type, or an enum has no such raw
+    ///   value.
     public static func from(raw: Json) throws -> Self {
         try JsonMapping.decode(Self.self, from: raw, with: JSONDecoder())
     }
 }
 
-/// An entry that brings coders of its own: for another key case, another date format and the like.
+/// An entry with custom coders, for example for another key case or date format.
 ///
-/// This is the one place where keys are converted. Neither the mapping nodes nor ``FromRaw`` convert them again.
+/// Keys are converted only here. The mapping nodes and ``FromRaw`` do not convert them again.
 ///
 /// ```swift
 /// struct DialogEntry: Codable, RawMappable, JsonCodingSettings {
@@ -45,18 +48,20 @@ public protocol JsonCodingSettings {
 }
 
 extension RawEncodable where Self: Encodable & JsonCodingSettings, Raw == Json {
-    /// The JSON object that the entry's own encoder makes of this value.
+    /// The JSON object that the entry's encoder makes from this value.
     ///
-    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the value encodes to anything but an object, else the encoder's error.
+    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the value does not encode to an object; otherwise
+    ///   the encoder's error.
     public func toRaw() throws -> Json {
         try JsonMapping.encode(self, with: Self.jsonEncoder)
     }
 }
 
 extension RawDecodable where Self: Decodable & JsonCodingSettings, Raw == Json {
-    /// The value that the entry's own decoder reads from a JSON object.
+    /// The value that the entry's decoder reads from a JSON object.
     ///
-    /// - Throws: `DecodingError` when a key is missing, of another type, or an enum has no such raw value.
+    /// - Throws: `DecodingError` when a key is missing, a value has another type, or an enum has no such raw
+    ///   value.
     public static func from(raw: Json) throws -> Self {
         try JsonMapping.decode(Self.self, from: raw, with: Self.jsonDecoder)
     }

@@ -1,6 +1,6 @@
-/// A model of the wire layer (an entry) that can be written in its raw form.
+/// A model of the wire layer (an entry) that can be converted to its raw form.
 ///
-/// `Raw` is whatever the transport carries, most often ``Json``. A type that is `Encodable` and whose `Raw` is `Json`
+/// `Raw` is the type that the transport sends, usually ``Json``. An `Encodable` type whose `Raw` is `Json`
 /// needs no code:
 ///
 /// ```swift
@@ -13,7 +13,7 @@
 /// try PhotoEntry(id: "p1", ref: "a.png").toRaw()     // {"id":"p1","ref":"a.png"}
 /// ```
 public protocol RawEncodable {
-    /// The form that travels.
+    /// The form on the wire.
     associatedtype Raw
 
     /// The raw form of this value.
@@ -22,10 +22,10 @@ public protocol RawEncodable {
 
 /// A model of the wire layer (an entry) that can be made from its raw form. See ``RawEncodable``.
 public protocol RawDecodable {
-    /// The form that travels.
+    /// The form on the wire.
     associatedtype Raw
 
-    /// The value that a raw form stands for.
+    /// The value that a raw form represents.
     static func from(raw: Raw) throws -> Self
 }
 

@@ -1,7 +1,7 @@
 import DAOKeyValue
 import Testing
 
-/// A run of random operations on a store and on the model, compared after each.
+/// Runs random operations on a store and on a reference model, and compares both after each operation.
 struct ModelRun {
     private let store: any OrderedKeyValueStore
     private var random: SplitMix64
@@ -9,12 +9,12 @@ struct ModelRun {
     private var committed = ModelStore()
     private var snapshots: [(transaction: any KeyValueTransaction, expected: ModelStore)] = []
 
-    /// A run that has not begun.
+    /// Creates a run.
     ///
     /// - Parameters:
     ///   - store: An empty store.
-    ///   - seed: The same seed makes the same run.
-    ///   - keySpace: About how many different keys of each sort there are.
+    ///   - seed: The seed; a seed reproduces its run.
+    ///   - keySpace: The approximate number of different keys of each kind.
     init(_ store: any OrderedKeyValueStore, seed: UInt64, keySpace: Int) {
         self.store = store
         self.keySpace = keySpace
@@ -47,7 +47,7 @@ struct ModelRun {
     private mutating func writeTransaction(operations: Int) throws {
         let transaction = try store.begin(.write)
         var models = [committed]
-        // A transaction mostly grows the store or mostly shrinks it, so that nodes both split and merge.
+        // A transaction either mostly inserts or mostly deletes, so that nodes both split and merge.
         let deletions = random.below(2) == 0 ? 10 : 60
         for _ in 0..<operations {
             try operate(transaction, &models[models.count - 1], deletions: deletions)
@@ -102,7 +102,7 @@ struct ModelRun {
         }
     }
 
-    /// Seeks and then steps at random in both directions.
+    /// Seeks and then moves at random in both directions.
     private mutating func walk(_ transaction: any KeyValueTransaction, _ model: ModelStore, from key: Bytes) throws {
         let cursor = try transaction.cursor()
         var index = model.lowerBound(key)
@@ -127,7 +127,7 @@ struct ModelRun {
         }
     }
 
-    /// A key of a shape that has gone wrong somewhere before, or one that is there.
+    /// A key of a kind that has caused failures before, or an existing key.
     private mutating func randomKey(_ model: ModelStore) -> Bytes {
         let number = random.below(keySpace)
         switch random.below(8) {

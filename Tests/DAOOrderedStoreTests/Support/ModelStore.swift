@@ -1,11 +1,12 @@
 typealias Bytes = [UInt8]
 
-/// What a store should hold: pairs in an array, in order of their keys. Slow and simple enough to be right.
+/// The reference model of a store: pairs in an array, ordered by key. It is slow, but simple enough to be
+/// correct.
 struct ModelStore: Equatable {
     private(set) var keys: [Bytes] = []
     private(set) var values: [Bytes] = []
 
-    /// The index of the first key that is not less than the given one.
+    /// The index of the first key that is not less than the given key.
     func lowerBound(_ key: Bytes) -> Int {
         var (low, high) = (0, keys.count)
         while low < high {
@@ -30,7 +31,7 @@ struct ModelStore: Equatable {
         }
     }
 
-    /// Adds a pair behind all others.
+    /// Appends a pair after all other pairs.
     mutating func append(_ key: Bytes, _ value: Bytes) {
         keys.append(key)
         values.append(value)

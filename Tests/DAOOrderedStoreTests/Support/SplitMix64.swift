@@ -1,4 +1,4 @@
-/// A generator of random numbers that gives the same ones for the same seed, so that a failure can be repeated.
+/// A random number generator that produces the same sequence for a seed, so that a failure can be reproduced.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

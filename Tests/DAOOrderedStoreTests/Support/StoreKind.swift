@@ -3,13 +3,13 @@ import DAOLMDB
 import DAOMemory
 import Testing
 
-/// The stores that every shared test runs on.
+/// The stores that all shared tests run on.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case memory, lmdb
 
     var testDescription: String { rawValue }
 
-    /// Runs a body on a fresh, empty store.
+    /// Runs a closure on a new, empty store.
     func withStore(_ body: (any OrderedKeyValueStore) throws -> Void) throws {
         let directory = try TemporaryDirectory()
         let store: any OrderedKeyValueStore =

@@ -3,9 +3,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// One writer that keeps an invariant in every commit, and readers that look for it.
+/// A writer that preserves an invariant in every commit, and readers that check it.
 ///
-/// Every commit moves amounts between accounts, so that their sum stays the same, and writes its number to two keys.
+/// Every commit moves amounts between accounts, so that their sum stays constant, and writes its number to
+/// two keys.
 final class StressRun: Sendable {
     private let store: any OrderedKeyValueStore
     private let isDone = Atomic(false)
@@ -16,9 +17,9 @@ final class StressRun: Sendable {
 
     init(_ store: any OrderedKeyValueStore) { self.store = store }
 
-    /// Runs to the end.
+    /// Runs all rounds.
     ///
-    /// A sanitizer finds little in few rounds: the environment variable `DAO_STRESS_FACTOR` multiplies them.
+    /// A sanitizer needs many rounds: the environment variable `DAO_STRESS_FACTOR` multiplies their number.
     func run(rounds: Int, readers: Int = 3) throws {
         let factor = ProcessInfo.processInfo.environment["DAO_STRESS_FACTOR"].flatMap { Int($0) } ?? 1
         try store.write { transaction in
@@ -56,7 +57,7 @@ final class StressRun: Sendable {
                 let moved = random.next() % 10
                 let (left, right) = (value(try transaction.value(from)), value(try transaction.value(to)))
                 guard left >= moved else { continue }
-                // Away and back again, so that nodes come and go.
+                // Removes and inserts keys, so that nodes are freed and created.
                 _ = try transaction.remove(from)
                 try transaction.store(to, number(right + moved))
                 _ = try transaction.add(from, number(left - moved))
@@ -97,7 +98,7 @@ final class StressRun: Sendable {
 }
 
 extension Thread {
-    /// Runs a body on a thread of its own that a group waits for.
+    /// Runs a closure on a separate thread that a group waits for.
     static func detachNewThread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
         group.enter()
         detachNewThread {

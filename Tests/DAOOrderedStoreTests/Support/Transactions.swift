@@ -18,7 +18,7 @@ extension KeyValueTransaction {
         try key.withUnsafeBytes { try delete($0) }
     }
 
-    /// Everything the transaction sees, by walking forwards.
+    /// All entries that the transaction sees, read with a forward cursor.
     func contents() throws -> ModelStore {
         var model = ModelStore()
         let cursor = try cursor()
@@ -37,7 +37,7 @@ extension KeyValueCursor {
 }
 
 extension OrderedKeyValueStore {
-    /// Runs a body in a write transaction and commits, or aborts when it throws.
+    /// Runs a closure in a write transaction and commits, or aborts when it throws.
     @discardableResult
     func write<Result>(_ body: (any KeyValueTransaction) throws -> Result) throws -> Result {
         let transaction = try begin(.write)
@@ -51,7 +51,7 @@ extension OrderedKeyValueStore {
         }
     }
 
-    /// Runs a body in a read transaction.
+    /// Runs a closure in a read transaction.
     func read<Result>(_ body: (any KeyValueTransaction) throws -> Result) throws -> Result {
         let transaction = try begin(.read)
         defer { transaction.abort() }
@@ -59,12 +59,12 @@ extension OrderedKeyValueStore {
     }
 }
 
-/// A key as the database above makes them: a table's number and a row's.
+/// A key as the database makes it: the number of a table and the number of a row.
 func rowKey(_ table: UInt32, _ row: UInt64) -> Bytes {
     withUnsafeBytes(of: table.bigEndian, Bytes.init) + withUnsafeBytes(of: row.bigEndian, Bytes.init)
 }
 
-/// A directory that is removed with everything in it when the value is no longer used.
+/// A temporary directory that is removed with its contents when the object is released.
 final class TemporaryDirectory {
     let path: String
 

@@ -7,9 +7,9 @@ import Foundation
 
 /// A book, as the server sends it.
 public struct Book: Codable, Sendable, Equatable {
-    /// Its number.
+    /// The number of the book.
     public let id: Int
-    /// Its title.
+    /// The title of the book.
     public let name: String
 
     /// A book.
@@ -19,19 +19,19 @@ public struct Book: Codable, Sendable, Equatable {
     }
 }
 
-/// Everything this server sends stands under "data"; nobody outside has to know.
+/// Every response of this server is inside "data". The envelope is internal to this module.
 protocol EnvelopeEndpoint: Endpoint, URLRequestBuildable {
     associatedtype Root: Decodable = Content
     func content(from root: Root) throws -> Content
 }
 
 extension EnvelopeEndpoint {
-    /// Unwraps the root and hands it on.
+    /// Decodes the root and returns its content.
     public func content(from response: URLResponse?, with body: Data) throws -> Content {
         try content(from: JsonBody.decode(ResponseData<Root>.self, from: body).data)
     }
 
-    /// Refuses errors and statuses that are no success.
+    /// Throws for API errors and statuses that are not a success.
     public func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws {
         try ResponseValidator.validate(response, with: data)
     }
@@ -41,9 +41,9 @@ extension EnvelopeEndpoint where Root == Content {
     func content(from root: Content) -> Content { root }
 }
 
-/// The same key for all: `{"data": […]}`.
+/// A list in the shared envelope: `{"data": […]}`.
 public struct BookListEndpoint: EnvelopeEndpoint {
-    /// What the caller gets, without any envelope.
+    /// The content without the envelope.
     public typealias Content = [Book]
 
     /// The endpoint.
@@ -53,9 +53,9 @@ public struct BookListEndpoint: EnvelopeEndpoint {
     public func makeRequest() throws -> URLRequest { try get("books") }
 }
 
-/// The same key for all: `{"data": {…}}`.
+/// A single book in the shared envelope: `{"data": {…}}`.
 public struct BookEndpoint: EnvelopeEndpoint {
-    /// What the caller gets, without any envelope.
+    /// The content without the envelope.
     public typealias Content = Book
     let id: Int
 
@@ -72,9 +72,9 @@ struct BookListResponse: Decodable {
     let bookList: [Book]
 }
 
-/// Both envelopes: `{"data": {"book_list": […]}}`.
+/// A list in both envelopes: `{"data": {"book_list": […]}}`.
 public struct NestedBookListEndpoint: EnvelopeEndpoint {
-    /// What the caller gets, without any envelope.
+    /// The content without the envelope.
     public typealias Content = [Book]
 
     /// The endpoint.
@@ -85,22 +85,22 @@ public struct NestedBookListEndpoint: EnvelopeEndpoint {
     func content(from root: BookListResponse) -> [Book] { root.bookList }
 }
 
-/// A different key for each: `{"book_list": […]}`, with a root that stays internal.
+/// An envelope with a different key for each endpoint: `{"book_list": […]}`. The root stays internal.
 protocol KeyedEndpoint: Endpoint, URLRequestBuildable {
     associatedtype Root: Decodable = Content
     func content(from root: Root) throws -> Content
 }
 
 extension KeyedEndpoint {
-    /// Unwraps the root and hands it on.
+    /// Decodes the root and returns its content.
     public func content(from response: URLResponse?, with body: Data) throws -> Content {
         try content(from: JsonBody.decode(Root.self, from: body))
     }
 }
 
-/// A list under a key of its own: `{"book_list": […]}`.
+/// A list under a separate key: `{"book_list": […]}`.
 public struct KeyedBookListEndpoint: KeyedEndpoint {
-    /// What the caller gets, without any envelope.
+    /// The content without the envelope.
     public typealias Content = [Book]
 
     /// The endpoint.
@@ -111,9 +111,9 @@ public struct KeyedBookListEndpoint: KeyedEndpoint {
     func content(from root: BookListResponse) -> [Book] { root.bookList }
 }
 
-/// One book under a key of its own: `{"book": {…}}`.
+/// A single book under a separate key: `{"book": {…}}`.
 public struct KeyedBookEndpoint: KeyedEndpoint {
-    /// What the caller gets, without any envelope.
+    /// The content without the envelope.
     public typealias Content = Book
 
     struct Root: Decodable { let book: Book }

@@ -5,15 +5,15 @@ import Foundation
     import Glibc
 #endif
 
-/// A real HTTP server on loopback, in a process of its own: started on an ephemeral port, stopped with this object or with the
-/// process that started it.
+/// A real HTTP server on loopback in a separate process. It uses an ephemeral port and stops when this object
+/// is released or the process that started it ends.
 public final class LoopbackServer: Sendable {
-    /// Where it listens, with a trailing slash.
+    /// The address of the server, with a trailing slash.
     public let url: URL
 
     private let process: Process
     private let port: UInt16
-    /// The socket that holds the port of a server that is stopped.
+    /// The socket that reserves the port of a stopped server.
     private let holder = Locked<Int32?>(nil)
 
     /// Starts a server and waits until it listens.
@@ -44,7 +44,7 @@ public final class LoopbackServer: Sendable {
         if let socket = holder.withLock({ $0 }) { close(socket) }
     }
 
-    /// Stops the server; requests to it cannot connect afterwards, for as long as this object lives.
+    /// Stops the server. Requests to it cannot connect afterwards, for the lifetime of this object.
     public func stop() {
         guard process.isRunning else { return }
         process.terminate()
@@ -52,8 +52,8 @@ public final class LoopbackServer: Sendable {
         holder.withLock { $0 = Self.hold(port) }
     }
 
-    /// A socket on a port that does not listen. Without it the port may go to the server of another test, which would answer in the
-    /// place of the one that is stopped.
+    /// A socket that is bound to the port and does not listen. Without it, the server of another test can
+    /// receive the port and respond in place of the stopped server.
     private static func hold(_ port: UInt16) -> Int32? {
         #if canImport(Glibc)
             let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

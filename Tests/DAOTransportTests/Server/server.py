@@ -1,4 +1,4 @@
-"""A small HTTP server for tests: 127.0.0.1 only, an ephemeral port, which it prints; it ends with its parent."""
+"""A small HTTP server for tests. It listens on 127.0.0.1 only, on an ephemeral port that it prints, and ends with its parent."""
 
 import hashlib
 import json
@@ -166,7 +166,7 @@ class Server(ThreadingHTTPServer):
         pass
 
 
-# Whoever starts this from a worker thread hands down that thread's blocked signals.
+# A process started from a worker thread inherits that thread's blocked signals.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 parent = os.getppid()
 server = Server(("127.0.0.1", 0), Handler)

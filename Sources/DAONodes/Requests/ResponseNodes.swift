@@ -5,16 +5,16 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// An answer that came over HTTP.
+/// A response that came over HTTP.
 public struct URLDataResponse: Sendable {
     /// The request that was sent.
     public var request: URLRequest
-    /// The answer without its body.
+    /// The response without its body.
     public var response: HTTPURLResponse
-    /// The body of the answer.
+    /// The body of the response.
     public var data: Data
 
-    /// An answer.
+    /// Creates a response.
     public init(request: URLRequest, response: HTTPURLResponse, data: Data = Data()) {
         self.request = request
         self.response = response
@@ -22,33 +22,33 @@ public struct URLDataResponse: Sendable {
     }
 }
 
-/// An answer that was read.
+/// A response with its parsed body.
 public struct ProcessedResponse: Sendable {
-    /// The answer as it came.
+    /// The response as it was received.
     public var response: URLDataResponse
-    /// Its body.
+    /// The parsed body.
     public var json: Json
 
-    /// An answer and its body.
+    /// Creates a response with its parsed body.
     public init(response: URLDataResponse, json: Json) {
         self.response = response
         self.json = json
     }
 }
 
-/// Ends the chain when there is no answer.
+/// Ends the chain when there is no response.
 ///
-/// A failure that has an answer nevertheless goes on with an empty body, so that its status is heard.
+/// A failure with a response continues with an empty body, so that the status is handled.
 public struct ResponseProcessorNode<Output: Sendable>: Node {
     private let next: any Node<URLDataResponse, Output>
 
-    /// A node above one that takes answers.
+    /// Creates a node above a node with response input.
     public init(next: any Node<URLDataResponse, Output>) {
         self.next = next
     }
 
-    /// Asks the next node when there is an answer; else the failure is the result, or `URLError(.badServerResponse)` when there is
-    /// none.
+    /// Calls the next node when there is a response. Otherwise the failure is the result, or
+    /// `URLError(.badServerResponse)` when there is no failure.
     public func process(_ input: DataResponse) -> Observer<Output> {
         guard let response = input.response else {
             return .emit(error: input.error ?? URLError(.badServerResponse))
@@ -59,16 +59,17 @@ public struct ResponseProcessorNode<Output: Sendable>: Node {
     }
 }
 
-/// Makes errors of the statuses that mean one: 400, 401, 403, 404 and 500. Every other status goes on, 402 and 502 too.
+/// Turns the statuses 400, 401, 403, 404 and 500 into errors. Every other status continues, including 402 and
+/// 502.
 public struct ResponseHTTPErrorProcessorNode<Output: Sendable>: Node {
     private let next: any Node<URLDataResponse, Output>
 
-    /// A node above one that takes good answers.
+    /// Creates a node above a node for responses without these statuses.
     public init(next: any Node<URLDataResponse, Output>) {
         self.next = next
     }
 
-    /// Asks the next node, or fails with an `HTTPError` that has a `kind` and the body of the answer.
+    /// Calls the next node, or fails with an `HTTPError` that has a `kind` and the body of the response.
     public func process(_ input: URLDataResponse) -> Observer<Output> {
         let error = HTTPError(statusCode: input.response.statusCode, url: input.response.url, body: input.data)
         guard let kind = error.kind else { return next.process(input) }
@@ -77,16 +78,16 @@ public struct ResponseHTTPErrorProcessorNode<Output: Sendable>: Node {
     }
 }
 
-/// Answers for what has no content: status 204 and a body that is `null` are the empty object.
+/// Handles responses without content: status 204 and the body `null` become the empty object.
 public struct ResponseDataPreprocessorNode: Node {
     private let next: any Node<URLDataResponse, Json>
 
-    /// A node above one that reads bodies.
+    /// Creates a node above a node that parses bodies.
     public init(next: any Node<URLDataResponse, Json>) {
         self.next = next
     }
 
-    /// Asks the next node when there is something to read.
+    /// Calls the next node when there is content.
     public func process(_ input: URLDataResponse) -> Observer<Json> {
         guard input.response.statusCode != 204, input.data != Data("null".utf8) else {
             ChainLog.record("ResponseDataPreprocessorNode", .body, "no content")
@@ -96,19 +97,20 @@ public struct ResponseDataPreprocessorNode: Node {
     }
 }
 
-/// Reads the body: an object as it is, a list as `{"_array": […]}`, nothing as the empty object.
+/// Parses the body: an object unchanged, a list as `{"_array": […]}`, an empty body as the empty object.
 public struct ResponseDataParserNode: Node {
     private let next: (any Node<ProcessedResponse, Void>)?
 
-    /// The bottom of a chain.
+    /// Creates the bottom of a chain.
     ///
-    /// - Parameter next: given every answer that could be read, to keep it, say. The result waits for it, and its error is the result.
+    /// - Parameter next: receives every parsed response, for example to store it. The result waits for this
+    ///   node, and its error is the result.
     public init(next: (any Node<ProcessedResponse, Void>)? = nil) {
         self.next = next
     }
 
-    /// Reads the body, and asks the next node if there is one. A body that is no JSON, or neither object nor list, is a
-    /// `DecodingError`.
+    /// Parses the body and calls the next node if there is one. A body that is not JSON, or neither an object
+    /// nor a list, is a `DecodingError`.
     public func process(_ input: URLDataResponse) -> Observer<Json> {
         let json: Json
         do {
@@ -126,18 +128,18 @@ public struct ResponseDataParserNode: Node {
         let json = try JsonBody.decode(Json.self, from: data)
         guard json.objectValue != nil else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: [], debugDescription: "An answer is an object or a list, not a single value."))
+                .init(codingPath: [], debugDescription: "An response is an object or a list, not a single value."))
         }
         return json
     }
 }
 
-/// The bottom of a chain that loads bytes and does not read them.
+/// The bottom of a chain that loads bytes without parsing them.
 public struct DataLoadingResponseProcessorNode: Node {
-    /// A node that gives the body.
+    /// Creates a node that returns the body.
     public init() {}
 
-    /// The body as it came.
+    /// Returns the body unchanged.
     public func process(_ input: URLDataResponse) -> Observer<Data> {
         .emit(data: input.data)
     }

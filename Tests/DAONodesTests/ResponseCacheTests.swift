@@ -8,79 +8,79 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(30))) struct AnswerCacheTests {
+@Suite(.timeLimit(.minutes(30))) struct ResponseCacheTests {
     private func request(_ text: String, method: String = "GET") throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: text)))
         request.httpMethod = method
         return request
     }
 
-    @Test func theWriterKeepsGoodAnswersWithTheirVersions() async throws {
-        let cache = MemoryAnswerCache()
+    @Test func writerStoresSuccessfulResponsesWithTheirEntityTags() async throws {
+        let cache = MemoryResponseCache()
         let writer = URLCacheWriterNode(cache: cache)
-        let good = try answer(200, "[1]", headers: ["Etag": "\"v1\""])
+        let good = try response(200, "[1]", headers: ["Etag": "\"v1\""])
         try await writer.value(for: ProcessedResponse(response: good, json: Json()))
-        #expect(cache.answer(for: good.request) == CachedAnswer(data: good.data, etag: "\"v1\""))
-        #expect(cache.answer(for: try request("https://host/a?a=2&b=1")) != nil)
-        #expect(cache.answer(for: try request("https://host/a?a=3&b=1")) == nil)
+        #expect(cache.response(for: good.request) == CachedResponse(data: good.data, etag: "\"v1\""))
+        #expect(cache.response(for: try request("https://host/a?a=2&b=1")) != nil)
+        #expect(cache.response(for: try request("https://host/a?a=3&b=1")) == nil)
 
-        try await writer.value(for: ProcessedResponse(response: answer(502, "[2]"), json: Json()))
-        var posted = try answer(200, "[3]")
+        try await writer.value(for: ProcessedResponse(response: response(502, "[2]"), json: Json()))
+        var posted = try response(200, "[3]")
         posted.request.httpMethod = "POST"
         try await writer.value(for: ProcessedResponse(response: posted, json: Json()))
-        #expect(cache.answer(for: good.request)?.data == good.data)
-        #expect(cache.answer(for: posted.request) == nil)
+        #expect(cache.response(for: good.request)?.data == good.data)
+        #expect(cache.response(for: posted.request) == nil)
     }
 
-    @Test func aFullCacheForgetsTheOldestAnswer() throws {
-        let cache = MemoryAnswerCache(capacity: 2)
+    @Test func fullCacheRemovesTheOldestResponse() throws {
+        let cache = MemoryResponseCache(capacity: 2)
         for name in ["a", "b", "a", "c"] {
-            cache.store(CachedAnswer(data: Data(name.utf8)), for: try request("https://host/\(name)"))
+            cache.store(CachedResponse(data: Data(name.utf8)), for: try request("https://host/\(name)"))
         }
-        #expect(cache.answer(for: try request("https://host/b")) == nil)
-        #expect(cache.answer(for: try request("https://host/a")) != nil)
-        #expect(cache.answer(for: try request("https://host/c")) != nil)
+        #expect(cache.response(for: try request("https://host/b")) == nil)
+        #expect(cache.response(for: try request("https://host/a")) != nil)
+        #expect(cache.response(for: try request("https://host/c")) != nil)
     }
 
-    @Test func theReaderGivesWhatWasKeptOrSaysWhyNot() async throws {
-        let cache = MemoryAnswerCache()
+    @Test func readerReturnsTheStoredResponseOrAnError() async throws {
+        let cache = MemoryResponseCache()
         let reader = URLCacheReaderNode(cache: cache)
         let request = try request("https://host/a")
-        await #expect(throws: AnswerCacheError.cantLoadDataFromCache) { try await reader.value(for: request) }
-        cache.store(CachedAnswer(data: Data("[1]".utf8)), for: request)
+        await #expect(throws: ResponseCacheError.cantLoadDataFromCache) { try await reader.value(for: request) }
+        cache.store(CachedResponse(data: Data("[1]".utf8)), for: request)
         #expect(try await reader.value(for: request) == ["_array": [1]])
         for bad in ["{", "1"] {
-            cache.store(CachedAnswer(data: Data(bad.utf8)), for: request)
+            cache.store(CachedResponse(data: Data(bad.utf8)), for: request)
             await #expect(throws: DecodingError.self) { try await reader.value(for: request) }
         }
     }
 
-    @Test func theETagReaderAsksForWhatIsNew() async throws {
-        let cache = MemoryAnswerCache()
-        let probe = Probe<URLRequest, Int>(giving: 1)
+    @Test func eTagReaderSendsTheStoredEntityTag() async throws {
+        let cache = MemoryResponseCache()
+        let probe = Probe<URLRequest, Int>(returning: 1)
         let node = URLETagReaderNode(next: probe, cache: cache)
         let request = try request("https://host/a")
         _ = try await node.value(for: request)
-        cache.store(CachedAnswer(data: Data()), for: request)
+        cache.store(CachedResponse(data: Data()), for: request)
         _ = try await node.value(for: request)
-        cache.store(CachedAnswer(data: Data(), etag: "\"v1\""), for: request)
+        cache.store(CachedResponse(data: Data(), etag: "\"v1\""), for: request)
         _ = try await node.value(for: request)
         #expect(probe.all.map { $0.value(forHTTPHeaderField: "If-None-Match") } == [nil, nil, "\"v1\""])
     }
 
-    @Test func notModifiedIsAnsweredFromWhatWasKept() async throws {
-        let stored = Probe<URLRequest, Json>(giving: ["stored": 1])
-        let next = Probe<URLDataResponse, Json>(giving: ["fresh": 1])
+    @Test func notModifiedReturnsTheStoredResponse() async throws {
+        let stored = Probe<URLRequest, Json>(returning: ["stored": 1])
+        let next = Probe<URLDataResponse, Json>(returning: ["fresh": 1])
         let node = URLNotModifiedTriggerNode(next: next, stored: stored)
-        #expect(try await node.value(for: answer(304)) == ["stored": 1])
-        #expect(try await node.value(for: answer(200)) == ["fresh": 1])
+        #expect(try await node.value(for: response(304)) == ["stored": 1])
+        #expect(try await node.value(for: response(200)) == ["fresh": 1])
         #expect(stored.all.count == 1)
         #expect(next.all.count == 1)
     }
 
-    @Test func anUnchangedAnswerIsTransferredOnceAndGivenTwice() async throws {
+    @Test func unchangedResponseIsTransferredOnce() async throws {
         let server = try LoopbackServer()
-        let cache = MemoryAnswerCache()
+        let cache = MemoryResponseCache()
         let statuses = Locked<[Int]>([])
         let client = URLSessionClient(baseURL: server.url, configuration: .ephemeral) { exchange in
             statuses.withLock { $0.append(exchange.response?.statusCode ?? 0) }
@@ -101,9 +101,9 @@ import Testing
         #expect(try await offline.value(for: request) == ["version": 1])
     }
 
-    @Test func theCacheIsReadOnlyAfterATechnicalError() async throws {
+    @Test func cacheIsReadOnlyAfterATechnicalError() async throws {
         for error in TechnicalError.allCases {
-            let stored = Probe<Int, String>(giving: "stored")
+            let stored = Probe<Int, String>(returning: "stored")
             let node = FallbackToStoreNode(network: ClosureNode<Int, String> { _ in .emit(error: error) }, stored: stored)
             #expect(try await node.value(for: 1) == "stored")
             #expect(stored.all == [1])
@@ -112,15 +112,15 @@ import Testing
             HTTPError(statusCode: 500, url: nil), MappingError.badType, URLError(.badServerResponse), Failure("x"),
         ]
         for error in others {
-            let stored = Probe<Int, String>(giving: "stored")
+            let stored = Probe<Int, String>(returning: "stored")
             let node = FallbackToStoreNode(network: ClosureNode<Int, String> { _ in .emit(error: error) }, stored: stored)
             await #expect(throws: (any Error).self) { try await node.value(for: 1) }
             #expect(stored.all.isEmpty)
         }
     }
 
-    @Test func theCachedAnswerComesFirstWhenThereIsOne() async throws {
-        let cache = MemoryAnswerCache()
+    @Test func cachedResponseIsEmittedFirst() async throws {
+        let cache = MemoryResponseCache()
         let node = FirstCacheNode(
             stored: URLCacheReaderNode(cache: cache), network: ClosureNode<URLRequest, Json> { _ in .emit(data: ["fresh": 1]) })
         let request = try request("https://host/a")
@@ -130,7 +130,7 @@ import Testing
             return seen
         }
         #expect(try await all() == [["fresh": 1]])
-        cache.store(CachedAnswer(data: Data(#"{"old":1}"#.utf8)), for: request)
+        cache.store(CachedResponse(data: Data(#"{"old":1}"#.utf8)), for: request)
         #expect(try await all() == [["old": 1], ["fresh": 1]])
     }
 }

@@ -8,15 +8,15 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// An answer with a status, headers and a body.
-func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:]) throws -> URLDataResponse {
+/// A response with a status, headers and a body.
+func response(_ status: Int, _ body: String = "", headers: [String: String] = [:]) throws -> URLDataResponse {
     let url = try #require(URL(string: "https://host/a?b=1&a=2"))
     let response = try #require(HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers))
     return URLDataResponse(request: URLRequest(url: url), response: response, data: Data(body.utf8))
 }
 
-@Suite(.timeLimit(.minutes(30))) struct AnswerNodeTests {
-    @Test func theSenderGivesTheAnswerWhateverItsStatus() async throws {
+@Suite(.timeLimit(.minutes(30))) struct ResponseNodeTests {
+    @Test func senderReturnsResponsesWithAnyStatus() async throws {
         let server = try LoopbackServer()
         let sender = RequestSenderNode(
             next: ClosureNode<DataResponse, DataResponse> { .emit(data: $0) },
@@ -33,7 +33,7 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         #expect(cut.error is URLError)
     }
 
-    @Test func cancellingStopsTheSenderAndAsksNobody() async throws {
+    @Test func cancellingStopsTheSenderAndCallsNoNode() async throws {
         let server = try LoopbackServer()
         let started = AsyncStream.makeStream(of: Void.self)
         let ended = AsyncStream.makeStream(of: (any Error)?.self)
@@ -60,7 +60,7 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         let observer = log.follow(sender.process(request))
         await starts.next()
         observer.cancel()
-        #expect(log.all == ["canceled", "defer"])
+        #expect(log.all == ["cancelled", "defer"])
         #expect(await ends.next() as? CancellationError != nil)
 
         let task = Task { try await sender.value(for: request) }
@@ -71,7 +71,7 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         #expect(asked.value == 0)
     }
 
-    @Test func technicalErrorsHaveNamesAndOthersStay() async {
+    @Test func connectionErrorsBecomeTechnicalErrors() async {
         let names: [(URLError.Code, Int, TechnicalError)] = [
             (.dataNotAllowed, -1020, .dataNotAllowed), (.notConnectedToInternet, -1009, .noInternetConnection),
             (.timedOut, -1001, .timeout), (.cannotConnectToHost, -1004, .cantConnectToHost),
@@ -91,10 +91,10 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         await #expect(throws: Failure("x")) { try await kept.value(for: 1) }
     }
 
-    @Test func aTransportFailureEndsTheChainUnlessThereIsAnAnswer() async throws {
-        let probe = Probe<URLDataResponse, Int>(giving: 1)
+    @Test func transportFailureWithoutAResponseEndsTheChain() async throws {
+        let probe = Probe<URLDataResponse, Int>(returning: 1)
         let node = ResponseProcessorNode(next: probe)
-        let there = try answer(200, "body")
+        let there = try response(200, "body")
         await #expect(throws: Failure("cut")) {
             try await node.value(for: DataResponse(request: there.request, data: there.data, error: Failure("cut")))
         }
@@ -107,59 +107,59 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         #expect(probe.all.map(\.data) == [Data("body".utf8), Data()])
     }
 
-    @Test func fiveStatusesAreErrorsAndUnknownOnesPassOn() async throws {
-        let probe = Probe<URLDataResponse, Int>(giving: 1)
+    @Test func fiveStatusesAreErrorsAndOthersContinue() async throws {
+        let probe = Probe<URLDataResponse, Int>(returning: 1)
         let node = ResponseHTTPErrorProcessorNode(next: probe)
         let kinds: [(Int, HTTPError.Kind)] = [
             (400, .badRequest), (401, .unauthorized), (403, .forbidden), (404, .notFound), (500, .internalServerError),
         ]
         for (status, kind) in kinds {
-            let error = await #expect(throws: HTTPError.self) { try await node.value(for: answer(status, "why")) }
+            let error = await #expect(throws: HTTPError.self) { try await node.value(for: response(status, "why")) }
             #expect(error?.kind == kind)
             #expect(error?.body == Data("why".utf8))
         }
         #expect(probe.all.isEmpty)
-        for status in [200, 204, 304, 402, 418, 502] { #expect(try await node.value(for: answer(status)) == 1) }
+        for status in [200, 204, 304, 402, 418, 502] { #expect(try await node.value(for: response(status)) == 1) }
         #expect(probe.all.map(\.response.statusCode) == [200, 204, 304, 402, 418, 502])
     }
 
-    @Test func noContentAndNullAreTheEmptyObject() async throws {
-        let probe = Probe<URLDataResponse, Json>(giving: ["next": 1])
+    @Test func noContentAndNullBecomeTheEmptyObject() async throws {
+        let probe = Probe<URLDataResponse, Json>(returning: ["next": 1])
         let node = ResponseDataPreprocessorNode(next: probe)
-        #expect(try await node.value(for: answer(204, "ignored")) == Json())
-        #expect(try await node.value(for: answer(200, "null")) == Json())
+        #expect(try await node.value(for: response(204, "ignored")) == Json())
+        #expect(try await node.value(for: response(200, "null")) == Json())
         #expect(probe.all.isEmpty)
-        #expect(try await node.value(for: answer(200, "{}")) == ["next": 1])
-        #expect(try await node.value(for: answer(200)) == ["next": 1])
+        #expect(try await node.value(for: response(200, "{}")) == ["next": 1])
+        #expect(try await node.value(for: response(200)) == ["next": 1])
     }
 
-    @Test func theParserReadsObjectsListsAndNothing() async throws {
+    @Test func parserReadsObjectsListsAndEmptyBodies() async throws {
         let node = ResponseDataParserNode()
-        #expect(try await node.value(for: answer(200)) == Json())
-        #expect(try await node.value(for: answer(200, "[1,2]")) == ["_array": [1, 2]])
-        #expect(try await node.value(for: answer(200, #"{"a":1}"#)) == ["a": 1])
+        #expect(try await node.value(for: response(200)) == Json())
+        #expect(try await node.value(for: response(200, "[1,2]")) == ["_array": [1, 2]])
+        #expect(try await node.value(for: response(200, #"{"a":1}"#)) == ["a": 1])
         for bad in ["1", "\"text\"", "true", "{", "<html>"] {
-            await #expect(throws: DecodingError.self) { try await node.value(for: answer(200, bad)) }
+            await #expect(throws: DecodingError.self) { try await node.value(for: response(200, bad)) }
         }
     }
 
-    @Test func theParserWaitsForItsSideEffectAndHearsItsError() async throws {
-        let probe = Probe<ProcessedResponse, Void>(giving: ())
-        #expect(try await ResponseDataParserNode(next: probe).value(for: answer(200, "[1]")) == ["_array": [1]])
+    @Test func parserWaitsForItsNextNodeAndFailsWithItsError() async throws {
+        let probe = Probe<ProcessedResponse, Void>(returning: ())
+        #expect(try await ResponseDataParserNode(next: probe).value(for: response(200, "[1]")) == ["_array": [1]])
         #expect(probe.all.map(\.json) == [["_array": [1]]])
         let failing = ClosureNode<ProcessedResponse, Void> { _ in .emit(error: Failure("disk")) }
-        await #expect(throws: Failure("disk")) { try await ResponseDataParserNode(next: failing).value(for: answer(200, "[]")) }
+        await #expect(throws: Failure("disk")) { try await ResponseDataParserNode(next: failing).value(for: response(200, "[]")) }
         let held = Context<Void>()
-        let observer = ResponseDataParserNode(next: ClosureNode { _ in held }).process(try answer(200, "[]"))
+        let observer = ResponseDataParserNode(next: ClosureNode { _ in held }).process(try response(200, "[]"))
         observer.cancel()
-        #expect(held.isCanceled)
+        #expect(held.isCancelled)
     }
 
-    @Test func loadedDataIsGivenAsItCame() async throws {
-        #expect(try await DataLoadingResponseProcessorNode().value(for: answer(200, "null")) == Data("null".utf8))
+    @Test func loadedDataIsReturnedUnchanged() async throws {
+        #expect(try await DataLoadingResponseProcessorNode().value(for: response(200, "null")) == Data("null".utf8))
     }
 
-    @Test func theIndicatorCountsWhatIsUnderWay() {
+    @Test func indicatorCountsRunningLoads() {
         let seen = Locked<[Int]>([])
         let indicator = LoadIndicator { count in seen.withLock { $0.append(count) } }
         let (first, second, third) = (Context<Int>(), Context<Int>(), Context<Int>())
@@ -174,7 +174,7 @@ func answer(_ status: Int, _ body: String = "", headers: [String: String] = [:])
         #expect(seen.withLock { $0 } == [1, 2, 3, 2, 1, 0])
     }
 
-    @Test func theConfiguratorBeginsAndEndsOnItsQueues() async {
+    @Test func configuratorUsesItsQueues() async {
         let (begin, end) = (DispatchQueue.named("begin"), DispatchQueue.named("end"))
         let log = Log()
         let node = ChainConfiguratorNode(
