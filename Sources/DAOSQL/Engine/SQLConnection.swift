@@ -161,7 +161,7 @@ public struct SQLRefusedRow: Error {
     /// The number of the row among those added since the batch was last sent, from zero; nil for the last
     /// row.
     public let number: Int?
-    /// What the engine says.
+    /// The error of the engine.
     public let underlying: StorageError
 
     /// Creates an error.
