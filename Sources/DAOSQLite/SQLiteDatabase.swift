@@ -8,10 +8,11 @@ import DAOSQL
 /// let messages = try database.storage(for: MessageModel.self)
 /// ```
 ///
-/// The file is a WAL database: one connection writes, others read the last commit beside it and never wait. Databases on one file share
-/// their connections, whatever the paths are spelled like. A file that cannot be written, or is in a directory that cannot, is opened for
-/// reading only; in such a directory, and with no log beside it, nothing is locked and no file is made, and what another user's
-/// process writes meanwhile is not seen reliably.
+/// The file is a WAL database: one connection writes, others read the last commit beside it and never wait.
+/// Databases on one file share their connections, whatever the paths are spelled like. A file that cannot be
+/// written, or is in a directory that cannot, is opened for reading only; in such a directory, and with no
+/// log beside it, nothing is locked and no file is made, and what another user's process writes meanwhile is
+/// not seen reliably.
 public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     // Sendable as its superclass is: it has nothing of its own.
 
@@ -29,8 +30,9 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     /// Opens the file that a configuration describes.
     ///
     /// - Parameter configuration: Its path is that of a file.
-    /// - Throws: `.notFound` when nothing is there and nothing is to be made, `.notADatabase`, `.corrupted`, `.schemaIsNewer`, `.readOnly` when it
-    ///   cannot be made, `.busy`, `.io`, and `.unsupported` for a path that names no file; each with the path.
+    /// - Throws: `.notFound` when nothing is there and nothing is to be made, `.notADatabase`, `.corrupted`,
+    ///   `.schemaIsNewer`, `.readOnly` when it cannot be made, `.busy`, `.io`, and `.unsupported` for a path
+    ///   that names no file; each with the path.
     public init(_ configuration: DatabaseConfiguration) throws {
         let file = try DatabaseFile(configuration)
         let writes = file.isWritable && !configuration.isReadOnly

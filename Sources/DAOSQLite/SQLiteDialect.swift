@@ -94,8 +94,8 @@ struct SQLiteDialect: SQLDialect {
 
     func list(_ placeholder: String) -> String { "\(Self.listFunction)(\(placeholder))" }
 
-    /// SQLite does not reorder a `CROSS JOIN`, and its loops walk a list, and a key that is bound in part, from first to last. Asked for an order
-    /// across tables it would sort the rows all the same.
+    /// SQLite does not reorder a `CROSS JOIN`, and its loops walk a list, and a key that is bound in part,
+    /// from first to last. Asked for an order across tables it would sort the rows all the same.
     func nestedOrder(_ terms: [String]) -> String { "" }
 
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String {

@@ -11,9 +11,10 @@ import DAOSystemSQLite
 /// }
 /// ```
 ///
-/// A model's table has the name of its entity, and a column for each field with that field's name. Whatever is prepared with the
-/// connection is finalised before the body returns. `BEGIN`, `COMMIT` and `ROLLBACK` are the database's to say; savepoints of one's own are
-/// fine when they end in the body. In a snapshot it is a connection that only reads.
+/// A model's table has the name of its entity, and a column for each field with that field's name. Whatever
+/// is prepared with the connection is finalised before the body returns. `BEGIN`, `COMMIT` and `ROLLBACK` are
+/// the database's to say; savepoints of one's own are fine when they end in the body. In a snapshot it is a
+/// connection that only reads.
 public struct SQLiteHandle: UnderlyingHandle {
     /// SQLite's `sqlite3 *`, for its C interface.
     public let connection: OpaquePointer
@@ -27,7 +28,8 @@ public struct SQLiteHandle: UnderlyingHandle {
     /// Runs one or more statements, and drops their rows.
     ///
     /// - Returns: How many rows the last `INSERT`, `UPDATE` or `DELETE` touched.
-    /// - Throws: `StorageError` with SQLite's code and words; what the statements did until then is undone when it leaves the body.
+    /// - Throws: `StorageError` with SQLite's code and words; what the statements did until then is undone
+    ///   when it leaves the body.
     @discardableResult
     public func execute(_ sql: String) throws -> Int {
         let code = sqlite3_exec(connection, sql, nil, nil, nil)

@@ -6,9 +6,11 @@ import Synchronization
 
 @testable import DAOSQLite
 
-/// SQLite as if it stood behind a network: the rows of a batch are held back until it is sent, and stored with one round trip.
+/// SQLite as if it stood behind a network: the rows of a batch are held back until it is sent, and stored
+/// with one round trip.
 ///
-/// It proves what an engine may do that SQLite does not: that rows are written together, and that one which is refused is told by its number.
+/// It proves what an engine may do that SQLite does not: that rows are written together, and that one which
+/// is refused is told by its number.
 final class BatchingEngine: SQLEngine {
     let engine: SQLiteEngine
     let roundTrips: RoundTrips

@@ -1,7 +1,8 @@
 import DAOCore
 import Foundation
 
-/// The table in which a database describes itself: a row for each entity, so that a tool can read it without the application's types.
+/// The table in which a database describes itself: a row for each entity, so that a tool can read it without
+/// the application's types.
 struct SQLCatalog: Sendable {
     /// The name of the table.
     static let name = "dao_catalog"
@@ -54,7 +55,8 @@ struct SQLCatalog: Sendable {
 
     /// The description that a text stands for.
     ///
-    /// - Throws: `.schemaIsNewer` for a format that this version does not know, `.corrupted` for text that is no description.
+    /// - Throws: `.schemaIsNewer` for a format that this version does not know, `.corrupted` for text that is
+    ///   no description.
     func decoded(_ text: String, format: Int64) throws -> EntityDescription {
         guard format <= Self.format else {
             throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: nil)

@@ -52,7 +52,8 @@ struct StoredSchema {
         return description
     }
 
-    /// Makes the table and its indexes, or adopts one that another tool has made, and writes it into the catalog.
+    /// Makes the table and its indexes, or adopts one that another tool has made, and writes it into the
+    /// catalog.
     func create(_ table: SQLTable) throws {
         let name = table.entity.name
         try table.entity.checkName(among: entities().filter { !$0.name.hasSameBytes(as: name) }, path: path)
@@ -77,7 +78,8 @@ struct StoredSchema {
         try connection.execute(catalog.create)
         let values: [Value] = [.string(entity.name), .string(try catalog.encoded(entity)), .integer(SQLCatalog.format)]
         try session.run(SQLText(catalog.upsert, values.map(SQLBinding.value)), entity: entity.name)
-        // A table that was there already was adopted without a change of tables, by which other processes would notice.
+        // A table that was there already was adopted without a change of tables, by which other processes
+        // would notice.
         try connection.catalogDidChange()
     }
 

@@ -2,7 +2,7 @@ import DAOCore
 
 /// A database on an SQL engine: real tables, columns and indexes, which every other tool can read and write.
 ///
-/// A backend supplies an ``SQLEngine`` and opens databases on it, which share what is underneath when their engines are the same:
+/// A backend supplies an ``SQLEngine`` and a driver. Databases with the same path share the engine:
 ///
 /// ```swift
 /// private let instances = SharedInstances<SQLInstance>()
@@ -17,7 +17,8 @@ import DAOCore
 /// }
 /// ```
 open class SQLDatabase: Database, @unchecked Sendable {
-    // Sendable because all it has is constant, and Sendable itself; a subclass adds initializers and methods only.
+    // Sendable because all it has is constant, and Sendable itself; a subclass adds initializers and methods
+    // only.
 
     /// What the database was opened with.
     public final let configuration: DatabaseConfiguration
@@ -38,7 +39,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     ///   - instance: What it shares with other databases on the engine.
     ///   - writes: Whether it writes.
     ///   - release: Called once, when this database no longer needs the instance, or could not be opened.
-    /// - Throws: What the engine throws when the connection that writes cannot be opened.
+    /// - Throws: The error of the engine when it cannot open the connection for writing.
     public init(
         _ configuration: DatabaseConfiguration, on instance: SQLInstance, writes: Bool, release: @escaping @Sendable () -> Void
     ) throws {
@@ -63,11 +64,13 @@ open class SQLDatabase: Database, @unchecked Sendable {
     /// The state of the engine below.
     public final var engineState: EngineState { lifetime.engineState }
 
-    /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that is exactly what it would have created, or brings up to
-    /// date one that an earlier version of the model has made.
+    /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that
+    /// is exactly what it would have created, or brings up to date one that an earlier version of the model
+    /// has made.
     ///
-    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step, `.uniqueViolation` when rows collide in a
-    ///   field that becomes unique, and `.readOnly` when the table is missing or older and nothing can be written.
+    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step,
+    ///   `.uniqueViolation` when rows collide in a field that becomes unique, and `.readOnly` when the table
+    ///   is missing or older and nothing can be written.
     public final func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
@@ -76,8 +79,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Makes a storage of a relationship's links, in a join table named after the entity and the field. The first call for a relationship creates
-    /// it, or adopts one that is exactly what it would have created.
+    /// Makes a storage of a relationship's links, in a join table named after the entity and the field. The
+    /// first call for a relationship creates it, or adopts one that is exactly what it would have created.
     ///
     /// - Throws: `.schemaMismatch` when there is a table of that name and another form.
     public final func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
@@ -142,7 +145,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
     /// The entities that are stored, from the catalog in the database.
     public final func entities() throws -> [EntityDescription] { try lifetime.call { try instance.entities() } }
 
-    /// The version that the database has of its schema, which goes up with every change of tables and of the catalog.
+    /// The version that the database has of its schema, which goes up with every change of tables and of the
+    /// catalog.
     public final func catalogVersion() throws -> UInt64? {
         try lifetime.call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
     }

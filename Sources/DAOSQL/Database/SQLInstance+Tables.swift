@@ -25,8 +25,8 @@ extension SQLInstance {
     /// - Parameters:
     ///   - declaration: What the model declares.
     ///   - settings: For the transaction that makes it; nil when nothing may be written.
-    /// - Throws: `.schemaMismatch` when the stored entity differs in what takes a migration step; `.readOnly` when it is missing or of an earlier
-    ///   version and nothing can be written.
+    /// - Throws: `.schemaMismatch` when the stored entity differs in what takes a migration step; `.readOnly`
+    ///   when it is missing or of an earlier version and nothing can be written.
     func table(
         for declaration: @autoclosure () throws -> EntityDeclaration, _ entity: EntityDescription, _ settings: SQLWriteSettings?
     ) throws -> KnownTable {
@@ -49,14 +49,16 @@ extension SQLInstance {
         }
     }
 
-    /// Forgets what is known of entities that have changed; storages that have their tables find out at their next call.
+    /// Forgets what is known of entities that have changed; storages that have their tables find out at their
+    /// next call.
     func forget(_ names: Set<String>) {
         tables.withLock { tables in
             for name in names { tables.removeValue(forKey: name)?.outdated.set() }
         }
     }
 
-    /// Makes a table that is not there, be it for the first time, or because the transaction that made it was rolled back.
+    /// Makes a table that is not there, be it for the first time, or because the transaction that made it was
+    /// rolled back.
     func make(_ table: SQLTable, _ settings: SQLWriteSettings?) throws {
         if try coordinator.read({ try isStored(table, $0) }) { return }
         guard let settings else {

@@ -1,9 +1,11 @@
 import DAOCore
 import Synchronization
 
-/// What all databases on one engine share in this process: one connection that writes, a pool that reads, and the tables that are known.
+/// The state that all databases on an engine share in this process: the connection for writing, the pool of
+/// connections for reading, and the known tables.
 ///
-/// A driver keeps its instances in ``DAOCore/SharedInstances`` and makes an ``SQLDatabase`` on one for each configuration.
+/// A driver keeps its instances in ``DAOCore/SharedInstances``, and creates an ``SQLDatabase`` for each
+/// configuration.
 public final class SQLInstance: Sendable {
     /// The engine.
     package let engine: any SQLEngine
@@ -25,12 +27,13 @@ public final class SQLInstance: Sendable {
     private let writer: WriterSession
     private let readers: SessionPool
 
-    /// Takes an engine that nobody else in this process uses.
+    /// Creates an instance. It owns the engine.
     ///
     /// - Parameters:
     ///   - engine: The engine.
-    ///   - writes: Whether to open the connection that writes now; else it is opened with the first database that writes.
-    /// - Throws: What the engine throws when it connects or checks the database. It is closed then.
+    ///   - writes: Whether to open the connection that writes now; else it is opened with the first database
+    ///     that writes.
+    /// - Throws: The error of the engine when it cannot connect or finds damage. The engine is closed then.
     public init(_ engine: any SQLEngine, writes: Bool) throws {
         let path = engine.traits.path
         let state = EngineState(name: path)

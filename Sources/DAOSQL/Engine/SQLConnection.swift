@@ -2,29 +2,31 @@ import DAOCore
 
 /// A connection of an ``SQLEngine``. One thread uses it at a time.
 ///
-/// The database above keeps its prepared statements, so that they live as long as the connection. Every method throws `StorageError`, or
-/// ``SQLMissingTable`` around one when a table is not there.
+/// ``SQLDatabase`` keeps the prepared statements for as long as the connection. Every method throws
+/// `StorageError`, or ``SQLMissingTable`` with a `StorageError` inside when a table does not exist.
 public protocol SQLConnection: AnyObject {
 
     // MARK: Transactions
 
-    /// Begins a transaction that reads, unless one was begun. The last commit of now is what it sees.
+    /// Begins a read transaction on the last commit, unless a transaction is running.
     ///
-    /// A single statement is run without one.
+    /// Single statements run outside of a transaction.
     func beginReading() throws
 
-    /// Begins a transaction that writes, unless one was begun.
+    /// Begins a write transaction, unless a transaction is running.
     ///
-    /// - Parameter write: What for. Where it is known to be one statement, an engine may send it together with the beginning and the end.
+    /// - Parameter write: What the transaction does. When its scope is known, the engine may delay `BEGIN`
+    ///   and send it together with the statement and `COMMIT`.
     func beginWriting(_ write: SQLWrite) throws
 
-    /// Makes the writes durable and ends the transaction, if one was begun. One that cannot go on is undone.
+    /// Commits the running transaction, if there is one. A transaction that cannot continue is rolled back.
     ///
-    /// - Parameter isObserved: Whether somebody wants to know what the commit made of the engine's ``SQLEngine/commitCounter``.
-    /// - Returns: The count before and after it, when nobody else committed in between; nil when that is not known.
+    /// - Parameter isObserved: Whether observers need the change of ``SQLEngine/commitCounter``.
+    /// - Returns: The commit count before and after this commit, if no other process committed in between;
+    ///   nil otherwise, or when the engine cannot tell.
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)?
 
-    /// Undoes the writes and ends the transaction, if one was begun.
+    /// Rolls back the running transaction, if there is one.
     func rollback()
 
     /// Begins a savepoint; they nest.
@@ -36,10 +38,11 @@ public protocol SQLConnection: AnyObject {
     /// Ends the innermost savepoint and undoes its writes.
     func rollbackSavepoint() throws
 
-    /// Throws why the running transaction cannot go on, if the engine has ended it or whoever had its handle has.
+    /// Throws if the running transaction cannot continue, because the engine or a user of its handle has
+    /// ended it.
     func checkTransaction() throws
 
-    /// The engine's own handle of the connection; nil when there is none.
+    /// The handle for direct engine access; nil when there is none.
     var underlyingHandle: (any UnderlyingHandle)? { get }
 
     // MARK: Statements
@@ -51,117 +54,123 @@ public protocol SQLConnection: AnyObject {
     ///   - entity: What it is about, for errors.
     func prepare(_ text: String, entity: String) throws -> SQLStatement
 
-    /// Prepares the writing of rows, each of them whole or in some of its columns.
+    /// Prepares a batch that writes rows.
     ///
     /// - Parameters:
-    ///   - write: What becomes of a row.
-    ///   - table: The table. It has the texts of statements that write one row.
+    ///   - write: How each row is written.
+    ///   - table: The table. It supplies the text of a statement that writes a single row.
     func batch(_ write: SQLRowWrite, of table: SQLTable) throws -> SQLRowBatch
 
-    /// Runs statements that take no values and give no rows.
+    /// Runs statements without parameters and results.
     func execute(_ text: String) throws
 
-    /// How the engine would find the rows of a query. ``DAOCore/QueryPlan/filtersRows`` is left to the caller.
+    /// The plan of a query. The caller sets ``DAOCore/QueryPlan/filtersRows``.
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan
 
     // MARK: Tables
 
-    /// A number that is another one whenever tables are others, whoever made them so.
+    /// A version that changes with every change of the tables, also by other processes.
     func schemaVersion() throws -> UInt64
 
-    /// Changes ``schemaVersion()`` where the change was one of the catalog's rows only.
+    /// Changes ``schemaVersion()`` after a change of the catalog's rows alone.
     func catalogDidChange() throws
 
-    /// Whether there is a table of a name.
+    /// Whether a table with a name exists.
     func hasTable(_ name: String) throws -> Bool
 
-    /// A table, or whatever else has the name, with its columns and indexes; nil when nothing has it. The case of names is the engine's affair.
+    /// The table, view or other object with a name; nil when there is none. The engine decides whether the
+    /// case of names counts.
     func storedTable(_ name: String) throws -> SQLStoredTable?
 
-    /// The names of all tables and indexes, in lower case, where they share one space of names.
+    /// The names of all objects in the namespace of tables and indexes, in lower case.
     func takenNames() throws -> Set<String>
 
-    /// Gives another name to an index that stands in the way of a table.
+    /// Renames an index that has the name of a table to be created.
     ///
-    /// - Parameter table: The name that a table is to have.
+    /// - Parameter table: The name of the table.
     func makeRoom(for table: String) throws
 
-    /// What other tools have tied to a table and would be lost when it is replaced, in words.
+    /// Descriptions of the objects that other tools have attached to a table, such as triggers, and that are
+    /// lost when the table is replaced.
     func ties(to table: String) throws -> [String]
 }
 
-/// What a transaction that writes is for.
+/// A write transaction to be begun.
 public struct SQLWrite: Sendable {
-    /// How much of it there is.
+    /// The statements that the transaction runs.
     public enum Scope: Sendable {
-        /// One statement, for one row or for those of a query, and nothing after it.
+        /// A single statement.
         case statement
-        /// The rows of one ``SQLRowBatch`` or of one ``SQLStatement/run(forEach:)``, and nothing after them.
+        /// The rows of one ``SQLRowBatch``, or of one call of ``SQLStatement/run(forEach:)``.
         case rows
         /// Any number of statements.
         case any
     }
 
-    /// How much of it there is.
+    /// The statements that the transaction runs.
     public var scope: Scope
-    /// What the database's configuration says about its writes.
+    /// The settings of writes in the database's configuration.
     public var settings: SQLWriteSettings
-    /// Whether somebody observes, so that the commit is to be told apart from those of others.
+    /// Whether the database is observed, so that ``SQLConnection/commit(isObserved:)`` has to return the
+    /// count.
     public var isObserved: Bool
 }
 
-/// What a database's configuration says about its writes. Databases that share a connection may have different ones.
+/// The settings of writes in a database's configuration. They may differ between databases that share a
+/// connection.
 public struct SQLWriteSettings: Sendable, Equatable {
-    /// What a commit survives.
+    /// The failures that a commit survives.
     public let durability: DatabaseConfiguration.Durability
     /// How long to wait for other processes.
     public let busyTimeout: Duration
 }
 
-/// What becomes of a row that is written.
+/// How a row is written.
 public enum SQLRowWrite: Sendable, Hashable {
-    /// It is stored; a key that is there is refused.
+    /// The row is inserted. An existing key is refused.
     case insert
-    /// It is stored, in place of the one with its key if there is one.
+    /// The row is inserted, or replaces the row with the same key.
     case upsert
-    /// Some of the columns of the row with its key are changed: those at these positions, ascending.
+    /// The fields at these positions, in ascending order, are changed in the row with the same key.
     case update([Int])
 }
 
-/// A table that is not there (any more): a storage makes it again and repeats what it was doing.
+/// A table does not exist or was dropped. The storage creates it and repeats the call.
 public struct SQLMissingTable: Error {
-    /// What the engine says.
+    /// The error of the engine.
     public let underlying: StorageError
 
     /// Creates an error.
     ///
-    /// - Parameter underlying: What the engine says.
+    /// - Parameter underlying: The error of the engine.
     public init(_ underlying: StorageError) { self.underlying = underlying }
 }
 
-/// A row that cannot be stored because of another one.
+/// A row was refused because of a conflict with a stored row.
 public struct SQLRefusedRow: Error {
-    /// What the rows have in common.
+    /// The value that both rows have.
     public enum Reason: Sendable, Equatable {
         /// The key.
         case key
-        /// The value of a unique field: its position, or nil when the engine does not tell.
+        /// The value of a unique field, by its position; nil when the engine does not report the field.
         case value(field: Int?)
     }
 
-    /// What the rows have in common.
+    /// The value that both rows have.
     public let reason: Reason
-    /// Which of the rows added since the batch was last sent it is, counted from zero; nil for the last one.
+    /// The number of the row among those added since the batch was last sent, from zero; nil for the last
+    /// row.
     public let number: Int?
-    /// What the engine says.
+    /// The error of the engine.
     public let underlying: StorageError
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - reason: What the rows have in common.
-    ///   - number: Which of the rows added since the batch was last sent it is, counted from zero; nil for the last one.
-    ///   - underlying: What the engine says.
+    ///   - reason: The value that both rows have.
+    ///   - number: The number of the row among those added since the batch was last sent, from zero; nil
+    ///     for the last row.
+    ///   - underlying: The error of the engine.
     public init(_ reason: Reason, number: Int? = nil, _ underlying: StorageError) {
         self.reason = reason
         self.number = number

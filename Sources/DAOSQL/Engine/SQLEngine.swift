@@ -1,33 +1,37 @@
 import DAOCore
 
-/// An SQL engine with a database open in it: what a backend supplies, besides a dialect, to become a whole database.
+/// An SQL engine with an open database. A backend supplies an engine and a dialect, and gets a whole
+/// database.
 ///
-/// ``SQLDatabase`` builds everything else on top: tables, rows, queries, links, the catalog, migrations. An engine keeps these promises:
+/// ``SQLDatabase`` implements tables, rows, queries, links, the catalog and migrations on top of it. An
+/// engine guarantees:
 ///
-/// - A transaction that reads sees one commit, never waits for a writer and never makes one wait.
-/// - A transaction that writes sees its own writes. The database above has one at a time within the process; the engine makes it wait for
-///   those of other processes.
+/// - A read transaction sees a single commit. It never waits for a writer and never makes a writer wait.
+/// - A write transaction sees its own writes. ``SQLDatabase`` runs one at a time within the process. The
+///   engine makes it wait for write transactions of other processes.
 /// - Text is compared and sorted by its UTF-8 bytes.
 public protocol SQLEngine: AnyObject, Sendable {
 
-    /// What the engine writes in its own way.
+    /// The SQL dialect of the engine.
     var dialect: any SQLDialect { get }
 
-    /// What the database says of itself.
+    /// The properties that capabilities and error messages report.
     var traits: SQLEngineTraits { get }
 
-    /// Opens a connection. There is one at most that writes; those that read are kept in a pool.
+    /// Opens a connection. ``SQLDatabase`` opens at most one for writing, and keeps those for reading in a
+    /// pool.
     ///
     /// - Throws: `StorageError`, with the path.
     func connect(_ access: SQLAccess) throws -> any SQLConnection
 
-    /// Looks whether the database is whole and can be read, before anybody uses it. By default it does nothing.
+    /// Checks that the database is undamaged, before its first use. By default it does nothing.
     func check(_ connection: any SQLConnection) throws
 
-    /// How to count the commits of all processes while somebody observes; nil, the default, when only this process writes.
+    /// How to count the commits of all processes while somebody observes; nil, the default, when only this
+    /// process writes.
     var commitCounter: ObservationHub.OpenCounter? { get }
 
-    /// Frees what the engine holds beside its connections, which are gone by then. By default it does nothing.
+    /// Frees the engine's resources. All connections are closed by then. By default it does nothing.
     func close()
 }
 
@@ -42,15 +46,15 @@ extension SQLEngine {
     public func close() {}
 }
 
-/// What a connection is for.
+/// The purpose of a connection.
 public enum SQLAccess: Sendable {
-    /// Transactions that read.
+    /// Read transactions.
     case read
-    /// The one transaction that may write.
+    /// The write transaction.
     case write
 }
 
-/// What sort of engine it is, for capabilities and error messages.
+/// The properties of an engine, for capabilities and error messages.
 public struct SQLEngineTraits: Sendable {
     /// The engine's name and version as people know it, for example "SQLite 3.40.1".
     public var name: String

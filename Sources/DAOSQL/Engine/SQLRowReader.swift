@@ -1,14 +1,14 @@
 import DAOCore
 import Foundation
 
-/// Reads rows out of a statement, column by column. An engine subclasses it once, and overrides what ``DAOCore/RowReader`` reads
-/// fields with, beside what is here.
+/// Reads the rows of a statement, column by column. Each engine has one subclass, which also overrides the
+/// methods of ``DAOCore/RowReader`` that read a field.
 open class SQLRowReader: RowReader {
-    /// What to subtract from a field's position to find its column.
+    /// The field in the first column; the others follow.
     public final let firstField: Int
-    /// Where the key is; -1 when it is not read.
+    /// The column of the key; -1 when the statement does not read it.
     public final let keyColumn: Int
-    /// Where the statement's rows are lists, each to be read by itself.
+    /// Splits the rows into lists that are read one by one; nil for an ordinary statement.
     final var lists: RowLists?
 
     /// Creates a reader that stands before the first row.
@@ -23,23 +23,23 @@ open class SQLRowReader: RowReader {
         super.init(entity: entity)
     }
 
-    /// Moves to the next row of the statement, which runs it when it stands before the first. The base class has no rows.
+    /// Moves to the next row of the statement. The first call runs the statement. The base class has no rows.
     ///
     /// - Returns: False when there are no more.
     open func step() throws -> Bool { false }
 
-    /// Moves to the next row, or to the next of the list that is read.
+    /// Moves to the next row, or to the next row of the current list.
     public final override func advance() throws -> Bool {
         guard let lists else { return try step() }
         return try lists.advance(self)
     }
 
-    /// The key of the row, where it can be told.
+    /// The key of the row; nil when the statement does not read it.
     public final override var currentKey: Key? {
         keyColumn < 0 ? nil : key(inColumn: keyColumn, of: entity.keyKind)
     }
 
-    /// The key in a column; nil when what is there cannot be a key of the kind.
+    /// The key in a column; nil when the column has no key of this kind.
     open func key(inColumn column: Int, of kind: ValueKind) -> Key? { nil }
 
     /// The integer in a column; zero when there is none.
@@ -50,8 +50,8 @@ open class SQLRowReader: RowReader {
 
     // MARK: Comparing
 
-    // What is about to be written is held against the row that is there. By default the field is read; an engine that can look at it in place
-    // replaces these.
+    // These compare new values with the stored row. By default they read the field; an engine that can
+    // compare in place overrides them.
 
     /// Whether the field has this value.
     open func holds(_ value: Int64, at index: Int) -> Bool { !isNull(at: index) && (try? readInt64(at: index)) == value }

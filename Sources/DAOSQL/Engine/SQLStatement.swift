@@ -1,8 +1,8 @@
 import DAOCore
 
-/// A prepared statement of one connection. An engine subclasses it once.
+/// A prepared statement of a connection. Each engine has one subclass.
 ///
-/// It is bound, then run or read through a reader, and finished; then it may be bound anew.
+/// A statement is bound, then run or read through a reader, and finished. Then it can be bound again.
 open class SQLStatement {
     /// Whether somebody is between taking and finishing it.
     final var isInUse = false
@@ -14,19 +14,20 @@ open class SQLStatement {
     /// Creates a statement.
     public init() {}
 
-    /// Binds all of its placeholders, in order. The base class does nothing.
+    /// Binds all placeholders, in order. The base class does nothing.
     open func bind(_ bindings: [SQLBinding]) throws {}
 
-    /// Binds the one key that it takes. By default by ``bind(_:)-([SQLBinding])``.
+    /// Binds the key of a statement whose only placeholder is a key. By default it calls
+    /// ``bind(_:)-([SQLBinding])``.
     open func bind(_ key: Key) throws { try bind([.value(key.value)]) }
 
-    /// Says which keys are about to be bound one after another, so that the engine can ask for all of their rows at once. By default nothing is
-    /// done.
+    /// Announces the keys that will be bound one after another, so that the engine can request all rows at
+    /// once. By default it does nothing.
     ///
-    /// A row that is written after this is read as it was written.
+    /// A row that is written after this call must be read as it was written.
     open func prefetch(_ keys: [Key]) throws {}
 
-    /// Makes a reader of its rows, as it is bound. The base class's has none.
+    /// Creates a reader of the statement's rows. The reader of the base class has no rows.
     ///
     /// - Parameters:
     ///   - entity: Whose fields the columns hold.
@@ -36,14 +37,15 @@ open class SQLStatement {
         SQLRowReader(entity: entity, firstField: firstField, keyColumn: keyColumn)
     }
 
-    /// Runs it, for its writes.
+    /// Runs a statement that writes.
     ///
-    /// - Returns: How many rows it touched.
+    /// - Returns: The number of affected rows.
     open func run() throws -> Int { 0 }
 
-    /// Runs it for every key that it is to be bound to: one round trip, where an engine has them. By default one by one.
+    /// Runs the statement once for each key. An engine on a network does so in one round trip; by default the
+    /// keys are bound one by one.
     ///
-    /// - Returns: How many rows it touched in all.
+    /// - Returns: The number of affected rows.
     open func run(forEach keys: [Key]) throws -> Int {
         var count = 0
         for key in keys {
@@ -54,10 +56,10 @@ open class SQLStatement {
         return count
     }
 
-    /// Lets go of the row that it stands on, so that it can be bound anew. By default nothing is done.
+    /// Leaves the current row, so that the statement can be bound again. By default it does nothing.
     open func reset() {}
 
-    /// Makes it ready for the next use, and lets go of what was bound.
+    /// Leaves the current row and releases the bound values.
     open func finish() {}
 
     /// Ends what began with taking it.
@@ -67,32 +69,34 @@ open class SQLStatement {
     }
 }
 
-/// Rows on their way into a table, written field by field. An engine subclasses it once.
+/// Writes rows into a table, field by field. Each engine has one subclass.
 ///
-/// Rows are begun, written and added one after another; the engine may hold them back until ``send()``, or until its connection runs anything else, and
-/// store them with one statement.
+/// Each row is begun, written and added. The engine may hold added rows back until ``send()``, or until the
+/// connection runs another statement, and write them together.
 open class SQLRowBatch: RowWriter {
-    /// Whether rows are held back that were added. One that is refused is told by its ``SQLRefusedRow/number`` then. By default there are none.
+    /// Whether the batch holds added rows back. A refused row is then identified by its
+    /// ``SQLRefusedRow/number``. By default the batch holds no rows back.
     open var isHolding: Bool { false }
 
-    /// Begins the next row; what was written of one that was not added is dropped. The base class does nothing.
+    /// Begins the next row, and discards a row that was not added. The base class does nothing.
     ///
-    /// Of an update the fields are written that are not among its columns, too; the batch leaves them out.
+    /// For ``SQLRowWrite/update(_:)`` the caller may write all fields; the batch ignores those that are not
+    /// updated.
     open func begin() {}
 
-    /// Adds the row that was written.
+    /// Adds the current row.
     ///
-    /// - Throws: ``SQLRefusedRow``, now or when it is sent.
+    /// - Throws: ``SQLRefusedRow``, here or in ``send()``.
     open func add() throws {}
 
-    /// Adds what was written as the change of the row with a key.
+    /// Adds the current row as an update of the row with a key.
     ///
-    /// - Throws: ``SQLRefusedRow``, now or when it is sent.
+    /// - Throws: ``SQLRefusedRow``, here or in ``send()``.
     open func add(changing key: Key) throws {}
 
-    /// Stores what has been held back. By default nothing has been.
+    /// Writes all rows that were held back. By default it does nothing.
     open func send() throws {}
 
-    /// Lets go of what was bound: the call is over, be it with an error.
+    /// Releases the bound values. Called at the end of a call, also after an error.
     open func finish() {}
 }

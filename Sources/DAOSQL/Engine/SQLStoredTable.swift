@@ -139,7 +139,8 @@ extension SQLStoredTable {
 extension SQLConnection {
     /// The table of an entity; nil when there is none.
     ///
-    /// - Throws: `.schemaMismatch` when something else has the name, or a table one that differs in case only.
+    /// - Throws: `.schemaMismatch` when something else has the name, or a table one that differs in case
+    ///   only.
     func table(of entity: String) throws -> SQLStoredTable? {
         guard let found = try storedTable(entity) else { return nil }
         guard found.kind == "table", found.name == entity else {
@@ -153,7 +154,8 @@ extension SQLConnection {
 
     /// A name that no table or index has yet, as near to the wanted one as can be.
     ///
-    /// Where tables and indexes share one space of names, "a" with a field "b_c" and "a_b" with a field "c" would meet in it.
+    /// Where tables and indexes share one space of names, "a" with a field "b_c" and "a_b" with a field "c"
+    /// would meet in it.
     public func freeName(_ wanted: String) throws -> String {
         let taken = try takenNames()
         var name = wanted

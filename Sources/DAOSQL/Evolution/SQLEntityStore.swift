@@ -159,7 +159,9 @@ final class SQLEntityStore: EntityStore {
 
     func links(of relation: RelationDescription) throws -> any LinkStorage {
         guard let makeLinks else {
-            throw StorageError(.invalidTransaction, "links cannot be used while an entity is brought up to date; use them afterwards", path: path)
+            throw StorageError(
+                .invalidTransaction, "links cannot be used while an entity is brought up to date; use them afterwards", path: path
+            )
         }
         return try makeLinks(relation)
     }

@@ -17,8 +17,8 @@ struct TableAlteration {
 
     /// Finds the statements.
     ///
-    /// - Returns: Nil when the rows have to be written anew: columns change their constraint, or hold from now on what has no exact literal, or
-    ///   have an index that cannot be dropped alone.
+    /// - Returns: Nil when the rows have to be written anew: columns change their constraint, or hold from
+    ///   now on what has no exact literal, or have an index that cannot be dropped alone.
     init?(_ change: EntityChange, _ schema: StoredSchema) throws {
         guard change.fills.allSatisfy({ $0 == nil }) else { return nil }
         self.change = change
@@ -60,7 +60,8 @@ struct TableAlteration {
 
     /// Runs the statements.
     ///
-    /// - Throws: `.uniqueViolation` naming field and both keys when rows have the same value in a field that becomes unique.
+    /// - Throws: `.uniqueViolation` naming field and both keys when rows have the same value in a field that
+    ///   becomes unique.
     func run(_ schema: StoredSchema) throws {
         let connection = schema.session.connection
         let quoted = table.dialect.quoted
@@ -108,7 +109,8 @@ struct TableAlteration {
         return error
     }
 
-    /// The names of those among indexes that are on a column, alone or among others; nil when one of them is a part of the table's declaration.
+    /// The names of those among indexes that are on a column, alone or among others; nil when one of them is
+    /// a part of the table's declaration.
     private static func names(of indexes: [SQLStoredTable.Index], on column: String, alone: Bool) -> [String]? {
         let found = indexes.filter { index in
             index.origin != .primaryKey && index.columns.contains { $0.hasSameBytes(as: column) }

@@ -1,8 +1,10 @@
 import DAOCore
 
-/// Splits the rows of a statement that gives the number of a list first, or the key of its parent, into one list after another.
+/// Splits the rows of a statement that gives the number of a list first, or the key of its parent, into one
+/// list after another.
 final class RowLists {
-    /// The number of the list that the statement's row belongs to; nil before the first row and after the last.
+    /// The number of the list that the statement's row belongs to; nil before the first row and after the
+    /// last.
     private var number: Int?
     /// Whether the row that the statement stands on was not given out yet.
     private var isWaiting = false
@@ -45,7 +47,8 @@ final class RowLists {
     }
 }
 
-/// Ascending integer keys with few or no others between them: walking their range costs less than looking each up.
+/// Ascending integer keys with few or no others between them: walking their range costs less than looking
+/// each up.
 struct DenseRun {
     let keys: [Int64]
     let first: Int64

@@ -10,7 +10,8 @@ struct KnownLinks: Sendable {
 }
 
 extension SQLInstance {
-    /// The links of a relationship: known, found in the database, adopted, or made. Where nothing can be written, a missing table has no links.
+    /// The links of a relationship: known, found in the database, adopted, or made. Where nothing can be
+    /// written, a missing table has no links.
     ///
     /// - Parameters:
     ///   - relation: The relationship.
@@ -31,7 +32,8 @@ extension SQLInstance {
         }
     }
 
-    /// Makes a table of links that is not there, be it for the first time, or because the transaction that made it was rolled back.
+    /// Makes a table of links that is not there, be it for the first time, or because the transaction that
+    /// made it was rolled back.
     func make(_ made: SQLLinks, _ settings: SQLWriteSettings) throws {
         try coordinator.write(.call) { session in
             let connection = session.connection

@@ -1,10 +1,11 @@
 import DAOCore
 import Foundation
 
-/// Compares the fields of a row that is written with the stored row a reader stands on, and remembers which differ.
+/// Compares the fields of a row that is written with the stored row a reader stands on, and remembers which
+/// differ.
 ///
-/// Rows of one call mostly change the same columns, so what differs is written at once to the update that was used last: when the changes
-/// turn out to be that update's, it can be added.
+/// Rows of one call mostly change the same columns, so what differs is written at once to the update that was
+/// used last: when the changes turn out to be that update's, it can be added.
 final class ChangeDetector: RowWriter {
     /// Stands on the stored row.
     private let row: SQLRowReader

@@ -1,14 +1,17 @@
 import DAOCore
 
-/// Writes a ``DAOCore/Filter`` as the condition of a `WHERE` that holds for exactly the rows that the filter matches.
+/// Writes a ``DAOCore/Filter`` as the condition of a `WHERE` that holds for exactly the rows that the filter
+/// matches.
 ///
-/// Negations were pushed down to the leaves before, so a leaf that is null where the filter says false does no harm: `AND` and
-/// `OR` never turn null into true. A leaf that the filter says is true is never null here.
+/// Negations were pushed down to the leaves before, so a leaf that is null where the filter says false does
+/// no harm: `AND` and `OR` never turn null into true. A leaf that the filter says is true is never null here.
 struct ConditionWriter {
-    /// Beyond these the engine's parser would give up, and the part is left to a function that runs the filter itself.
+    /// Beyond these the engine's parser would give up, and the part is left to a function that runs the
+    /// filter itself.
     private static let maximumDepth = 20
     private static let maximumLeaves = 500
-    /// A chain of operators is split into parentheses of this many, to keep the engine's expression tree flat.
+    /// A chain of operators is split into parentheses of this many, to keep the engine's expression tree
+    /// flat.
     private static let chainLength = 32
     /// How many values of an `in` become placeholders, rounded up to one of these, so that statements repeat.
     private static let listSizes = [1, 2, 4, 8, 16, 32]

@@ -13,8 +13,8 @@ import DAOCore
 /// ) WITHOUT ROWID
 /// ```
 ///
-/// Positions ascend in the order of the children and may have gaps. The name is that of the entity and the field with a dot between them: no
-/// entity's name has one, so the table is never in the way of another.
+/// Positions ascend in the order of the children and may have gaps. The name is that of the entity and the
+/// field with a dot between them: no entity's name has one, so the table is never in the way of another.
 struct SQLLinks: Sendable {
     /// The relationship.
     let relation: RelationDescription
@@ -26,7 +26,8 @@ struct SQLLinks: Sendable {
     let columnTypes: [String]
     /// Creates the table.
     let createTable: String
-    /// Reads the links of a list of parents: the parent's number, the position, the child; in the order of the list, then by position.
+    /// Reads the links of a list of parents: the parent's number, the position, the child; in the order of
+    /// the list, then by position.
     let select: String
     /// Reads the parents of a list of children, each once, ascending.
     let selectParents: String
@@ -99,8 +100,8 @@ struct SQLLinks: Sendable {
         "CREATE INDEX \(dialect.quoted(name)) ON \(quotedName)(\(dialect.quoted("child")))"
     }
 
-    /// Reads the rows that all parents in a range of two bound keys are linked to: the parent's key, then every column; in the order of the keys,
-    /// then by position.
+    /// Reads the rows that all parents in a range of two bound keys are linked to: the parent's key, then
+    /// every column; in the order of the keys, then by position.
     ///
     /// - Parameter target: The table of the children.
     func selectRowsInRange(of target: SQLTable) -> String {
@@ -117,7 +118,8 @@ struct SQLLinks: Sendable {
         zip(target.columns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
     }
 
-    /// Reads the rows that a list of parents is linked to: the parent's number, then every column; in the order of the list, then by position.
+    /// Reads the rows that a list of parents is linked to: the parent's number, then every column; in the
+    /// order of the list, then by position.
     ///
     /// - Parameter target: The table of the children.
     func selectRows(of target: SQLTable) -> String {

@@ -2,19 +2,22 @@ import DAOCore
 
 /// The table of one entity: the text of every statement about it.
 ///
-/// The statements that every row takes are made once, here; those of queries are made from the query's shape, with every value bound.
+/// The statements that every row takes are made once, here; those of queries are made from the query's shape,
+/// with every value bound.
 public struct SQLTable: Sendable {
     /// What the table holds.
     public let entity: EntityDescription
     /// The engine's way of writing.
     public let dialect: any SQLDialect
-    /// The quoted names of the columns, by the position of their fields. A relationship has none, and reads as `NULL`.
+    /// The quoted names of the columns, by the position of their fields. A relationship has none, and reads
+    /// as `NULL`.
     public let columns: [String]
     /// The quoted name of the table.
     public let name: String
     /// Reads every column of the row with a key.
     let selectByKey: String
-    /// Stores a row; a key that is there is the engine's error. Every column is bound, in the order of the fields.
+    /// Stores a row; a key that is there is the engine's error. Every column is bound, in the order of the
+    /// fields.
     let insert: String
     /// Stores a row or replaces the one with its key. Every column is bound, in order.
     let upsert: String
@@ -60,7 +63,8 @@ public struct SQLTable: Sendable {
         }
     }
 
-    /// Changes some columns of the row with a key: they are bound in ascending order of position, then the key.
+    /// Changes some columns of the row with a key: they are bound in ascending order of position, then the
+    /// key.
     ///
     /// - Parameter fields: The positions of the columns, ascending.
     func update(_ fields: [Int]) -> String {

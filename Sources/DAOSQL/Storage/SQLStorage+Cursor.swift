@@ -7,7 +7,8 @@ extension SQLStorage {
         let sql = try table.select(resolved)
         return try owner.lifetime.call {
             try checkCurrent()
-            // Inside a transaction the rows are read at once: a statement would see what is written while it runs, and end with the transaction.
+            // Inside a transaction the rows are read at once: a statement would see what is written while it
+            // runs, and end with the transaction.
             guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {
                 try session.connection.beginReading()
@@ -83,8 +84,8 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
 
 /// The session and the statement that a cursor holds.
 private final class CursorLease: @unchecked Sendable {
-    // Sendable because it is used by the cursor's thread, or by the thread that closes the database, of which only one ends it, and
-    // closing does so when no call of the cursor runs.
+    // Sendable because it is used by the cursor's thread, or by the thread that closes the database, of which
+    // only one ends it, and closing does so when no call of the cursor runs.
     let session: SQLSession
     let statement: SQLStatement
 

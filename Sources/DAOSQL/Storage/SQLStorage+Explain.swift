@@ -12,7 +12,8 @@ extension SQLStorage {
         }
     }
 
-    /// Whether the access finds rows that the filter then drops: not when every condition is a range of what was searched.
+    /// Whether the access finds rows that the filter then drops: not when every condition is a range of what
+    /// was searched.
     private func filtersRows(_ filter: Filter, _ access: QueryPlan.Access) -> Bool {
         let served: Int? =
             switch access {

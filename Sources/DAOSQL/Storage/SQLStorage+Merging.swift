@@ -92,7 +92,8 @@ extension SQLStorage {
     }
 }
 
-/// The batch that a merge has added rows to last: it is sent before another one gets any, so that rows are written in their order.
+/// The batch that a merge has added rows to last: it is sent before another one gets any, so that rows are
+/// written in their order.
 private struct MergedRows<Record> {
     private var batch: SQLRowBatch?
     /// The rows that the batch holds back.

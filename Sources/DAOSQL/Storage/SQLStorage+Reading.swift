@@ -96,7 +96,8 @@ extension SQLStorage {
         }
     }
 
-    /// The result of a query that has no rows, without asking the engine; a closed database says so all the same.
+    /// The result of a query that has no rows, without asking the engine; a closed database says so all the
+    /// same.
     private func nothing<Result>(_ result: Result) throws -> Result { try reading { _ in result } }
 }
 

@@ -34,7 +34,8 @@ extension SQLStorage {
                     while index < buffer.count {
                         try check(buffer[index])
                         batch.begin()
-                        // The array holds the row in place for as long as the closure runs; `index` is one of its own.
+                        // The array holds the row in place for as long as the closure runs; `index` is one of
+                        // its own.
                         try schema.encode(at: buffer.baseAddress! + index, to: batch)
                         try batch.add()
                         index += 1
@@ -63,7 +64,8 @@ extension SQLStorage {
         }
         let error = refused.underlying
         guard case .value(let named) = refused.reason else { return duplicateKey(key, error) }
-        // Of a key and a value that are both taken an engine may look at the value first, even where one row has both.
+        // Of a key and a value that are both taken an engine may look at the value first, even where one row
+        // has both.
         if !mayReplace, (try? isStored(key, session)) == true { return duplicateKey(key, error) }
         // What the engine does not name is looked up.
         for field in named.map({ [$0] }) ?? Array(entity.fields.indices) where entity.fields[field].isUnique {

@@ -34,7 +34,8 @@ final class SQLStorage<Record: Model>: Storage {
     /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
     ///
     /// - Parameters:
-    ///   - scope: How much the body writes. Where that is any number of statements, it calls code of the application.
+    ///   - scope: How much the body writes. Where that is any number of statements, it calls code of the
+    ///     application.
     ///   - body: What to do.
     func writing<Result>(_ scope: SQLWrite.Scope, _ body: (SQLSession) throws -> Result) throws -> Result {
         func run() throws -> Result {
@@ -55,7 +56,8 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// Runs work, and once more when the table was gone: another process dropped it, or the transaction that made it was rolled back.
+    /// Runs work, and once more when the table was gone: another process dropped it, or the transaction that
+    /// made it was rolled back.
     @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
         try checkCurrent()
         do {

@@ -3,7 +3,8 @@ import DAOSystemSQLite
 
 /// The beginning of the index of the write-ahead log, in memory that all processes with the file open share.
 ///
-/// It is where SQLite itself looks whether anything was committed: the layout is part of the file format. Reading it takes no locks.
+/// It is where SQLite itself looks whether anything was committed: the layout is part of the file format.
+/// Reading it takes no locks.
 struct LogIndex {
     /// How many transactions were committed, modulo 2³², counted from some commit on.
     let change: UInt32

@@ -77,7 +77,8 @@ extension SQLiteConnection {
     // MARK: Plans
 
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan {
-        // Explaining does not look whether the tables are what the connection remembers; reading anything does.
+        // Explaining does not look whether the tables are what the connection remembers; reading anything
+        // does.
         _ = try integers("SELECT count(*) FROM sqlite_master")
         let statement = try prepare("EXPLAIN QUERY PLAN " + query.text, entity: entity.name)
         try statement.bind(query.bindings)

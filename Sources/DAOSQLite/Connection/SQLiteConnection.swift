@@ -4,7 +4,8 @@ import DAOSystemSQLite
 
 /// One connection to the file: SQLite's handle, and the transaction it is in.
 final class SQLiteConnection: @unchecked Sendable {
-    // Sendable because one thread uses it at a time: that of the session around it, or that which counts commits.
+    // Sendable because one thread uses it at a time: that of the session around it, or that which counts
+    // commits.
 
     /// SQLite's handle, for as long as this object.
     let handle: OpaquePointer
@@ -38,7 +39,8 @@ final class SQLiteConnection: @unchecked Sendable {
 
     // MARK: Errors
 
-    /// The error for a result code, with SQLite's words. Notes when SQLite has ended the transaction because of it.
+    /// The error for a result code, with SQLite's words. Notes when SQLite has ended the transaction because
+    /// of it.
     ///
     /// - Returns: A `StorageError`, or an `SQLMissingTable` around one.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
@@ -52,7 +54,8 @@ final class SQLiteConnection: @unchecked Sendable {
         return error
     }
 
-    /// What the operating system last said about the log, or else about the file; SQLite's own note of it does not outlive the rollback.
+    /// What the operating system last said about the log, or else about the file; SQLite's own note of it
+    /// does not outlive the rollback.
     private var lastSystemCode: Int32 {
         var log: UnsafeMutablePointer<sqlite3_file>?
         var code: Int32 = 0
@@ -97,7 +100,8 @@ extension SQLiteConnection: SQLConnection {
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
         try apply(write.settings)
-        // A statement is a transaction by itself. Where its commit is to be told apart from those of others, it needs a beginning.
+        // A statement is a transaction by itself. Where its commit is to be told apart from those of others,
+        // it needs a beginning.
         if write.scope == .statement, !write.isObserved { return }
         try run("BEGIN IMMEDIATE")
         isInTransaction = true

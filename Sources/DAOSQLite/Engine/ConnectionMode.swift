@@ -10,8 +10,9 @@ enum ConnectionMode {
     case reader
     /// Reads, and asks the operating system for no more.
     case readOnly
-    /// Reads a file in a place where nothing can be written and that has no log beside it, so that nobody is writing it now: no locks are
-    /// taken and no files made. What somebody with more rights writes meanwhile is not seen, or seen as damage.
+    /// Reads a file in a place where nothing can be written and that has no log beside it, so that nobody is
+    /// writing it now: no locks are taken and no files made. What somebody with more rights writes meanwhile
+    /// is not seen, or seen as damage.
     case immutable
 }
 
@@ -38,7 +39,8 @@ extension SQLiteConnection {
         return connection
     }
 
-    /// SQLite takes the option only in a URI. Every byte that could mean something in one is escaped, so that it is exactly this file.
+    /// SQLite takes the option only in a URI. Every byte that could mean something in one is escaped, so that
+    /// it is exactly this file.
     private static func immutableURI(_ path: String) -> String {
         var uri = "file:"
         for byte in path.utf8 {
@@ -70,7 +72,8 @@ extension SQLiteConnection {
         }
     }
 
-    /// Makes the file a WAL database. Another process that does so at the same time makes SQLite give up at once, so it is tried again.
+    /// Makes the file a WAL database. Another process that does so at the same time makes SQLite give up at
+    /// once, so it is tried again.
     private func useLog() throws {
         let deadline = ContinuousClock.now + .seconds(5)
         while true {

@@ -17,9 +17,11 @@ struct DatabaseFile {
 
     /// Finds the file, or makes an empty one.
     ///
-    /// Nothing is opened that exists: closing it again would drop the locks that SQLite has on it in this process.
+    /// Nothing is opened that exists: closing it again would drop the locks that SQLite has on it in this
+    /// process.
     ///
-    /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`, `.readOnly`, `.io`.
+    /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`, `.readOnly`,
+    ///   `.io`.
     init(_ configuration: DatabaseConfiguration) throws {
         let path = try Self.absolutePath(configuration.path)
         var status = stat()
@@ -99,7 +101,8 @@ extension DatabaseFile {
 
     /// Reads the header, for a file that nobody in this process has open.
     ///
-    /// - Throws: `.notADatabase`, `.corrupted` for a truncated file, `.schemaIsNewer` for a later file format, `.unsupported` for UTF-16.
+    /// - Throws: `.notADatabase`, `.corrupted` for a truncated file, `.schemaIsNewer` for a later file
+    ///   format, `.unsupported` for UTF-16.
     func checkHeader() throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.systemError(errno, path) }
@@ -135,7 +138,8 @@ extension DatabaseFile {
             throw StorageError(
                 .unsupported, "the database stores text as UTF-16, which has another order; convert it to UTF-8", path: path)
         }
-        // The page count is valid when its change counter is the file's. A log beside the file may have the rest.
+        // The page count is valid when its change counter is the file's. A log beside the file may have the
+        // rest.
         let isCountValid = Self.number(header, 24) == Self.number(header, 92)
         let pages = isCountValid ? max(Self.number(header, 28), 1) : 1
         if size < pages * pageSize, !hasLog { throw truncated() }

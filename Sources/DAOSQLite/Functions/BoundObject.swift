@@ -1,7 +1,8 @@
 import DAOCore
 import DAOSystemSQLite
 
-// Patterns, filters and sets are bound by reference: SQLite keeps the object for as long as it is bound, and hands it to the functions below.
+// Patterns, filters and sets are bound by reference: SQLite keeps the object for as long as it is bound, and
+// hands it to the functions below.
 
 /// A class around a value that is bound by reference.
 final class BoundObject<Content> {
@@ -15,7 +16,8 @@ struct BoundFilter {
     let columns: [(field: Int, kind: ValueKind)]
 }
 
-/// The names that SQLite tells bound references apart by. They are compared as text, and have to stay where they are: literals do.
+/// The names that SQLite tells bound references apart by. They are compared as text, and have to stay where
+/// they are: literals do.
 enum BoundType {
     static let pattern: StaticString = "dao-pattern"
     static let filter: StaticString = "dao-filter"

@@ -1,7 +1,8 @@
 import DAOCore
 import Foundation
 
-/// The order of decimal numbers kept as text, for SQLite's collation: numbers by number, NaN after them, anything else last by its bytes.
+/// The order of decimal numbers kept as text, for SQLite's collation: numbers by number, NaN after them,
+/// anything else last by its bytes.
 enum DecimalOrder {
 
     /// Negative, zero or positive.

@@ -2,7 +2,8 @@ import DAOCore
 import DAOSystemSQLite
 import Foundation
 
-/// The functions and the collation that the suite's statements use. Other tools can read and write the tables without them.
+/// The functions and the collation that the suite's statements use. Other tools can read and write the tables
+/// without them.
 enum SQLFunctions {
 
     /// Makes them known to a connection.
@@ -41,7 +42,8 @@ private func filter(_ context: OpaquePointer?, _ count: Int32, _ arguments: Unsa
     sqlite3_result_int(context, matches ? 1 : 0)
 }
 
-/// The collation of decimal numbers. SQLite gives UTF-8 with lengths, and calls it from the connection's thread.
+/// The collation of decimal numbers. SQLite gives UTF-8 with lengths, and calls it from the connection's
+/// thread.
 private func compareDecimals(
     _ context: UnsafeMutableRawPointer?, _ leftCount: Int32, _ left: UnsafeRawPointer?, _ rightCount: Int32,
     _ right: UnsafeRawPointer?
@@ -58,7 +60,8 @@ private func columnText(_ value: OpaquePointer?) -> String? {
     return String(decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
 }
 
-/// An argument as the value that its field has; null for what the field cannot hold, which reading the row will report.
+/// An argument as the value that its field has; null for what the field cannot hold, which reading the row
+/// will report.
 private func columnValue(_ value: OpaquePointer?, _ kind: ValueKind) -> Value {
     switch (sqlite3_value_type(value), kind) {
     case (SQLITE_INTEGER, .bool): return .bool(sqlite3_value_int64(value) != 0)

@@ -2,11 +2,13 @@ import DAOCore
 import DAOSystemSQLite
 import Foundation
 
-/// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet`` or array, its `number` from zero and its `value`, so that an `in` of 100,000 values needs neither as
-/// many placeholders nor a temporary table, and an index on the column still serves it.
+/// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet`` or array, its
+/// `number` from zero and its `value`, so that an `in` of 100,000 values needs neither as many placeholders
+/// nor a temporary table, and an index on the column still serves it.
 enum ValueListModule {
     /// The module as SQLite wants it.
-    // Sendable by hand: allocated and filled once, before anybody sees it, and only read afterwards, by SQLite.
+    // Sendable by hand: allocated and filled once, before anybody sees it, and only read afterwards, by
+    // SQLite.
     nonisolated(unsafe) static let pointer: UnsafePointer<sqlite3_module> = {
         let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         var module = sqlite3_module()
@@ -33,7 +35,8 @@ private struct ListCursor {
     var row = 0
 }
 
-/// The cursor that SQLite hands back. It was allocated by ``open`` as a `ListCursor`, whose first member SQLite points to.
+/// The cursor that SQLite hands back. It was allocated by ``open`` as a `ListCursor`, whose first member
+/// SQLite points to.
 private func listCursor(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<ListCursor>? {
     cursor.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: ListCursor.self) }
 }

@@ -7,7 +7,8 @@ let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// Binds values in the form that columns store. Every function returns SQLite's result code.
 enum Bind {
-    /// The longest text or run of bytes that is stored: what SQLite takes for a whole row, less some room for the other columns.
+    /// The longest text or run of bytes that is stored: what SQLite takes for a whole row, less some room for
+    /// the other columns.
     static let longestValue = 999_000_000
 
     /// The one NaN, as the blob that stands for it: SQLite makes a NaN that is bound as a number null.

@@ -1,9 +1,11 @@
 import DAOSystemSQLite
 
-/// Bytes of bound values, copied to where they stay until the statement has run, without an allocation for each.
+/// Bytes of bound values, copied to where they stay until the statement has run, without an allocation for
+/// each.
 ///
-/// SQLite is told that they are static. That is true for as long as it looks at them: ``reset()`` is called only when the statement they were
-/// bound to is about to be bound anew, and no statement runs without having been bound anew.
+/// SQLite is told that they are static. That is true for as long as it looks at them: ``reset()`` is called
+/// only when the statement they were bound to is about to be bound anew, and no statement runs without having
+/// been bound anew.
 final class BindArena {
     /// Longer values are copied by SQLite itself, so that the arena stays small.
     static let longest = 1 << 16

@@ -3,7 +3,8 @@ import DAOSQL
 import DAOSystemSQLite
 import Foundation
 
-/// Binds the fields of a row to a statement's parameters, all of them in order, or in an update those that are its columns; and runs it for the row.
+/// Binds the fields of a row to a statement's parameters, all of them in order, or in an update those that
+/// are its columns; and runs it for the row.
 final class SQLiteRowBatch: SQLRowBatch {
     /// Outlives the batch, which only the connection's session keeps.
     private unowned(unsafe) let connection: SQLiteConnection

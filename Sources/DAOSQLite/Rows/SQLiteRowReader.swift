@@ -3,7 +3,8 @@ import DAOSQL
 import DAOSystemSQLite
 import Foundation
 
-/// Reads rows out of a statement, column by column, and refuses what a column of its field's type cannot hold.
+/// Reads rows out of a statement, column by column, and refuses what a column of its field's type cannot
+/// hold.
 final class SQLiteRowReader: SQLRowReader {
     /// The statement: it outlives the reader, which only its `SQLiteStatement` or who reads keeps.
     private let statement: OpaquePointer
@@ -28,8 +29,9 @@ final class SQLiteRowReader: SQLRowReader {
         throw connection.failure(code, entity: entity.name)
     }
 
-    /// SQLite's value in a column: valid until the statement moves on. The connection is used by one thread at a time and was opened
-    /// without mutexes, where SQLite makes no difference between protected and unprotected values.
+    /// SQLite's value in a column: valid until the statement moves on. The connection is used by one thread
+    /// at a time and was opened without mutexes, where SQLite makes no difference between protected and
+    /// unprotected values.
     @inline(__always) private func value(_ index: Int) -> OpaquePointer? {
         sqlite3_column_value(statement, Int32(truncatingIfNeeded: index &- shift))
     }
@@ -164,9 +166,11 @@ final class SQLiteRowReader: SQLRowReader {
         return corruptedValue(at: index, found + " is stored")
     }
 
-    /// A copy of text; nil when it is not UTF-8. The bytes stay where they are until the value is converted or the statement moves on.
+    /// A copy of text; nil when it is not UTF-8. The bytes stay where they are until the value is converted
+    /// or the statement moves on.
     @inline(__always) private static func string(_ text: UnsafePointer<UInt8>, _ count: Int) -> String? {
-        // Decoding repairs what is not UTF-8, and comparing shows it. That is several times faster than `String(validating:as:)`.
+        // Decoding repairs what is not UTF-8, and comparing shows it. That is several times faster than
+        // `String(validating:as:)`.
         var string = String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
         let isSame = string.withUTF8 { bytes in
             guard bytes.count == count else { return false }

@@ -1,4 +1,5 @@
-/// The statements of queries that were used last, by their text. The text is the shape of the query: values are bound.
+/// The statements of queries that were used last, by their text. The text is the shape of the query: values
+/// are bound.
 struct StatementCache {
     /// How many are kept.
     private static let capacity = 128

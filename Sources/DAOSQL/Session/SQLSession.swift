@@ -4,8 +4,8 @@ import DAOCore
 ///
 /// It is the one that writes, or one that reads and that somebody has taken from the pool.
 package final class SQLSession: @unchecked Sendable {
-    // Sendable because one thread uses it at a time: the writer under the coordinator's lock, a reader between being taken from the pool
-    // and put back, both of which order memory.
+    // Sendable because one thread uses it at a time: the writer under the coordinator's lock, a reader
+    // between being taken from the pool and put back, both of which order memory.
 
     /// The engine's connection.
     package let connection: any SQLConnection
@@ -54,7 +54,8 @@ package final class SQLSession: @unchecked Sendable {
         return statements
     }
 
-    /// A statement for a query, bound: from the cache when one of its shape is free. ``SQLStatement/giveBack()`` has to follow.
+    /// A statement for a query, bound: from the cache when one of its shape is free.
+    /// ``SQLStatement/giveBack()`` has to follow.
     func statement(_ sql: SQLText, entity: String) throws -> SQLStatement {
         try connection.checkTransaction()
         let statement: SQLStatement

@@ -3,7 +3,8 @@ import Synchronization
 
 /// The sessions that read beside the writer: opened when all are busy, kept when idle.
 ///
-/// There are as many as there are reads at once, a live cursor counting as one; those beyond a handful are closed when they become idle.
+/// There are as many as there are reads at once, a live cursor counting as one; those beyond a handful are
+/// closed when they become idle.
 final class SessionPool: Sendable {
     /// How many idle sessions are kept.
     private static let capacity = 8
