@@ -68,8 +68,7 @@ let package = Package(
             name: "DAOEvolutionTests", dependencies: ["DAOEvolutionTestModels", "dao-evolution-child"],
             exclude: ["Child", "Support"]),
         .testTarget(
-            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples"],
-            exclude: ["seeds.txt"]),
+            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples"]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
         .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library

@@ -43,24 +43,17 @@ actor Soak {
     }
 
     private func run(_ target: ConformanceTarget, from first: UInt64) async {
-        var seeds = options.firstSeeds[...]
-        var next = first
+        var seed = first
         while !isOver {
-            let seed: UInt64
-            if let earlier = seeds.popFirst() {
-                seed = earlier
-            } else {
-                seed = next
-                next &+= 1
-            }
             progress[target.name, default: Progress()].current = seed
             let result = await RandomProof.run(on: target, seed: seed, operations: options.operations)
             progress[target.name, default: Progress()].operations += result.operations
             progress[target.name, default: Progress()].seeds += 1
             if let failure = result.failure {
                 hasFailed = true
-                say("\n\(failure)\nAdd \(failure.seed) to Tests/DAORandomTests/seeds.txt.\n")
+                say("\n\(failure)\nThe test belongs into Tests/DAORandomTests/FoundFailures.swift.\n")
             }
+            seed &+= 1
         }
     }
 

@@ -14,14 +14,12 @@ struct SoakOptions {
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed.
                            May be repeated; all three by default, files with relaxed durability.
           --seed N         begins with this seed; a random one by default.
-          --seeds PATH     a file with seeds to run first, a number in every line.
           --operations N   steps for each seed; 2500 by default.
         """
 
     var targets: [ConformanceTarget] = []
     var minutes: Double?
     var seed: UInt64?
-    var firstSeeds: [UInt64] = []
     var operations = 2500
 
     init(_ arguments: [String]) throws {
@@ -32,7 +30,7 @@ struct SoakOptions {
                 print(Self.help)
                 exit(0)
             }
-            guard ["--minutes", "--url", "--seed", "--seeds", "--operations"].contains(name) else {
+            guard ["--minutes", "--url", "--seed", "--operations"].contains(name) else {
                 throw UsageError("there is no option '\(name)'; try --help")
             }
             guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
@@ -44,8 +42,7 @@ struct SoakOptions {
             case "--minutes": minutes = try number(Double(value))
             case "--url": urls.append(value)
             case "--seed": seed = try number(UInt64(value))
-            case "--operations": operations = try number(Int(value))
-            default: firstSeeds = RandomProof.seeds(in: try String(contentsOfFile: value, encoding: .utf8))
+            default: operations = try number(Int(value))
             }
         }
         targets = try (urls.isEmpty ? ["memory:", "sqlite:?durability=relaxed", "lmdb:?durability=relaxed"] : urls).map(

@@ -24,12 +24,6 @@ enum Targets {
             return try driver.open(configuration)
         }
     }
-
-    /// The seeds that failed before.
-    static func earlierSeeds() throws -> [UInt64] {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("seeds.txt")
-        return RandomProof.seeds(in: try String(contentsOf: file, encoding: .utf8))
-    }
 }
 
 /// What printed scripts call the kind of database they are about.

@@ -104,15 +104,6 @@ extension RandomProof {
     ) -> [RandomProofTest] {
         seeds.map { RandomProofTest(target: target, seed: $0, operations: operations) }
     }
-
-    /// The seeds in a text: a number in every line, what follows a `#` left out.
-    ///
-    /// - Parameter text: The text, such as that of a file of seeds that failed before.
-    public static func seeds(in text: String) -> [UInt64] {
-        text.split(whereSeparator: \.isNewline).compactMap { line in
-            UInt64(line.prefix { $0 != "#" }.filter { !$0.isWhitespace })
-        }
-    }
 }
 
 /// What came of a run of the random proof.
