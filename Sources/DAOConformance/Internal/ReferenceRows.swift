@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 
 /// Stored rows and the same rows in an array, to hold what a database says against what the reference evaluator says.
-struct Bench<Record: Numbered> {
+struct ReferenceRows<Record: Numbered> {
     let dao: DAO<IdentityTranslator<Record>>
     let rows: [Record]
 
