@@ -35,7 +35,7 @@ conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh
 	@swift run dao-conformance
 
-soak: ## The random proof until it is stopped: MINUTES=20 ends it, URL=sqlite: runs one kind of database
+soak: ## Property-based tests until they are stopped: MINUTES=20 ends them, URL=sqlite: runs one kind of database
 	@Scripts/setup.sh
 	@swift build -c release --product dao-soak $(SWIFT_FLAGS) --quiet
 	@swift run -c release --skip-build dao-soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(URL),--url "$(URL)")

@@ -8,9 +8,9 @@ import Foundation
 /// What the command line asks for.
 struct SoakOptions {
     static let help = """
-        Runs the random proof on databases until it is stopped, or a database and the contract part.
+        Runs property-based tests on databases until it is stopped, or a database and the contract differ.
 
-          --minutes N      ends after so many minutes, half ones too.
+          --minutes N      stops after the given minutes; fractions are allowed.
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed.
                            May be repeated; all three by default, files with relaxed durability.
           --seed N         begins with this seed; a random one by default.
@@ -71,7 +71,7 @@ struct SoakOptions {
         }
         let target = ConformanceTarget(name: configuration.scheme, driver: configured, isFile: isFile, path: path)
         guard isFile, let program = Bundle.main.executableURL else { return target }
-        // Processes wait for each other in vain now and then, which is not to take seconds.
+        // Now and then a process waits until its time is over, which must not take seconds.
         var query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? "?"
         var wait = configuration.busyTimeout
         if !query.contains("timeout=") {
@@ -79,14 +79,14 @@ struct SoakOptions {
             wait = .milliseconds(100)
         }
         let options = query
-        return target.withPeers(waiting: wait) { location in
+        return target.withProcesses(waiting: wait) { location in
             let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
-            return try PeerProcess(program, ["--peer", "\(driver.scheme)://\(file)\(options)"])
+            return try ChildProcess(program, ["--serve", "\(driver.scheme)://\(file)\(options)"])
         }
     }
 
     /// Opens the database that this process is to serve to another.
-    static func openForPeer(_ url: String) throws -> any Database {
+    static func openForProcess(_ url: String) throws -> any Database {
         try DatabaseDrivers(.sqlite, .lmdb).open(url)
     }
 }

@@ -17,7 +17,7 @@ import Testing
             location.directory.appendingPathComponent("test.db").path
         }
         return ConformanceTarget(name: driver.scheme, driver: driver, path: path)
-            .withPeers { try PeerProcess(Self.program, ["--peer", "\(driver.scheme)://\(path($0))"]) }
+            .withProcesses { try ChildProcess(Self.program, ["--serve", "\(driver.scheme)://\(path($0))"]) }
     }
 
     /// Programs are built beside the tests.

@@ -3,6 +3,7 @@ import DAOCore
 import DAOLMDB
 import DAOSQLite
 import DAOSystemSQLite
+import DAOTestSupport
 import Testing
 
 @testable import DAOKeyValue
@@ -13,7 +14,7 @@ import Testing
     @Test(arguments: [("full", 2), ("relaxed", 1)]) func sqliteIsToldWithEveryTransaction(_ durability: String, _ level: Int32)
         throws
     {
-        let place = try Place(.sqlite)
+        let place = Place(.sqlite)
         let ledger = try Ledger(place.url("durability=\(durability)"))
         // Another database on the same connection, with the other level, does not change what this one's commits are.
         let other = try Ledger(place.url("durability=\(durability == "full" ? "relaxed" : "full")"))
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func lmdbSyncsAsTheStrictestWants() throws {
-        let place = try Place(.lmdb)
+        let place = Place(.lmdb)
         func store(_ ledger: Ledger) throws -> LMDBStore {
             try #require((ledger.database as? KeyValueDatabase)?.engine.store as? LMDBStore)
         }

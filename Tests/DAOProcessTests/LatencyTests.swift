@@ -1,11 +1,12 @@
 import DAOChildProcesses
 import DAOCore
+import DAOTestSupport
 import Testing
 
 /// What is promised in milliseconds. `Scripts/test.sh` runs these when no other test runs.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LatencyTests {
     @Test(arguments: Place.Kind.allCases) func aCommitOfAnotherProcessIsSeenSoon(_ kind: Place.Kind) async throws {
-        let place = try Place(kind)
+        let place = Place(kind)
         let ledger = try Ledger(place.url())
         let child = try Child("serve", place.url())
         try child.expect("open")

@@ -158,7 +158,7 @@ enum PredicatesPlans {
                 title: "100 random conditions: each and its negation part the rows, as the evaluator does"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.random(120, seed: UInt64(part)))
-                var conditions = RandomConditions(seed: UInt64(100 + part))
+                var conditions = ProbeQueries(seed: UInt64(100 + part))
                 for round in 0..<100 {
                     let condition = conditions.next()
                     try reference.checkReference(condition, "condition \(round), \(condition.node)")
@@ -168,7 +168,7 @@ enum PredicatesPlans {
             ConformanceCase("P.commutes", "P7", title: "p AND q is q AND p, and the rows of p OR q are those of p, q or both") {
                 context in
                 let reference = try ReferenceRows(context, Probe.random(100, seed: 21))
-                var conditions = RandomConditions(seed: 22)
+                var conditions = ProbeQueries(seed: 22)
                 for _ in 0..<60 {
                     let (left, right) = (conditions.next(), conditions.next())
                     let (leftIDs, rightIDs) = (Set(try reference.ids(left)), Set(try reference.ids(right)))

@@ -231,7 +231,7 @@ enum QueriesOrder {
             ConformanceCase("Q.randomQueries", "Q1", "Q2", "Q3", "P7", title: "150 random queries give what the evaluator gives")
             { context in
                 let reference = try ReferenceRows(context, Probe.random(100, seed: 63))
-                var random = RandomConditions(seed: 64)
+                var random = ProbeQueries(seed: 64)
                 for round in 0..<150 {
                     let query = Query(
                         where: random.next(), orderedBy: random.order(), limit: round % 3 == 0 ? nil : random.number(below: 40),

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// Q5: keyset pages.
@@ -126,7 +127,7 @@ enum QueriesPages {
                         Item(id: id, name: "", number: id * 37 % 1009, note: id % 3 == 0 ? nil : "\(id % 7)")
                     }
                     try dao.create(staying.map(item) + staying.map { item($0 + 1) })
-                    var random = SeededNumbers(seed: 73)
+                    var random = SeededGenerator(seed: 73)
                     let pages = try walk(dao, Query(orderedBy: order), limit: 9) { _ in
                         for _ in 0..<12 {
                             let id = Int(random.next() % 1010)

@@ -20,7 +20,7 @@ enum QueriesStreams {
             ConformanceCase("Q.cursorReadsAll", "Q6", title: "batches of any size make the rows of the query, in its order") {
                 context in
                 let reference = try ReferenceRows(context, Probe.random(70, seed: 81))
-                var random = RandomConditions(seed: 82)
+                var random = ProbeQueries(seed: 82)
                 for round in 0..<40 {
                     let query = Query(
                         where: random.next(), orderedBy: random.order(), limit: round % 2 == 0 ? nil : 13,

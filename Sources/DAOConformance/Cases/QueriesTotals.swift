@@ -50,7 +50,7 @@ enum QueriesTotals {
                 title: "totals of 100 random conditions are those of the rows read in full"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.random(80, seed: UInt64(90 + part)))
-                var random = RandomConditions(seed: UInt64(95 + part))
+                var random = ProbeQueries(seed: UInt64(95 + part))
                 for round in 0..<100 {
                     let condition = random.next()
                     let rows = try Query(where: condition).resolved().evaluate(over: reference.rows)

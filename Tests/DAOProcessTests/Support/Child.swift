@@ -2,7 +2,7 @@ import DAOConformance
 import Foundation
 
 /// A process of its own that has a database open, told in lines what to do and answering in lines.
-public typealias Child = PeerProcess
+public typealias Child = ChildProcess
 
 /// What went wrong with a child, not with a database.
 public struct ChildFailure: Error, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct ChildFailure: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-extension PeerProcess {
+extension ChildProcess {
     /// Programs are built beside the tests.
     private static var program: URL {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
