@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -28,12 +29,12 @@ private struct Everything: Model, Equatable {
     static func random(_ generator: inout SeededGenerator) -> Everything {
         Everything(
             id: generator.text(), small: Int8(truncatingIfNeeded: generator.int()),
-            signed: generator.chance(0.3) ? nil : generator.int(),
-            unsigned: generator.next() >> UInt64.random(in: 0..<64, using: &generator), flag: generator.chance(0.5),
+            signed: generator.chance(30) ? nil : generator.int(),
+            unsigned: generator.next() >> UInt64.random(in: 0..<64, using: &generator), flag: generator.chance(50),
             number: Double(generator.int()),
-            date: generator.chance(0.3) ? nil : Date(timeIntervalSinceReferenceDate: Double(generator.int())),
-            text: generator.chance(0.3) ? nil : generator.text(), data: generator.data(),
-            uuid: generator.chance(0.3) ? nil : generator.uuid(),
+            date: generator.chance(30) ? nil : Date(timeIntervalSinceReferenceDate: Double(generator.int())),
+            text: generator.chance(30) ? nil : generator.text(), data: generator.data(),
+            uuid: generator.chance(30) ? nil : generator.uuid(),
             decimal: Decimal(generator.int()), list: [generator.text()])
     }
 }
@@ -72,7 +73,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test(arguments: [true, false]) func rowsComeBack(isChecked: Bool) throws {
-        var generator = SeededGenerator(1)
+        var generator = SeededGenerator(seed: 1)
         let table = try table()
         for _ in 0..<2000 {
             let row = Everything.random(&generator)
@@ -81,7 +82,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test(arguments: [0, 0x7FFF - 200, 0x7FFF, 0x8000, 0x10000, 1 << 20]) func longRowsComeBack(count: Int) throws {
-        var generator = SeededGenerator(2)
+        var generator = SeededGenerator(seed: 2)
         let table = try table()
         var row = Everything.random(&generator)
         for length in count..<count + 3 {
@@ -93,7 +94,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test func slotsNeedNotBeInTheOrderOfFields() throws {
-        var generator = SeededGenerator(3)
+        var generator = SeededGenerator(seed: 3)
         let table = try table(slots: [5, 0, 13, 1, 2, 12, 3, 4, 9, 8, 7, 6], count: 14)
         for _ in 0..<200 {
             let row = Everything.random(&generator)
@@ -102,7 +103,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test func fieldsThatAreNotInARecordReadAsTheirDefaults() throws {
-        var generator = SeededGenerator(4)
+        var generator = SeededGenerator(seed: 4)
         let row = Everything.random(&generator)
         // Written when the list was not there yet: by an entity of one slot fewer.
         var older = try encode(row, table(), isChecked: false)
@@ -118,7 +119,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test func everyFlippedBitIsSeen() throws {
-        var generator = SeededGenerator(5)
+        var generator = SeededGenerator(seed: 5)
         let table = try table()
         let bytes = try encode(.random(&generator), table, isChecked: true)
         for bit in 0..<bytes.count * 8 {
@@ -130,7 +131,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test(arguments: [true, false]) func damagedRecordsNeverTrap(verifies: Bool) throws {
-        var generator = SeededGenerator(6)
+        var generator = SeededGenerator(seed: 6)
         let table = try table()
         let filter = RowFilter(
             try Condition<Everything> {
@@ -138,19 +139,19 @@ private struct Everything: Model, Equatable {
             }
             .node.filter(for: Everything.schema.description), table)
         let reader = RecordReader(table: table, verifies: verifies) { try Everything.schema.defaultRow() }
-        let samples = try (0..<50).map { _ in try encode(.random(&generator), table, isChecked: generator.chance(0.5)) }
+        let samples = try (0..<50).map { _ in try encode(.random(&generator), table, isChecked: generator.chance(50)) }
         for iteration in 0..<100_000 {
             var bytes = generator.pick(samples)
             if iteration % 4 == 0 {
                 let head = bytes[0]
                 bytes = (0..<Int.random(in: 0..<80, using: &generator)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-                if generator.chance(0.9), !bytes.isEmpty { bytes[0] = head }
-                if generator.chance(0.8), bytes.count > 3 { (bytes[1], bytes[2], bytes[3]) = (0, 12, 0) }
+                if generator.chance(90), !bytes.isEmpty { bytes[0] = head }
+                if generator.chance(80), bytes.count > 3 { (bytes[1], bytes[2], bytes[3]) = (0, 12, 0) }
             } else {
                 for _ in 0..<Int.random(in: 1..<4, using: &generator) {
                     bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
                 }
-                if generator.chance(0.2) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
+                if generator.chance(20) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
             }
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             defer { copy.deallocate() }
@@ -171,7 +172,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test func textThatIsNotUTF8IsACorruptedValue() throws {
-        var generator = SeededGenerator(8)
+        var generator = SeededGenerator(seed: 8)
         let table = try table()
         var row = Everything.random(&generator)
         row.text = "needle"
