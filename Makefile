@@ -47,10 +47,10 @@ conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh
 	@swift run dao-conformance
 
-soak: ## The random proof until it is stopped: MINUTES=20 ends it, URL=sqlite: runs one kind of database
+soak: ## Property-based tests until they are stopped: MINUTES=20 ends them, URL=sqlite: runs one kind of database
 	@Scripts/setup.sh
 	@swift build -c release --product dao-soak $(SWIFT_FLAGS) --quiet
-	@swift run -c release --skip-build dao-soak --seeds Tests/DAORandomTests/seeds.txt $(if $(MINUTES),--minutes $(MINUTES)) $(if $(URL),--url "$(URL)")
+	@swift run -c release --skip-build dao-soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(URL),--url "$(URL)")
 
 crash: ## Kill a process that commits, ROUNDS=1000 times for each backend and durability, and look at what it has left
 	@Scripts/setup.sh

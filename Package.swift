@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "DAOTransport", targets: ["DAOTransport"]),
         .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
+        .library(name: "DAOPropertyTesting", targets: ["DAOPropertyTesting"]),
         .executable(name: "dao-demo", targets: ["dao-demo"]),
         .executable(name: "dao-offline-demo", targets: ["dao-offline-demo"]),
         .executable(name: "dao-bench", targets: ["dao-bench"]),
@@ -45,32 +46,45 @@ let package = Package(
         .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore"]),
 
         // The contract as a suite that anybody can run on a storage of their own
-        .target(name: "DAOConformance", dependencies: ["DAOCore"]),
+        .target(name: "DAOConformance", dependencies: ["DAOCore", "DAOTestSupport"]),
+        // The contract on generated steps, against a reference model
+        .target(name: "DAOPropertyTesting", dependencies: ["DAOConformance", "DAOCore", "DAOTestSupport"]),
+        // What the suite, the tests and the measurements share
+        .target(name: "DAOTestSupport", dependencies: ["DAOCore"]),
 
         // Tests
         .target(
-            name: "DAOExamples", dependencies: ["DAOConformance", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAONodes"],
+            name: "DAOExamples",
+            dependencies: [
+                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAONodes",
+            ],
             path: "Tests/DAOExamples"),
-        .testTarget(name: "DAODocumentationTests", dependencies: ["DAOExamples", "DAOConformance", "DAOMemory"]),
-        .testTarget(name: "DAOKeyValueTests", dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOExamples"]),
+        .testTarget(
+            name: "DAODocumentationTests", dependencies: ["DAOExamples", "DAOConformance", "DAOPropertyTesting", "DAOMemory"]),
+        .testTarget(
+            name: "DAOKeyValueTests",
+            dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOExamples", "DAOTestSupport"]),
         .testTarget(name: "DAOSQLTests", dependencies: ["DAOSQL", "DAOSQLite", "DAOConformance", "DAOExamples"]),
-        .testTarget(name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "DAOSystemSQLite"]),
-        .testTarget(name: "DAOOrderedStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "DAOSystemLMDB"]),
         .testTarget(
-            name: "DAORelationshipTests", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "DAOSystemSQLite"]),
-        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+            name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "DAOSystemSQLite", "DAOTestSupport"]),
+        .testTarget(name: "DAOOrderedStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "DAOSystemLMDB", "DAOTestSupport"]),
         .testTarget(
-            name: "DAOConformanceTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
+            name: "DAORelationshipTests",
+            dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "DAOSystemSQLite", "DAOTestSupport"]),
+        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTestSupport"]),
+        .testTarget(
+            name: "DAOConformanceTests",
+            dependencies: ["DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "DAOEvolutionTestModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
         .executableTarget(
             name: "dao-evolution-child", dependencies: ["DAOEvolutionTestModels"], path: "Tests/DAOEvolutionTests/Child"),
         .testTarget(
-            name: "DAOEvolutionTests", dependencies: ["DAOEvolutionTestModels", "dao-evolution-child"],
+            name: "DAOEvolutionTests", dependencies: ["DAOEvolutionTestModels", "DAOTestSupport", "dao-evolution-child"],
             exclude: ["Child", "Support"]),
         .testTarget(
-            name: "DAORandomTests", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples"],
-            exclude: ["seeds.txt"]),
+            name: "DAOPropertyTestingTests",
+            dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples"]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares them
         .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
@@ -78,7 +92,8 @@ let package = Package(
             name: "DAOLoopbackServer", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/Server",
             resources: [.copy("server.py")]),
         .testTarget(
-            name: "DAOTransportTests", dependencies: ["DAOTransport", "DAOBookAPI", "DAOLoopbackServer"],
+            name: "DAOTransportTests",
+            dependencies: ["DAOTransport", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport"],
             exclude: ["BookAPI", "Server"]),
         .testTarget(
             name: "DAONodesTests",
@@ -93,17 +108,22 @@ let package = Package(
         .executableTarget(
             name: "dao-child", dependencies: ["DAOChildProcesses", "DAOConformance"], path: "Tests/DAOProcessTests/Child"),
         .testTarget(
-            name: "DAOProcessTests", dependencies: ["DAOChildProcesses", "DAOConformance", "dao-child", "DAOSystemSQLite"],
+            name: "DAOProcessTests",
+            dependencies: [
+                "DAOChildProcesses", "DAOConformance", "DAOPropertyTesting", "dao-child", "DAOSystemSQLite", "DAOTestSupport",
+            ],
             exclude: ["Child", "Support"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(
-            name: "dao-bench", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOSystemSQLite", "DAOSystemLMDB"]),
+            name: "dao-bench",
+            dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOSystemSQLite", "DAOSystemLMDB", "DAOTestSupport"]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
-        .executableTarget(name: "dao-soak", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(
+            name: "dao-soak", dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .plugin(
             name: "DAOConformancePlugin",
             capability: .command(

@@ -114,7 +114,7 @@ extension ConformanceCase.Requirement {
                 case .hugeValues: (capabilities?.maximumValueLength ?? .max) >= 64 << 20
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
-                case .processes: target.startPeer != nil && capabilities?.isMultiProcess != false
+                case .processes: target.startProcess != nil && capabilities?.isMultiProcess != false
                 }
             })
     }

@@ -25,17 +25,15 @@ public struct ConformanceTarget: Sendable {
 
     /// What the report calls it.
     public let name: String
-    let open: @Sendable (Location) throws -> any Database
+    package let open: @Sendable (Location) throws -> any Database
     /// The file of the database at a location, where there is one.
     let file: (@Sendable (Location) -> URL)?
     /// Opens the database at a location with a configuration that a case has changed.
-    let openConfiguration: (@Sendable (Location, (inout DatabaseConfiguration) -> Void) throws -> any Database)?
+    package let openConfiguration: (@Sendable (Location, (inout DatabaseConfiguration) -> Void) throws -> any Database)?
     /// Starts another process that opens the database at a location.
-    var startPeer: (@Sendable (Location) throws -> any ConformancePeer)?
+    package internal(set) var startProcess: (@Sendable (Location) throws -> any ConformanceProcess)?
     /// How long such a process waits for another's transaction.
-    var peerWait: Duration = .seconds(5)
-    /// How long steps of the random proof wait for what has to come.
-    var peerPatience: Duration = .seconds(60)
+    package internal(set) var processWait: Duration = .seconds(5)
 
     /// Describes a kind of database.
     ///
@@ -91,7 +89,7 @@ public struct ConformanceTarget: Sendable {
 
 extension ConformanceTarget.Location {
     /// A new place in the system's temporary directory.
-    static func make() throws -> Self {
+    package static func make() throws -> Self {
         let name = "conformance-\(UUID().uuidString.lowercased())"
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -99,14 +97,14 @@ extension ConformanceTarget.Location {
     }
 
     /// A second place inside this one.
-    func appending(_ suffix: String) throws -> Self {
+    package func appending(_ suffix: String) throws -> Self {
         let directory = directory.appendingPathComponent(suffix, isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         return Self(name: "\(name)-\(suffix)", directory: directory)
     }
 
     /// Removes the directory and what is in it, whatever its permissions became.
-    func remove() {
+    package func remove() {
         let manager = FileManager.default
         if let names = manager.enumerator(atPath: directory.path) {
             for case let name as String in names {

@@ -11,14 +11,14 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
     /// Where in the suite.
     public let location: String
 
-    init(_ description: String, file: StaticString, line: UInt) {
+    package init(_ description: String, file: StaticString, line: UInt) {
         self.description = description
         expected = nil
         got = nil
         location = "\(file):\(line)"
     }
 
-    init(_ what: String, expected: String, got: String, file: StaticString, line: UInt) {
+    package init(_ what: String, expected: String, got: String, file: StaticString, line: UInt) {
         description = "\(what): expected \(expected), got \(got)"
         self.expected = expected
         self.got = got
@@ -27,7 +27,7 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
 }
 
 /// Fails the case unless two values are equal. Strings are compared by `==`; see the overloads for text.
-func expectEqual<Value: Equatable>(
+package func expectEqual<Value: Equatable>(
     _ got: @autoclosure () throws -> Value, _ expected: Value, _ what: @autoclosure () -> String = "the result",
     file: StaticString = #fileID, line: UInt = #line
 ) throws {
@@ -82,7 +82,7 @@ func expectSame<Value>(
 }
 
 /// Fails the case unless a condition holds.
-func expect(
+package func expect(
     _ condition: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String, file: StaticString = #fileID,
     line: UInt = #line
 ) throws {
@@ -90,12 +90,12 @@ func expect(
 }
 
 /// Fails the case with a sentence.
-func fail(_ what: String, file: StaticString = #fileID, line: UInt = #line) -> ConformanceFailure {
+package func fail(_ what: String, file: StaticString = #fileID, line: UInt = #line) -> ConformanceFailure {
     ConformanceFailure(what, file: file, line: line)
 }
 
 /// The value, or a failed case when there is none.
-func require<Value>(
+package func require<Value>(
     _ value: @autoclosure () throws -> Value?, _ what: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
 ) throws -> Value {
     guard let value = try value() else { throw ConformanceFailure("expected: \(what())", file: file, line: line) }
@@ -158,8 +158,10 @@ func expectAsyncError(
 }
 
 /// An error of the application's, to be thrown through a database and looked for at the other side.
-struct DeliberateError: Error, Equatable {
-    var number = 0
+package struct DeliberateError: Error, Equatable {
+    var number: Int
+
+    package init(number: Int = 0) { self.number = number }
 }
 
 /// Fails the case unless a body throws exactly this error.

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// The measured record: eight fields, two of them indexed, and texts of 40 to 80 characters.
@@ -56,7 +57,7 @@ struct Dataset {
     let dialogs: [Dialog]
 
     init(count: Int, points: Int, queries: Int) {
-        var random = SplitMix64(state: 42)
+        var random = SeededGenerator(seed: 42)
         let senderCount = max(count / 100, 1)
         messages = (0..<count).map { index in
             Message(
@@ -83,22 +84,9 @@ struct Dataset {
         }
     }
 
-    private static func text(of length: Int, _ random: inout SplitMix64) -> String {
+    private static func text(of length: Int, _ random: inout SeededGenerator) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz      ".utf8)
         return String(decoding: (0..<length).map { _ in letters[Int(random.next() % UInt64(letters.count))] }, as: UTF8.self)
-    }
-}
-
-/// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

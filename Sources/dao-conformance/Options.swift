@@ -81,14 +81,14 @@ struct Options {
         let target = ConformanceTarget(name: url, driver: configured, isFile: isFile, path: path)
         guard isFile, let program = Bundle.main.executableURL else { return target }
         let query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? ""
-        return target.withPeers { location in
+        return target.withProcesses { location in
             let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
-            return try PeerProcess(program, ["--peer", "\(driver.scheme)://\(file)\(query)"])
+            return try ChildProcess(program, ["--serve", "\(driver.scheme)://\(file)\(query)"])
         }
     }
 
     /// Opens the database that this process is to serve to another.
-    static func openForPeer(_ url: String) throws -> any Database { try DatabaseDrivers(drivers).open(url) }
+    static func openForProcess(_ url: String) throws -> any Database { try DatabaseDrivers(drivers).open(url) }
 }
 
 /// What is wrong with the command line.

@@ -5,8 +5,8 @@ import Foundation
 
 do {
     // The other process of cases that need one is this program too.
-    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peer" {
-        try ConformancePeers.serve(try Options.openForPeer(CommandLine.arguments[2]))
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--serve" {
+        try ConformanceProcesses.serve(try Options.openForProcess(CommandLine.arguments[2]))
         exit(0)
     }
     let options = try Options(Array(CommandLine.arguments.dropFirst()))

@@ -1,4 +1,5 @@
 import DAOConformance
+import DAOPropertyTesting
 import Foundation
 
 /// Runs seed after seed on every target at once, and says how far it is.
@@ -21,7 +22,7 @@ actor Soak {
     /// - Returns: Whether everything agreed.
     func run() async -> Bool {
         let first = options.seed ?? UInt64.random(in: 0...UInt64(Int64.max))
-        say("random proof on \(options.targets.map(\.name).joined(separator: ", ")), from seed \(first)")
+        say("property-based tests on \(options.targets.map(\.name).joined(separator: ", ")), from seed \(first)")
         let reporter = Task {
             while !Task.isCancelled {
                 try await Task.sleep(for: .seconds(10))
@@ -43,24 +44,17 @@ actor Soak {
     }
 
     private func run(_ target: ConformanceTarget, from first: UInt64) async {
-        var seeds = options.firstSeeds[...]
-        var next = first
+        var seed = first
         while !isOver {
-            let seed: UInt64
-            if let earlier = seeds.popFirst() {
-                seed = earlier
-            } else {
-                seed = next
-                next &+= 1
-            }
             progress[target.name, default: Progress()].current = seed
-            let result = await RandomProof.run(on: target, seed: seed, operations: options.operations)
+            let result = await PropertyTesting.run(on: target, seed: seed, operations: options.operations)
             progress[target.name, default: Progress()].operations += result.operations
             progress[target.name, default: Progress()].seeds += 1
             if let failure = result.failure {
                 hasFailed = true
-                say("\n\(failure)\nAdd \(failure.seed) to Tests/DAORandomTests/seeds.txt.\n")
+                say("\n\(failure)\nThe test belongs into Tests/DAOPropertyTestingTests/FoundFailures.swift.\n")
             }
+            seed &+= 1
         }
     }
 

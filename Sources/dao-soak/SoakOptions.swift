@@ -8,20 +8,18 @@ import Foundation
 /// What the command line asks for.
 struct SoakOptions {
     static let help = """
-        Runs the random proof on databases until it is stopped, or a database and the contract part.
+        Runs property-based tests on databases until it is stopped, or a database and the contract differ.
 
-          --minutes N      ends after so many minutes, half ones too.
+          --minutes N      stops after the given minutes; fractions are allowed.
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed.
                            May be repeated; all three by default, files with relaxed durability.
           --seed N         begins with this seed; a random one by default.
-          --seeds PATH     a file with seeds to run first, a number in every line.
           --operations N   steps for each seed; 2500 by default.
         """
 
     var targets: [ConformanceTarget] = []
     var minutes: Double?
     var seed: UInt64?
-    var firstSeeds: [UInt64] = []
     var operations = 2500
 
     init(_ arguments: [String]) throws {
@@ -32,7 +30,7 @@ struct SoakOptions {
                 print(Self.help)
                 exit(0)
             }
-            guard ["--minutes", "--url", "--seed", "--seeds", "--operations"].contains(name) else {
+            guard ["--minutes", "--url", "--seed", "--operations"].contains(name) else {
                 throw UsageError("there is no option '\(name)'; try --help")
             }
             guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
@@ -44,8 +42,7 @@ struct SoakOptions {
             case "--minutes": minutes = try number(Double(value))
             case "--url": urls.append(value)
             case "--seed": seed = try number(UInt64(value))
-            case "--operations": operations = try number(Int(value))
-            default: firstSeeds = RandomProof.seeds(in: try String(contentsOfFile: value, encoding: .utf8))
+            default: operations = try number(Int(value))
             }
         }
         targets = try (urls.isEmpty ? ["memory:", "sqlite:?durability=relaxed", "lmdb:?durability=relaxed"] : urls).map(
@@ -74,7 +71,7 @@ struct SoakOptions {
         }
         let target = ConformanceTarget(name: configuration.scheme, driver: configured, isFile: isFile, path: path)
         guard isFile, let program = Bundle.main.executableURL else { return target }
-        // Processes wait for each other in vain now and then, which is not to take seconds.
+        // Now and then a process waits until its time is over, which must not take seconds.
         var query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? "?"
         var wait = configuration.busyTimeout
         if !query.contains("timeout=") {
@@ -82,14 +79,14 @@ struct SoakOptions {
             wait = .milliseconds(100)
         }
         let options = query
-        return target.withPeers(waiting: wait) { location in
+        return target.withProcesses(waiting: wait) { location in
             let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
-            return try PeerProcess(program, ["--peer", "\(driver.scheme)://\(file)\(options)"])
+            return try ChildProcess(program, ["--serve", "\(driver.scheme)://\(file)\(options)"])
         }
     }
 
     /// Opens the database that this process is to serve to another.
-    static func openForPeer(_ url: String) throws -> any Database {
+    static func openForProcess(_ url: String) throws -> any Database {
         try DatabaseDrivers(.sqlite, .lmdb).open(url)
     }
 }

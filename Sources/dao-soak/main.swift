@@ -1,12 +1,12 @@
 import DAOConformance
 import Foundation
 
-// The random proof for as long as one likes: `make soak MINUTES=20`.
+// Property-based tests until they are stopped: `make soak MINUTES=20`.
 
 do {
-    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peer" {
-        // Another process of the same random round: it has the database open and does what the round says.
-        try ConformancePeers.serve(try SoakOptions.openForPeer(CommandLine.arguments[2]))
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--serve" {
+        // Another process of the same round: it has the database open and does what the round says.
+        try ConformanceProcesses.serve(try SoakOptions.openForProcess(CommandLine.arguments[2]))
         exit(0)
     }
     let options = try SoakOptions(Array(CommandLine.arguments.dropFirst()))

@@ -17,10 +17,10 @@ import Testing
             location.directory.appendingPathComponent("test.db").path
         }
         return ConformanceTarget(name: driver.scheme, driver: driver, path: path)
-            .withPeers { try PeerProcess(Self.program, ["--peer", "\(driver.scheme)://\(path($0))"]) }
+            .withProcesses { try ChildProcess(Self.program, ["--serve", "\(driver.scheme)://\(path($0))"]) }
     }
 
-    /// Programs are built beside the tests.
+    /// Programs are built in the same directory as the tests.
     private static var program: URL {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
         let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Testing
 
 @Suite struct ListChangeTests {
@@ -36,8 +37,8 @@ import Testing
     }
 
     /// Applying the difference to the old list gives the new list, with the minimal number of moved elements.
-    @Test func generatedListsChangeWithMinimalMoves() {
-        var random = SystemRandomNumberGenerator()
+    @Test(arguments: 1...3 as ClosedRange<UInt64>) func generatedListsChangeWithMinimalMoves(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
         for size in 0..<60 {
             for _ in 0..<20 {
                 let pool = Array(0..<max(size, 1))

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -38,6 +39,7 @@ private func literal(_ value: Value, _ kind: ValueKind) -> Value {
     switch (value, kind) {
     case (.double(let number), .float) where Double(Float(number)).isFinite: .double(Double(Float(number)))
     case (.integer(let number), .bool): .bool(number == 1)
+    case (.string(let text), .uuid): UUID(uuidString: text).map(Value.uuid) ?? value
     default: value
     }
 }
@@ -103,45 +105,12 @@ struct NormalizationTests {
         return Int.random(in: 0..<5, using: &random) == 0 ? .null : stored(field, &random)
     }
 
-    private func leaf(_ random: inout SeededGenerator) -> PredicateNode {
-        let index = Int.random(in: 0..<entity.fields.count, using: &random)
-        let field = entity.fields[index]
-        let comparisons: [Comparison] = field.type.kind.isOrdered ? Comparison.allCases : [.equal, .notEqual]
-        let comparison = comparisons.randomElement(using: &random) ?? .equal
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0: return .constant(Bool.random(using: &random))
-        case 1, 2: return .isIn(field: index, (0..<Int.random(in: 0...4, using: &random)).map { _ in value(for: field, &random) })
-        case 3 where field.type.kind.isText:
-            return .text(
-                field: index, TextMatch.allCases.randomElement(using: &random) ?? .equals,
-                Self.texts.randomElement(using: &random) ?? "",
-                TextOptions(rawValue: Int.random(in: 0...3, using: &random)))
-        case 4, 5:
-            let others = entity.fields.indices.filter {
-                let other = entity.fields[$0].type.kind
-                return other == field.type.kind || (other.isNumeric && field.type.kind.isNumeric)
-                    || (other.isText && field.type.kind.isText)
-            }
-            return .compareFields(index, comparison, others.randomElement(using: &random) ?? index)
-        default: return .compare(field: index, comparison, value(for: field, &random))
-        }
-    }
-
-    private func tree(_ depth: Int, _ random: inout SeededGenerator) -> PredicateNode {
-        guard depth > 0 else { return leaf(&random) }
-        switch Int.random(in: 0..<4, using: &random) {
-        case 0: return .and((0..<Int.random(in: 0...3, using: &random)).map { _ in tree(depth - 1, &random) })
-        case 1: return .or((0..<Int.random(in: 0...3, using: &random)).map { _ in tree(depth - 1, &random) })
-        case 2: return .not(tree(depth - 1, &random))
-        default: return leaf(&random)
-        }
-    }
-
-    @Test func generatedTreesKeepTheirMeaning() throws {
-        var random = SeededGenerator(seed: 1)
+    @Test(arguments: [1] as [UInt64]) func generatedTreesKeepTheirMeaning(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let predicates = PredicateGenerator(entity) { value(for: entity.fields[$0], &$1) }
         let rows = (0..<60).map { _ in entity.fields.map { stored($0, &random) } }
         for round in 0..<8_000 {
-            let node = tree(round % 5, &random)
+            let node = predicates.predicate(depth: round % 5, using: &random)
             let filter = try node.filter(for: entity)
             for row in rows where filter.matches({ row[$0] }) != referenceResult(node, row, entity) {
                 Issue.record("\(node)\nas \(filter)\non \(row)")

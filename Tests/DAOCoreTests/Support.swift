@@ -46,19 +46,6 @@ struct Sample: Model, Plain, Equatable {
     static func index(_ name: String) throws -> Int { try #require(schema.description.index(of: name)) }
 }
 
-/// Generates the same numbers for the same seed on every platform.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Returns the error that a closure throws.
 func storageError(_ body: () throws -> some Any) throws -> StorageError {
     do {

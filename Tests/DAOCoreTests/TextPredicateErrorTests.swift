@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 import Testing
 

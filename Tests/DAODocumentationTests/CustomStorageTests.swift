@@ -1,5 +1,6 @@
 import DAOConformance
 import DAOCore
+import DAOPropertyTesting
 import Testing
 
 @testable import DAOExamples
@@ -12,4 +13,12 @@ import Testing
 
     @Test(arguments: Conformance.cases(for: mine))
     func conforms(_ test: ConformanceTest) async throws { try await test.run() }
+}
+
+/// The same store passes the property-based tests.
+@Suite struct CustomStoragePropertyTests {
+    static let mine = CustomStorageTests.mine
+
+    @Test(arguments: PropertyTesting.tests(for: mine, seeds: 1...4, operations: 5000))
+    func agrees(_ test: PropertyTest) async throws { try await test.run() }
 }

@@ -53,26 +53,3 @@ final class Child {
         return process.terminationStatus == 0 ? .said(lines) : .other(process.terminationStatus)
     }
 }
-
-/// A directory for a database of one kind. It is removed at the end of the test.
-final class Place {
-    /// The kinds of database that outlive a process.
-    enum Kind: String, CaseIterable, Sendable {
-        case sqlite
-        case lmdb
-    }
-
-    private let directory: URL
-    private let kind: Kind
-
-    init(_ kind: Kind) throws {
-        self.kind = kind
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("evolution-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: directory) }
-
-    /// Returns the URL of the database.
-    func url() -> String { "\(kind.rawValue)://\(directory.path)/test.db" }
-}

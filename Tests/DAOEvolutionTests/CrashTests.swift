@@ -1,5 +1,6 @@
 import DAOCore
 import DAOEvolutionTestModels
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.serialized) struct CrashTests {
     @Test(arguments: Place.Kind.allCases, Moment.allCases)
     func killedMigrationLeavesTheOldVersion(_ kind: Place.Kind, _ moment: Moment) throws {
-        let place = try Place(kind)
+        let place = Place(kind)
         let entries = OldEntry.make(9000)
         do {
             let database = try drivers.open(place.url())
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: Place.Kind.allCases) func killedCopyContinues(_ kind: Place.Kind) throws {
-        let (source, target) = try (Place(kind), Place(kind == .sqlite ? .lmdb : .sqlite))
+        let (source, target) = (Place(kind), Place(kind == .sqlite ? .lmdb : .sqlite))
         let entries = OldEntry.make(35_000)
         do {
             let database = try drivers.open(source.url())
@@ -55,7 +56,7 @@ import Testing
 
     /// Another process has the old model open while this process updates the entity.
     @Test(arguments: Place.Kind.allCases) func processesWithTheOldModelAreRefused(_ kind: Place.Kind) throws {
-        let place = try Place(kind)
+        let place = Place(kind)
         let entries = OldEntry.make(50)
         let database = try drivers.open(place.url())
         try database.storage(for: OldEntry.self).insert(entries)
@@ -70,7 +71,7 @@ import Testing
 
     /// A map that is too small grows. The steps run again from the beginning.
     @Test func smallMapGrowsDuringMigrationAndCopy() throws {
-        let (source, target) = try (Place(.lmdb), Place(.lmdb))
+        let (source, target) = (Place(.lmdb), Place(.lmdb))
         let entries = OldEntry.make(9000)
         let database = try drivers.open(source.url() + "?mapSize=1M")
         let old = try database.storage(for: OldEntry.self)

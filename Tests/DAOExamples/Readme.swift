@@ -1,6 +1,7 @@
 // swift-format-ignore-file
 // The code of README.md, compiled and run. `DAODocumentationTests` checks that both are the same.
 
+import DAOPropertyTesting
 import DAOConformance
 import DAOCore
 import DAOLMDB
@@ -81,4 +82,10 @@ func readmeConformance() async -> ConformanceReport {
     let report = await Conformance.run(on: target)
     print(report)
     return report
+}
+
+/// How the README runs the property-based tests.
+func readmePropertyTests(_ target: ConformanceTarget) async {
+    let report = await PropertyTesting.run(on: target, seed: 1, operations: 20_000)
+    if let failure = report.failure { print(failure.test) }
 }

@@ -2,6 +2,7 @@ import DAOCore
 import DAOExamples
 import DAOLMDB
 import DAOMemory
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -19,10 +20,8 @@ private struct OtherNote: Model {
 
 @Suite struct DatabaseTests {
     private func withDirectory(_ body: (String) throws -> Void) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try body(directory.path)
+        let place = Place()
+        try withExtendedLifetime(place) { try body(place.directory.path) }
     }
 
     // MARK: Catalog

@@ -1,26 +1,8 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
-/// SplitMix64: a seed produces the same sequence on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 extension SeededGenerator {
-    mutating func chance(_ part: Double) -> Bool { Double.random(in: 0..<1, using: &self) < part }
-
-    mutating func pick<Element>(_ choices: [Element]) -> Element { choices[Int.random(in: 0..<choices.count, using: &self)] }
-
     mutating func int() -> Int {
         switch Int.random(in: 0..<4, using: &self) {
         case 0: pick([.min, .min + 1, -1, 0, 1, .max - 1, .max])
@@ -63,15 +45,15 @@ extension SeededGenerator {
     }
 
     mutating func uuid() -> UUID {
-        let words = (chance(0.2) ? 0 : next(), chance(0.2) ? UInt64.max : next())
+        let words = (chance(20) ? 0 : next(), chance(20) ? UInt64.max : next())
         return withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
     mutating func decimal() -> Decimal {
-        if chance(0.1) { return pick([.nan, 0, Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude]) }
-        var digits = chance(0.5) ? "-" : ""
+        if chance(10) { return pick([.nan, 0, Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude]) }
+        var digits = chance(50) ? "-" : ""
         digits += String(Int.random(in: 1...9, using: &self))
-        for _ in 0..<Int.random(in: 0..<(chance(0.3) ? 30 : 4), using: &self) {
+        for _ in 0..<Int.random(in: 0..<(chance(30) ? 30 : 4), using: &self) {
             digits += String(Int.random(in: 0...9, using: &self))
         }
         let number = Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")) ?? 0

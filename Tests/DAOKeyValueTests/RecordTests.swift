@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -28,12 +29,12 @@ private struct Everything: Model, Equatable {
     static func random(_ generator: inout SeededGenerator) -> Everything {
         Everything(
             id: generator.text(), small: Int8(truncatingIfNeeded: generator.int()),
-            signed: generator.chance(0.3) ? nil : generator.int(),
-            unsigned: generator.next() >> UInt64.random(in: 0..<64, using: &generator), flag: generator.chance(0.5),
+            signed: generator.chance(30) ? nil : generator.int(),
+            unsigned: generator.next() >> UInt64.random(in: 0..<64, using: &generator), flag: generator.chance(50),
             number: Double(generator.int()),
-            date: generator.chance(0.3) ? nil : Date(timeIntervalSinceReferenceDate: Double(generator.int())),
-            text: generator.chance(0.3) ? nil : generator.text(), data: generator.data(),
-            uuid: generator.chance(0.3) ? nil : generator.uuid(),
+            date: generator.chance(30) ? nil : Date(timeIntervalSinceReferenceDate: Double(generator.int())),
+            text: generator.chance(30) ? nil : generator.text(), data: generator.data(),
+            uuid: generator.chance(30) ? nil : generator.uuid(),
             decimal: Decimal(generator.int()), list: [generator.text()])
     }
 }
@@ -71,8 +72,8 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test(arguments: [true, false]) func rowsRoundTrip(isChecked: Bool) throws {
-        var generator = SeededGenerator(1)
+    @Test(arguments: [true, false]) func rowsComeBack(isChecked: Bool) throws {
+        var generator = SeededGenerator(seed: 1)
         let table = try table()
         for _ in 0..<2000 {
             let row = Everything.random(&generator)
@@ -80,8 +81,8 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test(arguments: [0, 0x7FFF - 200, 0x7FFF, 0x8000, 0x10000, 1 << 20]) func longRowsRoundTrip(count: Int) throws {
-        var generator = SeededGenerator(2)
+    @Test(arguments: [0, 0x7FFF - 200, 0x7FFF, 0x8000, 0x10000, 1 << 20]) func longRowsComeBack(count: Int) throws {
+        var generator = SeededGenerator(seed: 2)
         let table = try table()
         var row = Everything.random(&generator)
         for length in count..<count + 3 {
@@ -92,8 +93,8 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func slotsCanBeInAnyOrder() throws {
-        var generator = SeededGenerator(3)
+    @Test func slotsNeedNotBeInTheOrderOfFields() throws {
+        var generator = SeededGenerator(seed: 3)
         let table = try table(slots: [5, 0, 13, 1, 2, 12, 3, 4, 9, 8, 7, 6], count: 14)
         for _ in 0..<200 {
             let row = Everything.random(&generator)
@@ -101,8 +102,8 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func missingFieldsReadAsTheirDefaults() throws {
-        var generator = SeededGenerator(4)
+    @Test func fieldsThatAreNotInARecordReadAsTheirDefaults() throws {
+        var generator = SeededGenerator(seed: 4)
         let row = Everything.random(&generator)
         // Written by an entity with one slot fewer, before the list was added.
         var older = try encode(row, table(), isChecked: false)
@@ -117,8 +118,8 @@ private struct Everything: Model, Equatable {
         #expect(try decode(older, table()) == expected)
     }
 
-    @Test func everyFlippedBitIsDetected() throws {
-        var generator = SeededGenerator(5)
+    @Test func everyFlippedBitIsSeen() throws {
+        var generator = SeededGenerator(seed: 5)
         let table = try table()
         let bytes = try encode(.random(&generator), table, isChecked: true)
         for bit in 0..<bytes.count * 8 {
@@ -130,7 +131,7 @@ private struct Everything: Model, Equatable {
     }
 
     @Test(arguments: [true, false]) func damagedRecordsNeverTrap(verifies: Bool) throws {
-        var generator = SeededGenerator(6)
+        var generator = SeededGenerator(seed: 6)
         let table = try table()
         let filter = RowFilter(
             try Condition<Everything> {
@@ -138,19 +139,19 @@ private struct Everything: Model, Equatable {
             }
             .node.filter(for: Everything.schema.description), table)
         let reader = RecordReader(table: table, verifies: verifies) { try Everything.schema.defaultRow() }
-        let samples = try (0..<50).map { _ in try encode(.random(&generator), table, isChecked: generator.chance(0.5)) }
+        let samples = try (0..<50).map { _ in try encode(.random(&generator), table, isChecked: generator.chance(50)) }
         for iteration in 0..<100_000 {
             var bytes = generator.pick(samples)
             if iteration % 4 == 0 {
                 let head = bytes[0]
                 bytes = (0..<Int.random(in: 0..<80, using: &generator)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-                if generator.chance(0.9), !bytes.isEmpty { bytes[0] = head }
-                if generator.chance(0.8), bytes.count > 3 { (bytes[1], bytes[2], bytes[3]) = (0, 12, 0) }
+                if generator.chance(90), !bytes.isEmpty { bytes[0] = head }
+                if generator.chance(80), bytes.count > 3 { (bytes[1], bytes[2], bytes[3]) = (0, 12, 0) }
             } else {
                 for _ in 0..<Int.random(in: 1..<4, using: &generator) {
                     bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
                 }
-                if generator.chance(0.2) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
+                if generator.chance(20) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
             }
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             defer { copy.deallocate() }
@@ -170,8 +171,8 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func invalidUTF8IsACorruptedValue() throws {
-        var generator = SeededGenerator(8)
+    @Test func textThatIsNotUTF8IsACorruptedValue() throws {
+        var generator = SeededGenerator(seed: 8)
         let table = try table()
         var row = Everything.random(&generator)
         row.text = "needle"

@@ -1,20 +1,19 @@
 import DAOCore
 import DAOKeyValue
 import DAOLMDB
+import DAOTestSupport
 import Foundation
 import Testing
 
 @Suite("LMDB: growth, readers and writers")
 struct LMDBGrowthTests {
 
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let place = Place()
 
     @Test("a map of 64 KiB grows under many commits")
     func growth() throws {
         let store = try LMDBStore(
-            path: directory.file("grow.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
+            path: place.path("grow.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
         defer { store.close() }
         for round in 0..<200 as Range<UInt64> {
             try store.write { transaction in
@@ -29,7 +28,7 @@ struct LMDBGrowthTests {
     @Test("a full map is out of space, and the next write succeeds")
     func fullMap() throws {
         let store = try LMDBStore(
-            path: directory.file("full.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
+            path: place.path("full.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
         defer { store.close() }
         let large = Bytes(repeating: 1, count: 1 << 20)
         var attempts = 0
@@ -56,7 +55,7 @@ struct LMDBGrowthTests {
     @Test("a savepoint that fills the map can be rolled back and the other writes committed")
     func fullMapInSavepoint() throws {
         let store = try LMDBStore(
-            path: directory.file("savepoint.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
+            path: place.path("savepoint.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
         defer { store.close() }
         try store.write { transaction in
             try transaction.store([1], [1])
@@ -71,7 +70,7 @@ struct LMDBGrowthTests {
     @Test("the map does not grow while a reader runs, and grows after it ends")
     func growthWaitsForReaders() throws {
         let store = try LMDBStore(
-            path: directory.file("wait.lmdb"),
+            path: place.path("wait.lmdb"),
             options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10, writeTimeout: 0.3))
         defer { store.close() }
         try store.write { try $0.store([1], [1]) }
@@ -88,7 +87,7 @@ struct LMDBGrowthTests {
     @Test("short readers are not affected by the growth")
     func growthUnderReaders() throws {
         let store = try LMDBStore(
-            path: directory.file("readers.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 256 << 10))
+            path: place.path("readers.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 256 << 10))
         defer { store.close() }
         try StressRun(store).run(rounds: 200)
     }
@@ -96,7 +95,7 @@ struct LMDBGrowthTests {
     @Test("with few reader slots, readers wait and then fail with busy")
     func fewReaderSlots() throws {
         let store = try LMDBStore(
-            path: directory.file("slots.lmdb"), options: LMDBOptions(durability: .relaxed, maximumReaders: 4, writeTimeout: 0.2))
+            path: place.path("slots.lmdb"), options: LMDBOptions(durability: .relaxed, maximumReaders: 4, writeTimeout: 0.2))
         defer { store.close() }
         let readers = try (0..<4).map { _ in try store.begin(.read) }
         #expect(failureKind { _ = try store.begin(.read) } == .busy)
@@ -106,7 +105,7 @@ struct LMDBGrowthTests {
 
     @Test("a writer waits for another writer and then fails with busy")
     func busyWriter() throws {
-        let path = directory.file("busy.lmdb")
+        let path = place.path("busy.lmdb")
         let options = LMDBOptions(durability: .relaxed, writeTimeout: 0.2)
         let store = try LMDBStore(path: path, options: options)
         defer { store.close() }
@@ -122,14 +121,14 @@ struct LMDBGrowthTests {
 
     @Test("readers see whole commits while a writer writes")
     func concurrency() throws {
-        let store = try LMDBStore(path: directory.file("stress.lmdb"), options: LMDBOptions(durability: .relaxed))
+        let store = try LMDBStore(path: place.path("stress.lmdb"), options: LMDBOptions(durability: .relaxed))
         defer { store.close() }
         try StressRun(store).run(rounds: 200)
     }
 
     @Test("four threads open and close concurrently")
     func openAndClose() throws {
-        let path = directory.file("open-close.lmdb")
+        let path = place.path("open-close.lmdb")
         let group = DispatchGroup()
         for _ in 0..<4 {
             Thread.detachNewThread(in: group) {

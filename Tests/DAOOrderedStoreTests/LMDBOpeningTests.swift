@@ -1,18 +1,17 @@
 import DAOCore
 import DAOKeyValue
 import DAOLMDB
+import DAOTestSupport
 import Foundation
 import Testing
 
 @Suite("Opening LMDB files")
 struct LMDBOpeningTests {
 
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let place = Place()
 
     private func file(_ name: String, _ bytes: Bytes) -> String {
-        let path = directory.file(name)
+        let path = place.path(name)
         _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
         return path
     }
@@ -25,7 +24,7 @@ struct LMDBOpeningTests {
 
     /// A database with several tree levels, large values and free pages.
     private func sample(_ name: String) throws -> String {
-        let path = directory.file(name)
+        let path = place.path(name)
         let store = try LMDBStore(path: path, options: LMDBOptions(durability: .relaxed))
         defer { store.close() }
         for round in 0..<UInt64(3) {
@@ -40,14 +39,16 @@ struct LMDBOpeningTests {
 
     @Test("a missing file is created, or fails with notFound")
     func missing() throws {
-        let path = directory.file("missing.lmdb")
+        let path = place.path("missing.lmdb")
         #expect(failureKind { try open(path, LMDBOptions(createIfMissing: false)) } == .notFound)
         #expect(failureKind { try open(path, LMDBOptions(isReadOnly: true)) } == .notFound)
-        #expect(failureKind { try open(directory.file("no/such/directory")) } == .notFound)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+        #expect(failureKind { try open(place.path("no/such/directory")) } == .notFound)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [])
         try open(path)
         #expect(
-            Set(try FileManager.default.contentsOfDirectory(atPath: directory.path)) == ["missing.lmdb", "missing.lmdb-lock"])
+            Set(try FileManager.default.contentsOfDirectory(atPath: place.directory.path)) == [
+                "missing.lmdb", "missing.lmdb-lock",
+            ])
         try open(path, LMDBOptions(createIfMissing: false))
     }
 
@@ -64,11 +65,11 @@ struct LMDBOpeningTests {
         let jpeg = file("picture.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + Bytes(repeating: 0x5A, count: 20_000))
         let sqlite = file("other.db", Bytes("SQLite format 3\0".utf8) + Bytes(repeating: 0, count: 8_176))
         let short = file("short.txt", Bytes("hello".utf8))
-        let fifo = directory.file("fifo")
+        let fifo = place.path("fifo")
         mkfifo(fifo, 0o600)
-        let loop = directory.file("loop")
+        let loop = place.path("loop")
         symlink(loop, loop)
-        for path in [jpeg, sqlite, short, fifo, loop, directory.path] {
+        for path in [jpeg, sqlite, short, fifo, loop, place.directory.path] {
             let before = path == fifo ? [] : bytes(path)
             let error = failure { try open(path) }
             #expect(error?.kind == .notADatabase, "\(path): \(String(describing: error))")
@@ -105,9 +106,8 @@ struct LMDBOpeningTests {
     @Test("flipped bits in the meta pages are detected, or have no effect")
     func flippedMeta() throws {
         let whole = bytes(try sample("meta.lmdb"))
-        var random = SplitMix64(seed: 3)
-        // The fields that LMDB trusts: header, magic, version, trees, last page, transaction. The map size is
-        // only a hint.
+        var random = SeededGenerator(seed: 3)
+        // The fields that LMDB trusts: header, magic, version, trees, last page, transaction. The map size is advice.
         let trusted = [0..<8, 10..<12, 16..<32, 40..<152].flatMap { Array($0) }
         for round in 0..<400 {
             var content = whole
@@ -119,7 +119,7 @@ struct LMDBOpeningTests {
     @Test("flipped bits in the structure of pages are detected and never crash")
     func flippedPages() throws {
         let whole = bytes(try sample("pages.lmdb"))
-        var random = SplitMix64(seed: 4)
+        var random = SeededGenerator(seed: 4)
         var refused = 0
         for round in 0..<400 {
             var content = whole
@@ -159,7 +159,7 @@ struct LMDBOpeningTests {
 
     @Test("a read-only store reads and refuses to write")
     func readOnly() throws {
-        let path = directory.file("read.lmdb")
+        let path = place.path("read.lmdb")
         do {
             let store = try LMDBStore(path: path)
             try store.write { try $0.store([1], [1]) }
@@ -177,7 +177,7 @@ struct LMDBOpeningTests {
 
     @Test("a missing permission is an error with the path", .enabled(if: getuid() != 0, "root has all permissions"))
     func permissions() throws {
-        let path = directory.file("locked.lmdb")
+        let path = place.path("locked.lmdb")
         try open(path)
         chmod(path, 0o000)
         #expect(failureKind { try open(path) } == .io)
@@ -188,13 +188,13 @@ struct LMDBOpeningTests {
 
     @Test("all spellings of a path share an environment")
     func sharing() throws {
-        let path = directory.file("shared.lmdb")
-        let link = directory.file("link.lmdb")
+        let path = place.path("shared.lmdb")
+        let link = place.path("link.lmdb")
         symlink(path, link)
-        let hard = directory.file("hard.lmdb")
+        let hard = place.path("hard.lmdb")
         let first = try LMDBStore(path: path)
         Foundation.link(path, hard)
-        let others = try [link, hard, directory.path + "/./shared.lmdb"].map { try LMDBStore(path: $0) }
+        let others = try [link, hard, place.directory.path + "/./shared.lmdb"].map { try LMDBStore(path: $0) }
         let snapshot = try first.begin(.read)
         for (index, store) in others.enumerated() {
             try store.write { try $0.store([1], [UInt8(index)]) }
@@ -212,7 +212,7 @@ struct LMDBOpeningTests {
     @Test("many threads create the same file concurrently")
     func racingCreation() throws {
         for round in 0..<10 {
-            let path = directory.file("race-\(round).lmdb")
+            let path = place.path("race-\(round).lmdb")
             let group = DispatchGroup()
             for number in 0..<UInt8(4) {
                 Thread.detachNewThread(in: group) {
@@ -228,13 +228,13 @@ struct LMDBOpeningTests {
             #expect(try store.read { try $0.contents().keys.count } == 4)
             store.close()
         }
-        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".new") }
+        let left = try FileManager.default.contentsOfDirectory(atPath: place.directory.path).filter { $0.hasSuffix(".new") }
         #expect(left == [])
     }
 
     @Test("a file passes the page check after every kind of use")
     func checkAfterUse() throws {
-        let path = directory.file("checked.lmdb")
+        let path = place.path("checked.lmdb")
         let options = LMDBOptions(durability: .relaxed, checksWholeFile: true)
         for seed in 0..<8 as Range<UInt64> {
             let store = try LMDBStore(path: path, options: options)

@@ -2,6 +2,7 @@ import DAOCore
 import DAOLMDB
 import DAOMemory
 import DAOSystemLMDB
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -14,13 +15,11 @@ struct LMDBUnderlyingTests {
         static let schema = Schema("note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text))
     }
 
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let place = Place()
 
     private func opened() throws -> (database: any Database, notes: DAO<IdentityTranslator<Note>>) {
         let database = try DatabaseDriver.lmdb.open(
-            DatabaseConfiguration(url: "lmdb:\(directory.file("notes.lmdb"))?durability=relaxed"))
+            DatabaseConfiguration(url: "lmdb:\(place.path("notes.lmdb"))?durability=relaxed"))
         let notes = DAO(storage: try database.storage(for: Note.self))
         try notes.create((1...3).map { Note(id: $0, text: "text \($0)") })
         return (database, notes)

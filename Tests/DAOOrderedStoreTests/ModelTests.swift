@@ -1,4 +1,5 @@
 import DAOKeyValue
+import DAOTestSupport
 import Testing
 
 @Suite("Random operations, checked against a sorted array")
@@ -24,7 +25,7 @@ struct ModelTests {
     func bulk(kind: StoreKind, order: Int) throws {
         let count = 10_000
         var rows = Array(0..<UInt64(count))
-        var random = SplitMix64(seed: 5)
+        var random = SeededGenerator(seed: 5)
         if order == 1 { rows.reverse() }
         if order == 2 { rows.shuffle(using: &random) }
         try kind.withStore { store in

@@ -1,5 +1,6 @@
 import DAOChildProcesses
 import DAOSystemSQLite
+import DAOTestSupport
 import Testing
 
 /// Relationships whose tables another tool has created. Declaring such a relationship changes only the
@@ -7,13 +8,13 @@ import Testing
 @Suite struct AdoptionTests {
     @Test func adoptedRelationshipIsDetectedByOtherProcesses() async throws {
         try await onThread {
-            let place = try Place(.sqlite)
-            func peer() throws -> Child {
-                let peer = try Child("peer", place.url())
-                try peer.expect("open")
-                return peer
+            let place = Place(.sqlite)
+            func other() throws -> Child {
+                let process = try Child("conformance", place.url())
+                try process.expect("open")
+                return process
             }
-            let first = try peer()
+            let first = try other()
             #expect(try first.ask("topic a 1 1 2") == "done")
             first.kill()
             // The tables of the relationship exist now, but the catalog does not declare it.
@@ -22,9 +23,9 @@ import Testing
             #expect(sqlite3_exec(file, "DELETE FROM dao_catalog WHERE entity = 'topic'", nil, nil, nil) == SQLITE_OK)
             sqlite3_close(file)
 
-            let erasing = try peer()
+            let erasing = try other()
             #expect(try erasing.ask("erase 9") == "0")
-            let declaring = try peer()
+            let declaring = try other()
             #expect(try declaring.ask("topic a 1 1 2") == "done")
             #expect(try erasing.ask("erase 1") == "1")
             #expect(try declaring.ask("topics") == "a of 1: [2] in 1 and 1 links")

@@ -9,7 +9,7 @@ import Testing
             location.directory.appendingPathComponent("test.db").path
         }
         let target = ConformanceTarget(name: fault.rawValue, driver: BrokenSharing.driver(fault), path: path)
-            .withPeers { try Child("broken", "sqlite://\(path($0))?durability=relaxed", fault.rawValue) }
+            .withProcesses { try Child("broken", "sqlite://\(path($0))?durability=relaxed", fault.rawValue) }
         var finders: Set<String> = []
         for test in Conformance.cases(for: target, timeLimit: .seconds(10), where: { fault.finders.contains($0.id) }) {
             if await test.result().status != .passed { finders.insert(test.id) }

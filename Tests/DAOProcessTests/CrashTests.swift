@@ -1,5 +1,6 @@
 import DAOChildProcesses
 import DAOCore
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -9,9 +10,10 @@ import Testing
     @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
     func killedProcessLeavesExactlyItsCommits(_ kind: Place.Kind, _ durability: String) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let url = place.url("durability=\(durability)")
-            var random = SystemRandomNumberGenerator()
+            let seed = Rounds.seed
+            var random = SeededGenerator(seed: seed)
             var count = 0
             var interrupted = 0
             for round in 1...Rounds.count(30) {
@@ -30,9 +32,9 @@ import Testing
                 count = try ledger.count()
                 #expect(
                     count == acknowledged || count == acknowledged + 1,
-                    "round \(round): \(acknowledged) acknowledged, \(count) stored"
+                    "SEED=\(seed), round \(round): \(acknowledged) acknowledged, \(count) there"
                 )
-                #expect(try ledger.isWhole(), "round \(round)")
+                #expect(try ledger.isWhole(), "SEED=\(seed), round \(round)")
                 if count > acknowledged { interrupted += 1 }
                 // In every second round, the next child recovers the database; otherwise this process does.
                 if round % 2 == 0 { try ledger.database.close() }

@@ -3,6 +3,7 @@ import DAOCore
 import DAOLMDB
 import DAOSQLite
 import DAOSystemSQLite
+import DAOTestSupport
 import Testing
 
 @testable import DAOKeyValue
@@ -10,9 +11,12 @@ import Testing
 /// Contract T6: the durability settings of the engines. The tests do not prove that the engines honour them.
 /// The crash tests prove that `.relaxed` survives the end of a process.
 @Suite struct DurabilityTests {
-    @Test(arguments: [("full", 2), ("relaxed", 1)])
-    func sqliteHasTheSettingsInEveryTransaction(_ durability: String, _ level: Int32) throws {
-        let place = try Place(.sqlite)
+    @Test(arguments: [("full", 2), ("relaxed", 1)]) func sqliteHasTheSettingsInEveryTransaction(
+        _ durability: String, _ level: Int32
+    )
+        throws
+    {
+        let place = Place(.sqlite)
         let ledger = try Ledger(place.url("durability=\(durability)"))
         // Another database on the same connection has the other level. It must not change the level of this
         // database's commits.
@@ -38,7 +42,7 @@ import Testing
     }
 
     @Test func lmdbUsesTheStrictestLevelOfItsDatabases() throws {
-        let place = try Place(.lmdb)
+        let place = Place(.lmdb)
         func store(_ ledger: Ledger) throws -> LMDBStore {
             try #require((ledger.database as? KeyValueDatabase)?.engine.store as? LMDBStore)
         }

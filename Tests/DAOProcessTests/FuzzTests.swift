@@ -1,4 +1,5 @@
 import DAOChildProcesses
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     @Test(arguments: Place.Kind.allCases, ["small", "large"])
     func damagedFilesNeverEndTheProcess(_ kind: Place.Kind, _ size: String) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let ledger = try Ledger(place.url("durability=relaxed"))
             if size == "large" {
                 let text = String(repeating: "large ", count: 200)
@@ -18,14 +19,14 @@ import Testing
             for _ in 0..<40 { _ = try Batches.commitNext(ledger) }
             try ledger.database.close()
             let whole = try Data(contentsOf: place.file)
-            var seed = ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+            var seed = Rounds.seed
             let rounds = Rounds.count(size == "large" ? 20 : 100)
             var outcomes: [String: Int] = [:]
             var child = try Child("probe")
             try child.expect("ready")
             let began = ContinuousClock.now
             for round in 0..<rounds {
-                var random = Seeded(state: seed)
+                var random = SeededGenerator(seed: seed)
                 let file = place.directory.appendingPathComponent("\(round).db")
                 try damaged(whole, &random).write(to: file)
                 defer {
@@ -56,7 +57,7 @@ import Testing
 
     /// Returns bytes with a few changes: single bits, zeros, other bytes, and sometimes a whole range or the
     /// end.
-    private func damaged(_ whole: Data, _ random: inout Seeded) -> Data {
+    private func damaged(_ whole: Data, _ random: inout SeededGenerator) -> Data {
         var bytes = whole
         for _ in 0..<[1, 1, 1, 2, 5, 20][Int.random(in: 0..<6, using: &random)] {
             // The beginnings of pages contain their structure. They are damaged more often than other bytes.
@@ -75,18 +76,5 @@ import Testing
             }
         }
         return bytes
-    }
-}
-
-/// Generates the same numbers for the same seed.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,12 +1,13 @@
 import DAOChildProcesses
 import DAOCore
+import DAOTestSupport
 import Testing
 
 /// Latencies that are promised in milliseconds. `Scripts/test.sh` runs these tests separately from all other
 /// tests.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct LatencyTests {
     @Test(arguments: Place.Kind.allCases) func commitOfAnotherProcessIsDeliveredSoon(_ kind: Place.Kind) async throws {
-        let place = try Place(kind)
+        let place = Place(kind)
         let ledger = try Ledger(place.url())
         let child = try Child("serve", place.url())
         try child.expect("open")

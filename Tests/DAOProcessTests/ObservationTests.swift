@@ -1,4 +1,5 @@
 import DAOChildProcesses
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ObservationTests {
     @Test(arguments: Place.Kind.allCases) func ownCommitsWakeObserversOnce(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let ledger = try Ledger(place.url("durability=relaxed"))
             let hub = ledger.database.engineState.observations
             let wakes = Wakes()
@@ -46,7 +47,7 @@ import Testing
                 }
                 .filter { $0.contains("test.db") }
             }
-            let place = try Place(kind)
+            let place = Place(kind)
             let ledger = try Ledger(place.url())
             _ = try ledger.count()
             func mine() throws -> Int { try descriptors().filter { $0.contains(place.directory.lastPathComponent) }.count }

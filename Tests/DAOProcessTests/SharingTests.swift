@@ -1,5 +1,6 @@
 import DAOChildProcesses
 import DAOCore
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SharingTests {
     @Test(arguments: Place.Kind.allCases) func concurrentWritersLoseNoUpdate(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let times = 300
             let children = try (0..<2).map { _ in try Child("increment", place.url("durability=relaxed&timeout=60"), "\(times)") }
             for child in children { try child.expect("open") }
@@ -21,7 +22,7 @@ import Testing
 
     @Test(arguments: Place.Kind.allCases) func readersSeeWholeCommitsInOrder(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let writer = try Child("crash", place.url("durability=relaxed"))
             _ = try writer.line()
             let reader = try Child("serve", place.url())
@@ -44,7 +45,7 @@ import Testing
 
     @Test(arguments: Place.Kind.allCases) func killedWriterLeavesNoWritesAndNoLocks(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let ledger = try Ledger(place.url("timeout=10"))
             try ledger.increment()
             for round in 1...5 {
@@ -62,7 +63,7 @@ import Testing
 
     @Test(arguments: Place.Kind.allCases) func killedReadersDoNotRetainOldPages(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let ledger = try Ledger(place.url("durability=relaxed"))
             let readers = try (0..<8).map { _ in try Child("look", place.url()) }
             for reader in readers { try reader.expect("looking") }
@@ -87,7 +88,7 @@ import Testing
 
     @Test(arguments: Place.Kind.allCases) func concurrentOpeningAndClosingSucceeds(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let children = try (0..<4).map { _ in try Child("reopen", place.url("durability=relaxed&timeout=60"), "15") }
             for child in children { try child.expect("done") }
             #expect(try Ledger(place.url()).count() == 60)
@@ -96,7 +97,7 @@ import Testing
 
     @Test(arguments: Place.Kind.allCases) func fileThatAnotherProcessGrowsIsReadAndWritten(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let options = kind == .lmdb ? "mapSize=256K&durability=relaxed" : "durability=relaxed"
             let ledger = try Ledger(place.url(options))
             let child = try Child("serve", place.url(options))
@@ -123,7 +124,7 @@ import Testing
 
     @Test(arguments: Place.Kind.allCases) func writerWaitsForItsTimeout(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let holder = try Child("hold", place.url())
             try holder.expect("holding")
             for seconds in [0, 0.3, 1] {
@@ -147,7 +148,7 @@ import Testing
 
     @Test(arguments: Place.Kind.allCases) func databasesOnTheSameFileHaveSeparateTimeouts(_ kind: Place.Kind) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let patient = try Ledger(place.url("timeout=60"))
             let hasty = try Ledger(place.url("timeout=0"))
             let holder = try Child("hold", place.url())

@@ -1,4 +1,5 @@
 import DAOChildProcesses
+import DAOTestSupport
 import Testing
 
 /// Contract L4: the disk is full.
@@ -6,7 +7,7 @@ import Testing
     @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
     func outOfSpaceIsTypedAndLeavesNoWrites(_ kind: Place.Kind, _ durability: String) async throws {
         try await onThread {
-            let place = try Place(kind)
+            let place = Place(kind)
             let child = try Child("fill", place.url("durability=\(durability)"))
             for round in 1...3 { try child.expect("round \(round): outOfSpace whole works on") }
             try child.expect("whole")

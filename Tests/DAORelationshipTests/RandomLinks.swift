@@ -2,6 +2,7 @@ import DAOCore
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ final class RandomLinks<Row: KeyedRow> {
     private let backend: Backend
     private let directory: URL
     private let relation: RelationDescription
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private let parents: [Key]
     private let children: [Key]
     private let rows: [Row]
@@ -32,7 +33,7 @@ final class RandomLinks<Row: KeyedRow> {
         let target = Row.schema.description
         relation = RelationDescription(
             entity: "owner", field: "rows", keyKind: kind, target: target.name, targetKeyKind: target.keyKind)
-        random = SplitMix64(state: seed)
+        random = SeededGenerator(seed: seed)
         parents = edgeCaseKeys(kind)
         children = edgeCaseKeys(target.keyKind)
         // Some links lead to missing rows.

@@ -2,6 +2,7 @@ import DAOCore
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 
 /// A database that stores links.
@@ -24,10 +25,8 @@ enum Backend: String, CaseIterable {
 
 /// Calls a closure with a directory that is removed afterwards.
 func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-links-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    return try body(directory)
+    let place = Place()
+    return try withExtendedLifetime(place) { try body(place.directory) }
 }
 
 /// Keys that a faulty encoding would confuse.
@@ -98,17 +97,4 @@ struct UUIDRow: KeyedRow {
         if case .uuid(let id) = key { self.id = id } else { id = UUID() }
     }
     static let schema = Schema("uuidRow", Self.init(id:), Field("id", \.id, .primaryKey))
-}
-
-/// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

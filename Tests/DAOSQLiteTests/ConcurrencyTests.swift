@@ -1,6 +1,7 @@
 import DAOCore
 import DAOSQLite
 import DAOSystemSQLite
+import DAOTestSupport
 import Dispatch
 import Foundation
 import Synchronization

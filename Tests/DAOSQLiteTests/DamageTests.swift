@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Everything.self)
-        var random = Seeded(state: 3)
+        var random = SeededGenerator(seed: 3)
         try storage.insert((0..<5).map { Nasty.row($0, &random) })
         try Raw(place.path()).run("UPDATE everything SET \(field) = \(value) WHERE id = 3")
         let index = try #require(Everything.schema.description.index(of: field))
@@ -64,7 +65,7 @@ import Testing
     @Test func decimalsThatOthersWroteCompareByNumber() throws {
         let place = Place()
         let storage = try place.database().storage(for: Everything.self)
-        var random = Seeded(state: 1)
+        var random = SeededGenerator(seed: 1)
         var rows = (0..<4).map { Nasty.row($0, &random) }
         for index in rows.indices { rows[index].price = Decimal(index) }
         try storage.insert(rows)

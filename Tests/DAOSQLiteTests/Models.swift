@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 
 enum Mood: String, FieldValue { case calm, wild }
@@ -102,17 +103,11 @@ struct Token: Model, Equatable {
     static let schema = Schema("token", Self.init, Field("id", \.id, .primaryKey))
 }
 
-/// A directory of its own for each test, gone when the test is.
-final class Place {
-    let directory: String
-    init() {
-        directory = NSTemporaryDirectory() + "dao-sqlite-\(UUID().uuidString)"
-        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
+extension Place {
+    /// The file of the tests.
+    func path() -> String { path("app.db") }
 
-    func path(_ name: String = "app.db") -> String { directory + "/" + name }
-
+    /// Opens a database in the directory.
     func database(_ name: String = "app.db", _ change: (inout DatabaseConfiguration) -> Void = { _ in }) throws -> SQLiteDatabase
     {
         var configuration = DatabaseConfiguration(scheme: "sqlite", path: path(name))

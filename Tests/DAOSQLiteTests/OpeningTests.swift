@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -16,13 +17,13 @@ import Testing
         let error = expectError(.notFound) { try place.database { $0.createsIfMissing = false } }
         #expect(error?.path == place.path())
         expectError(.notFound) { try place.database { $0.isReadOnly = true } }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty)
     }
 
     @Test func aMissingDirectoryIsNamed() throws {
         let place = Place()
         let error = expectError(.notFound) { try place.database("none/app.db") }
-        #expect(error?.message.contains(place.directory + "/none") == true)
+        #expect(error?.message.contains(place.path("none")) == true)
     }
 
     @Test(arguments: [
@@ -34,12 +35,12 @@ import Testing
         let error = expectError(.notADatabase) { try place.database(name) }
         #expect(error?.path == place.path(name))
         #expect(try Data(contentsOf: URL(fileURLWithPath: place.path(name))) == Data(bytes))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == [name])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [name])
     }
 
     @Test func aDirectoryAPipeAndALoopAreNoDatabases() throws {
         let place = Place()
-        expectError(.notADatabase) { try SQLiteDatabase(path: place.directory) }
+        expectError(.notADatabase) { try SQLiteDatabase(path: place.directory.path) }
         #expect(mkfifo(place.path("pipe"), 0o600) == 0)
         expectError(.notADatabase) { try place.database("pipe") }
         try FileManager.default.createSymbolicLink(atPath: place.path("loop"), withDestinationPath: place.path("loop"))
@@ -84,7 +85,7 @@ import Testing
         let place = Place()
         try filled(place)
         let original = try Data(contentsOf: URL(fileURLWithPath: place.path()))
-        var random = Seeded(state: 7)
+        var random = SeededGenerator(seed: 7)
         for round in 0..<60 {
             var bytes = original
             for _ in 0..<4 {
@@ -120,7 +121,7 @@ import Testing
     func anyNameOpensExactlyThatFile(name: String) throws {
         let place = Place()
         do { try place.database(name).storage(for: Token.self).insert([Token(id: UUID())]) }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == [name])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [name])
         #expect(try place.database(name) { $0.isReadOnly = true }.storage(for: Token.self).count(Query()) == 1)
     }
 
@@ -141,7 +142,7 @@ import Testing
         try FileManager.default.linkItem(atPath: place.path(), toPath: place.path("hard"))
         let others = [
             try place.database("link"), try place.database("hard"),
-            try place.database("../\(URL(fileURLWithPath: place.directory).lastPathComponent)/app.db"),
+            try place.database("../\(place.directory.lastPathComponent)/app.db"),
         ]
         for other in others { #expect(other.engineState === first.engineState) }
         let tokens = try first.storage(for: Token.self)
@@ -180,7 +181,7 @@ import Testing
         func descriptors() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)").hasPrefix(
-                    place.directory)) == true
+                    place.directory.path)) == true
             }.count
         }
         guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
@@ -195,6 +196,6 @@ import Testing
             expectError(.closed) { try cursor.next(10) }
         }
         #expect(try descriptors() == 0)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory).sorted() == ["app.db", "bad"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).sorted() == ["app.db", "bad"])
     }
 }

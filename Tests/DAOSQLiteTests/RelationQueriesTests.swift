@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 import Testing
 

@@ -2,6 +2,7 @@ import DAOCore
 import DAOMemory
 import DAOSQLite
 import DAOSystemSQLite
+import DAOTestSupport
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import DAOTestSupport
 import DAOTransport
 import Foundation
 import Testing
@@ -116,8 +117,8 @@ import Testing
         #expect(root.rawValue == ["is_pinned": 1])
     }
 
-    @Test func randomValuesSurviveSerialization() throws {
-        var generator = SystemRandomNumberGenerator()
+    @Test(arguments: 1...3 as ClosedRange<UInt64>) func randomValuesSurviveSerialization(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let json = Self.random(depth: 4, using: &generator)
             #expect(try Json(parsing: json.serialized()) == json)
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    private static func random(depth: Int, using generator: inout SystemRandomNumberGenerator) -> Json {
+    private static func random(depth: Int, using generator: inout SeededGenerator) -> Json {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &generator) {
         case 0: return nil
         case 1: return Json(Bool.random(using: &generator))

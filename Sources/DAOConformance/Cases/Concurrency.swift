@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// C1 and C3: threads, tasks, and handles that share one database.
@@ -13,7 +14,7 @@ enum Concurrency {
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...200))
                 try onThreads(8) { thread in
-                    var random = SplitMix64(seed: UInt64(thread))
+                    var random = SeededGenerator(seed: UInt64(thread))
                     for step in 0..<60 {
                         let id = Int.random(in: 1...200, using: &random)
                         switch (thread + step) % 8 {

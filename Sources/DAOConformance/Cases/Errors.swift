@@ -61,7 +61,7 @@ enum Errors {
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
-                let name = "\(RandomProof.UnknownHandle.self)"
+                let name = "\(UnknownHandle.self)"
                 try database.transaction {
                     try expectError(
                         .invalidTransaction, "closing inside",
@@ -76,7 +76,7 @@ enum Errors {
                     }
                     try child.wait(seconds: 20, "the child task")
                     let error = try expectError(.unsupported, "an unknown handle") {
-                        try database.underlying(as: RandomProof.UnknownHandle.self) { _ in }
+                        try database.underlying(as: UnknownHandle.self) { _ in }
                     }
                     let words = "a database of \(database.capabilities.engine) has no handle of type \(name); "
                     try expect(error.message.hasPrefix(words), "'\(words)' in front of '\(error.message)'")
@@ -128,10 +128,10 @@ enum Errors {
                 "L.errorsOfBusy", "L7", "C2", title: "a database that another process locks has the same words everywhere",
                 requires: [.processes, .configuration]
             ) { context in
-                _ = try Ledger(context.open())
-                let peer = try context.startPeer()
+                _ = try ProcessLedger(context.open())
+                let peer = try context.startProcess()
                 try expectEqual(try peer.ask("hold"), "holding")
-                let hasty = try Ledger(context.open { $0.busyTimeout = .zero })
+                let hasty = try ProcessLedger(context.open { $0.busyTimeout = .zero })
                 try expectError(
                     .busy, "a write", path: context.path,
                     message: "another writer kept the database locked for longer than the timeout; "

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// L1 and L5: what is at the path when a database is opened.
@@ -255,7 +256,7 @@ enum Opening {
     }
 
     private static func randomBytes(_ count: Int) -> Data {
-        var random = SplitMix64(seed: 7)
+        var random = SeededGenerator(seed: 7)
         return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
 
@@ -279,7 +280,7 @@ enum Opening {
             ) { context in
                 let file = try context.file()
                 let (whole, rows) = try sample(context)
-                var random = SplitMix64(seed: 99)
+                var random = SeededGenerator(seed: 99)
                 for round in 0..<60 {
                     var data = whole
                     let position = Int.random(in: 0..<data.count, using: &random)

@@ -5,8 +5,8 @@ import Foundation
 enum PredicatesIn {
     static func cases() -> [ConformanceCase] { small() + large() }
 
-    private static func bench(_ context: ConformanceContext) throws -> Bench<Probe> {
-        try Bench(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
+    private static func reference(_ context: ConformanceContext) throws -> ReferenceRows<Probe> {
+        try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
     }
 
     private static func small() -> [ConformanceCase] {
@@ -22,45 +22,45 @@ enum PredicatesIn {
         ]
         return rows.map { row in
             ConformanceCase(row.id, "P4", "P1", title: row.title) { context in
-                let bench = try bench(context)
-                for name in Probe.numbers { try bench.check(.field(name, in: row.values), row.ids, name) }
+                let reference = try reference(context)
+                for name in Probe.numbers { try reference.check(.field(name, in: row.values), row.ids, name) }
             }
         } + [
             ConformanceCase("P.inTexts", "P4", "P2", title: "texts in a list are told apart by bytes") { context in
-                let bench = try Bench(context, Probe.texts(["é", "e\u{301}", "É", "'", "a\0", "a", nil, ""]))
+                let reference = try ReferenceRows(context, Probe.texts(["é", "e\u{301}", "É", "'", "a\0", "a", nil, ""]))
                 for name in Probe.texts {
-                    try bench.check(.field(name, in: ["é", "a"]), [1, 6], name)
-                    try bench.check(.field(name, in: ["e\u{301}", "'", "a\0", ""]), [2, 4, 5, 8], name)
-                    try bench.check(.field(name, in: [nil, "É"]), [3, 7], name)
+                    try reference.check(.field(name, in: ["é", "a"]), [1, 6], name)
+                    try reference.check(.field(name, in: ["e\u{301}", "'", "a\0", ""]), [2, 4, 5, 8], name)
+                    try reference.check(.field(name, in: [nil, "É"]), [3, 7], name)
                 }
             },
             ConformanceCase("P.inKeys", "P4", title: "the key in a list, with and without other conditions") { context in
-                let bench = try bench(context)
-                try bench.check([1, 3, 6]) { $0.id.in([6, 3, 1, 3, 99]) }
-                try bench.check([3]) { $0.id.in([6, 3, 1]) && $0.numberIndexed > 0 }
-                try bench.check([2, 3, 5]) { $0.id.in([3]) || $0.numberIndexed.in([5, 7]) }
+                let reference = try reference(context)
+                try reference.check([1, 3, 6]) { $0.id.in([6, 3, 1, 3, 99]) }
+                try reference.check([3]) { $0.id.in([6, 3, 1]) && $0.numberIndexed > 0 }
+                try reference.check([2, 3, 5]) { $0.id.in([3]) || $0.numberIndexed.in([5, 7]) }
                 try expectEqual(
-                    try bench.ids(Query(where: Condition { $0.id.in([1, 3, 6]) }, orderedBy: [.descending(\.id)], limit: 2)),
+                    try reference.ids(Query(where: Condition { $0.id.in([1, 3, 6]) }, orderedBy: [.descending(\.id)], limit: 2)),
                     [6, 3])
             },
             ConformanceCase("P.inSorted", "P4", "Q1", title: "rows of a list come in the query's order, not the list's") {
                 context in
-                let bench = try bench(context)
+                let reference = try reference(context)
                 let condition = Condition<Probe> { $0.numberIndexed.in([7, 0, 5, nil, 3]) }
                 try expectEqual(
-                    try bench.ids(Query(where: condition, orderedBy: [.ascending(\.numberIndexed)])), [1, 4, 6, 3, 2, 5])
+                    try reference.ids(Query(where: condition, orderedBy: [.ascending(\.numberIndexed)])), [1, 4, 6, 3, 2, 5])
                 try expectEqual(
-                    try bench.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)])), [5, 2, 3, 6, 1, 4])
+                    try reference.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)])), [5, 2, 3, 6, 1, 4])
                 try expectEqual(
-                    try bench.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)),
+                    try reference.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)),
                     [2, 3])
             },
             ConformanceCase("P.inAndIn", "P4", title: "two lists on one field meet in what both have") { context in
-                let bench = try bench(context)
-                try bench.check([2]) { $0.numberIndexed.in([5, 7]) && $0.numberIndexed.in([5, 3]) }
-                try bench.check([2, 3, 5]) { $0.numberIndexed.in([5, 7]) || $0.numberIndexed.in([5, 3]) }
-                try bench.check([5]) { $0.numberIndexed.in([5, 7]) && !$0.numberIndexed.in([5, 3]) }
-                try bench.check([1, 4, 6]) { !$0.numberIndexed.in([5, 7]) && !$0.numberUnique.in([5, 3]) }
+                let reference = try reference(context)
+                try reference.check([2]) { $0.numberIndexed.in([5, 7]) && $0.numberIndexed.in([5, 3]) }
+                try reference.check([2, 3, 5]) { $0.numberIndexed.in([5, 7]) || $0.numberIndexed.in([5, 3]) }
+                try reference.check([5]) { $0.numberIndexed.in([5, 7]) && !$0.numberIndexed.in([5, 3]) }
+                try reference.check([1, 4, 6]) { !$0.numberIndexed.in([5, 7]) && !$0.numberUnique.in([5, 3]) }
             },
         ]
     }
@@ -71,28 +71,28 @@ enum PredicatesIn {
                 "P.inHundredThousand", "P4", title: "a list of 100,000 values, in every kind of field, and its negation",
                 isHeavy: true
             ) { context in
-                let bench = try Bench(context, Probe.numbers([nil, 5, -3, 199_998, 200_000, 99_999]))
+                let reference = try ReferenceRows(context, Probe.numbers([nil, 5, -3, 199_998, 200_000, 99_999]))
                 let even = (0..<100_000).map { Optional($0 * 2) }
-                for name in Probe.numbers { try bench.check(.field(name, in: even), [4], name) }
-                try bench.check(.field("id", in: even), [2, 4, 6], "the key")
-                try bench.check(.field("number", in: even + [nil]), [1, 4], "with nil")
+                for name in Probe.numbers { try reference.check(.field(name, in: even), [4], name) }
+                try reference.check(.field("id", in: even), [2, 4, 6], "the key")
+                try reference.check(.field("number", in: even + [nil]), [1, 4], "with nil")
             },
             ConformanceCase("P.inHundredThousandTexts", "P4", title: "a list of 100,000 texts", isHeavy: true) { context in
-                let bench = try Bench(context, Probe.texts(["text 5", "text", nil, "text 99999", "text 100000"]))
+                let reference = try ReferenceRows(context, Probe.texts(["text 5", "text", nil, "text 99999", "text 100000"]))
                 let values = (0..<100_000).map { Optional("text \($0)") }
-                for name in Probe.texts { try bench.check(.field(name, in: values), [1, 4], name) }
+                for name in Probe.texts { try reference.check(.field(name, in: values), [1, 4], name) }
             },
             ConformanceCase(
                 "P.manyAlternatives", "P1", "P7", title: "3,000 alternatives and 3,000 conditions at once are no deeper than one"
             ) { context in
-                let bench = try Bench(context, Probe.numbers([nil, 5, 2_999, 3_000, -1]))
+                let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 2_999, 3_000, -1]))
                 let any = (0..<3_000).reduce(Condition<Probe>.none) { chain, number in chain || Condition { $0.number == number }
                 }
-                try bench.check(any, [2, 3], "3,000 times ==")
+                try reference.check(any, [2, 3], "3,000 times ==")
                 let every = (0..<3_000).reduce(Condition<Probe>.all) { chain, number in
                     chain && Condition { $0.numberIndexed != number }
                 }
-                try bench.check(every, [1, 4, 5], "3,000 times !=")
+                try reference.check(every, [1, 4, 5], "3,000 times !=")
             },
         ]
     }

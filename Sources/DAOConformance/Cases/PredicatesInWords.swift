@@ -21,10 +21,10 @@ enum PredicatesInWords {
     /// A case that reads by both forms and holds them against each other and the evaluator.
     private static func equal(_ id: String, _ pairs: @escaping @Sendable () -> [Pair]) -> ConformanceCase {
         ConformanceCase(id, "P6", title: "text predicates give the rows of the typed form") { context in
-            let bench = try Bench(context, Probe.random(150, seed: 41))
+            let reference = try ReferenceRows(context, Probe.random(150, seed: 41))
             for (index, pair) in pairs().enumerated() {
-                try expectEqual(try bench.ids(pair.words), try bench.ids(pair.typed), "pair \(index), \(pair.typed.node)")
-                try bench.checkReference(pair.words, "pair \(index), \(pair.typed.node)")
+                try expectEqual(try reference.ids(pair.words), try reference.ids(pair.typed), "pair \(index), \(pair.typed.node)")
+                try reference.checkReference(pair.words, "pair \(index), \(pair.typed.node)")
             }
         }
     }
@@ -111,15 +111,15 @@ enum PredicatesInWords {
             ConformanceCase(
                 "P.words.bound", "P6", title: "bound values are never spliced: quotes, keywords and placeholders are text"
             ) { context in
-                let bench = try Bench(context, Probe.texts(PredicatesTexts.hostile))
+                let reference = try ReferenceRows(context, Probe.texts(PredicatesTexts.hostile))
                 for (index, text) in PredicatesTexts.hostile.enumerated() {
                     for name in Probe.texts {
-                        try bench.check(Condition("%K == %@", name, text), [index + 1], "\(name) == \(Dump.text(of: text))")
-                        try bench.check(
+                        try reference.check(Condition("%K == %@", name, text), [index + 1], "\(name) == \(Dump.text(of: text))")
+                        try reference.check(
                             Condition("%K IN %@ AND id > 0", name, [text]), [index + 1], "\(name) IN \(Dump.text(of: text))")
                     }
                 }
-                try bench.check(Condition("text == %@", "' OR TRUEPREDICATE OR text == '"), [])
+                try reference.check(Condition("text == %@", "' OR TRUEPREDICATE OR text == '"), [])
             },
             ConformanceCase("P.words.classic", "P6", title: "the classic verbs take text: read, count, erase, sorted") {
                 context in
@@ -136,7 +136,7 @@ enum PredicatesInWords {
             ConformanceCase(
                 "P.words.mistakes", "P6", title: "bad text is invalidPredicate with the position and what was expected"
             ) { context in
-                let bench = try Bench(context, Probe.numbers([1]))
+                let reference = try ReferenceRows(context, Probe.numbers([1]))
                 let rows: [(condition: Condition<Probe>, position: Int, message: String)] = [
                     ("number >", 8, "expected a field or a value after '>'"), ("numbre > 5", 0, "has no field 'numbre'"),
                     ("number > 'x'", 9, "cannot be compared"),
@@ -149,7 +149,7 @@ enum PredicatesInWords {
                 for (index, (condition, position, message)) in rows.enumerated() {
                     let field = (1...2).contains(index) ? fields[index - 1] : nil
                     let error = try expectError(.invalidPredicate, message, entity: "probe", field: field) {
-                        try bench.ids(condition)
+                        try reference.ids(condition)
                     }
                     try expectEqual(error.position, position, "the position of \(error)")
                     try expect(error.message.contains(message), "'\(message)' in '\(error.message)'")

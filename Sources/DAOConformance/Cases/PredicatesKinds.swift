@@ -41,14 +41,14 @@ enum PredicatesKinds {
                 [-1e15, -1, 0, 0.1, 1e15].map { Date(timeIntervalSinceReferenceDate: $0) } + [.distantPast, .distantFuture]),
             ConformanceCase("P.kind.embedded", "P7", "V4", title: "embedded values are found by equality, and refuse an order") {
                 context in
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context, [Fold(id: 1, tags: ["a", "b"]), Fold(id: 2, tags: []), Fold(id: 3, tags: ["b", "a"])])
-                try bench.check([1]) { $0.tags == ["a", "b"] }
-                try bench.check([2]) { $0.tags == [] }
-                try bench.check([1, 3]) { $0.tags != [] }
-                try bench.check([2, 3]) { $0.tags.in([[], ["b", "a"]]) }
+                try reference.check([1]) { $0.tags == ["a", "b"] }
+                try reference.check([2]) { $0.tags == [] }
+                try reference.check([1, 3]) { $0.tags != [] }
+                try reference.check([2, 3]) { $0.tags.in([[], ["b", "a"]]) }
                 try expectError(.invalidPredicate, "tags < 'x'", entity: "fold", field: "tags") {
-                    try bench.ids(.field("tags", .less, "x"))
+                    try reference.ids(.field("tags", .less, "x"))
                 }
             },
         ]
@@ -69,24 +69,25 @@ enum PredicatesKinds {
                 row[keyPath: path] = value
                 rows.append(row)
             }
-            let bench = try Bench(context, rows)
+            let reference = try ReferenceRows(context, rows)
             let entity = OptionalScalars.schema.description
             let field = try require(OptionalScalars.schema.index(of: path), "the field to be stored")
             let name = entity.fields[field].name
             for (position, value) in values.enumerated() {
                 // Pinned without the evaluator: the value is where it was put, twice.
-                try bench.check(
+                try reference.check(
                     .field(name, .equal, value), [position + 1, position + 1 + values.count], "\(name) == value \(position)")
                 for comparison in Comparison.allCases {
-                    try bench.checkReference(.field(name, comparison, value), "\(name) \(comparison.rawValue) value \(position)")
+                    try reference.checkReference(
+                        .field(name, comparison, value), "\(name) \(comparison.rawValue) value \(position)")
                 }
-                try bench.checkReference(.field(name, in: [value, values[0], nil, value]), "\(name) in a list")
-                try bench.checkReference(
+                try reference.checkReference(.field(name, in: [value, values[0], nil, value]), "\(name) in a list")
+                try reference.checkReference(
                     Condition<OptionalScalars>.field(name, .greaterOrEqual, values[0])
                         && Condition<OptionalScalars>.field(name, .lessOrEqual, value), "\(name) between")
             }
             for isAscending in [true, false] {
-                try bench.checkReference(Query(orderedBy: [.by(name, ascending: isAscending)]), "sorting by \(name)")
+                try reference.checkReference(Query(orderedBy: [.by(name, ascending: isAscending)]), "sorting by \(name)")
             }
         }
     }

@@ -11,8 +11,8 @@ enum Processes {
                 "C.peersSee", "C2", title: "each process sees what the other has committed, and nothing else",
                 requires: [.processes]
             ) { context in
-                let ledger = try Ledger(context.open())
-                let peer = try context.startPeer()
+                let ledger = try ProcessLedger(context.open())
+                let peer = try context.startProcess()
                 try expectEqual(try peer.ask("count"), "0", "the count of the other process")
                 try ledger.increment()
                 try expectEqual(try peer.ask("count"), "1", "the count of the other process")
@@ -27,8 +27,8 @@ enum Processes {
                 "C.peersCount", "C2", "T4", title: "increments by three processes are all there", requires: [.processes]
             ) {
                 context in
-                let ledger = try Ledger(context.open())
-                let peers = try (0..<2).map { _ in try context.startPeer() }
+                let ledger = try ProcessLedger(context.open())
+                let peers = try (0..<2).map { _ in try context.startProcess() }
                 for peer in peers { try peer.say("increment 100") }
                 for _ in 0..<100 { try ledger.increment() }
                 for peer in peers { try expectEqual(try peer.next(), "done", "the answer") }
@@ -43,18 +43,18 @@ enum Processes {
                 "C.peerHolds", "C2", title: "a writer waits for another process as long as it is configured, then is busy",
                 requires: [.processes, .configuration]
             ) { context in
-                _ = try Ledger(context.open())
-                let peer = try context.startPeer()
+                _ = try ProcessLedger(context.open())
+                let peer = try context.startProcess()
                 try expectEqual(try peer.ask("hold"), "holding")
                 for (timeout, most) in [(Duration.zero, Duration.seconds(10)), (.milliseconds(400), .seconds(20))] {
-                    let hasty = try Ledger(context.open { $0.busyTimeout = timeout })
+                    let hasty = try ProcessLedger(context.open { $0.busyTimeout = timeout })
                     let began = ContinuousClock.now
                     try expectError(.busy, path: context.path) { try hasty.increment() }
                     let waited = ContinuousClock.now - began
                     try expect(waited >= timeout && waited < most, "busy after \(timeout), not \(waited)")
                     try expectEqual(try hasty.count(), 0, "the count")
                 }
-                let patient = try Ledger(context.open { $0.busyTimeout = .seconds(100) })
+                let patient = try ProcessLedger(context.open { $0.busyTimeout = .seconds(100) })
                 try peer.say("commit")
                 try patient.increment()
                 try expectEqual(try patient.count(), 1001, "the count")
@@ -69,9 +69,9 @@ enum Processes {
                 requires: [.processes]
             ) { context in
                 let database = try context.open()
-                let ledger = try Ledger(database)
+                let ledger = try ProcessLedger(database)
                 try await ledger.counters.create(Counter(id: 1, value: 0))
-                let peer = try context.startPeer()
+                let peer = try context.startProcess()
                 var results = ledger.counters.observe().makeAsyncIterator()
                 _ = try await results.next()
                 for number in 1...5 {
@@ -90,9 +90,9 @@ enum Processes {
                 title: "a process killed in a transaction leaves nothing of it, and locks nobody out",
                 requires: [.processes]
             ) { context in
-                let ledger = try Ledger(context.open())
+                let ledger = try ProcessLedger(context.open())
                 for round in 0..<3 {
-                    let peer = try context.startPeer()
+                    let peer = try context.startProcess()
                     try expectEqual(try peer.ask("hold"), "holding")
                     peer.kill()
                     try expectEqual(try ledger.count(), round, "the count")
@@ -106,7 +106,7 @@ enum Processes {
             ) { context in
                 var database = try context.open()
                 for round in 0..<8 {
-                    let peer = try context.startPeer()
+                    let peer = try context.startProcess()
                     try peer.say("commit")
                     var acknowledged = 0
                     for _ in 0...round * 3 { acknowledged = try require(Int(peer.next()), "a number") }
@@ -114,7 +114,7 @@ enum Processes {
                     // What it said before it was killed, and nobody has read yet.
                     while let line = try peer.line(within: 60) { acknowledged = try require(Int(line), "a number") }
                     if round % 2 == 1 { database = try context.reopen(database) }
-                    let ledger = try Ledger(database)
+                    let ledger = try ProcessLedger(database)
                     let count = try ledger.count()
                     try expect(
                         count == acknowledged || count == acknowledged + 1,
@@ -140,7 +140,7 @@ extension Processes {
                 ) { context in
                     var database = try context.open()
                     let posts = try database.dao(Post.self)
-                    let words = try context.startPeer().ask("fill").split(separator: " ")
+                    let words = try context.startProcess().ask("fill").split(separator: " ")
                     try expectEqual(words.first.map(String.init) ?? "", "outOfSpace", "the error, and the rest of '\(words)'")
                     let count = try require(words.last.flatMap { Int($0) }, "a number of rows")
                     try expect(count > 1, "more than \(count) rows")
@@ -159,15 +159,15 @@ extension Processes {
 
 extension ConformanceContext {
     /// Starts another process that has this case's database open; needs ``ConformanceCase/Requirement/processes``.
-    func startPeer() throws -> any ConformancePeer {
-        guard let start = target.startPeer else { throw fail("the target has no way to start another process") }
+    func startProcess() throws -> any ConformanceProcess {
+        guard let start = target.startProcess else { throw fail("the target has no way to start another process") }
         let peer = try start(location)
         try expectEqual(try peer.next(), "open", "the first words of the other process")
         return peer
     }
 }
 
-extension ConformancePeer {
+extension ConformanceProcess {
     /// The next line, which has to come.
     func next() throws -> String { try require(line(within: 60), "a line from the other process") }
 

@@ -20,7 +20,7 @@ enum ProcessesRelations {
                 try posts.erase(byPrimaryKey: 9)
                 try people.erase(byPrimaryKey: 2)
                 try labels.erase(byPrimaryKey: Label.make(2).id)
-                let peer = try context.startPeer()
+                let peer = try context.startProcess()
                 try expectEqual(try peer.ask("topic a 1 1 2 3 4 1 5"), "done")
                 try expectEqual(try peer.ask("topics"), "a of 1: [1, 2, 3, 4, 1, 5] in 6 and 1 links")
 
@@ -43,7 +43,7 @@ enum ProcessesRelations {
                 let database = try context.open()
                 let posts = try database.dao(Post.self)
                 try posts.persist(Post.make(1...4))
-                let peer = try context.startPeer()
+                let peer = try context.startProcess()
                 try expectEqual(try peer.ask("topic a 1 1 2 3 4"), "done")
                 try expectDeliberate {
                     try database.transaction {
@@ -72,7 +72,7 @@ enum ProcessesRelations {
                 let database = try context.open()
                 let posts = try database.dao(Post.self)
                 try posts.persist(Post.make(1...4))
-                let peer = try context.startPeer()
+                let peer = try context.startProcess()
                 try expectDeliberate {
                     try database.transaction {
                         try database.dao(Bulletin.self).persist(Bulletin(id: 1, posts: Post.make([1, 2, 3])))
@@ -96,7 +96,7 @@ enum ProcessesRelations {
                     Digest(id: 1, posts: Post.make(1...3)), Digest(id: 2, posts: Post.make(4...6)), Digest(id: 3),
                 ])
                 try digests.erase(byPrimaryKey: 3)
-                let peer = try context.startPeer()
+                let peer = try context.startProcess()
                 try expectEqual(try peer.ask("topic a 1 2 5"), "done")
                 try digests.persist(Digest(id: 1, posts: []))
                 try expectEqual(try posts.read().map(\.id), [2, 4, 5, 6], "the posts after a list was stored without them")

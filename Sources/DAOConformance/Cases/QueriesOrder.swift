@@ -8,13 +8,13 @@ enum QueriesOrder {
     private static func withoutSort() -> [ConformanceCase] {
         [
             ConformanceCase("Q.keyOrder", "Q1", title: "without a sort rows come by key, whatever index finds them") { context in
-                let bench = try Bench(context, Probe.numbers([9, 1, 8, 2, 7, 3, 6, 4, 5, 0]))
-                try expectEqual(try bench.ids(.all), Array(1...10))
+                let reference = try ReferenceRows(context, Probe.numbers([9, 1, 8, 2, 7, 3, 6, 4, 5, 0]))
+                try expectEqual(try reference.ids(.all), Array(1...10))
                 for name in Probe.numbers {
-                    try expectEqual(try bench.ids(.field(name, .greater, 2)), [1, 3, 5, 6, 7, 8, 9], "by \(name)")
-                    try expectEqual(try bench.ids(.field(name, in: [9, 0, 5])), [1, 9, 10], "by a list of \(name)")
+                    try expectEqual(try reference.ids(.field(name, .greater, 2)), [1, 3, 5, 6, 7, 8, 9], "by \(name)")
+                    try expectEqual(try reference.ids(.field(name, in: [9, 0, 5])), [1, 9, 10], "by a list of \(name)")
                     try expectEqual(
-                        try bench.ids(Condition<Probe>.field(name, .less, 3) || Condition<Probe>.field(name, .greater, 7)),
+                        try reference.ids(Condition<Probe>.field(name, .less, 3) || Condition<Probe>.field(name, .greater, 7)),
                         [1, 2, 3, 4, 10], "by two ranges of \(name)")
                 }
             },
@@ -32,11 +32,11 @@ enum QueriesOrder {
             },
             ConformanceCase("Q.deterministic", "Q1", title: "the same query ten times gives the same rows in the same order") {
                 context in
-                let bench = try Bench(context, Probe.random(100, seed: 51))
+                let reference = try ReferenceRows(context, Probe.random(100, seed: 51))
                 let query = Query<Probe>(where: Condition { $0.numberIndexed > -10 }, orderedBy: [.ascending(\.flag)])
-                let first = try bench.ids(query)
-                for _ in 0..<10 { try expectEqual(try bench.ids(query), first) }
-                try bench.checkReference(query)
+                let first = try reference.ids(query)
+                for _ in 0..<10 { try expectEqual(try reference.ids(query), first) }
+                try reference.checkReference(query)
             },
         ]
     }
@@ -45,22 +45,23 @@ enum QueriesOrder {
         [
             ConformanceCase("Q.ties", "Q1", title: "equal rows come by ascending key, in either direction of the sort") {
                 context in
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context, [2, 1, nil, 2, 1, nil, 2].enumerated().map { Probe(id: $0 + 1, number: $1, numberIndexed: $1) })
                 for sort in [Sort<Probe>.ascending(\.number), .ascending(\.numberIndexed)] {
-                    try expectEqual(try bench.ids(orderedBy: sort), [3, 6, 2, 5, 1, 4, 7])
+                    try expectEqual(try reference.ids(orderedBy: sort), [3, 6, 2, 5, 1, 4, 7])
                 }
                 for sort in [Sort<Probe>.descending(\.number), .descending(\.numberIndexed)] {
-                    try expectEqual(try bench.ids(orderedBy: sort), [1, 4, 7, 2, 5, 3, 6])
-                    try expectEqual(try bench.ids(Query(orderedBy: [sort], limit: 2, offset: 1)), [4, 7], "a window")
+                    try expectEqual(try reference.ids(orderedBy: sort), [1, 4, 7, 2, 5, 3, 6])
+                    try expectEqual(try reference.ids(Query(orderedBy: [sort], limit: 2, offset: 1)), [4, 7], "a window")
                 }
             },
             ConformanceCase("Q.keyTermDescending", "Q1", title: "the key as a descending term turns the ties round") { context in
-                let bench = try Bench(context, [2, 1, nil, 2, 1].enumerated().map { Probe(id: $0 + 1, numberIndexed: $1) })
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.numberIndexed), .descending(\.id)), [3, 5, 2, 4, 1])
-                try expectEqual(try bench.ids(orderedBy: .descending(\.numberIndexed), .descending(\.id)), [4, 1, 5, 2, 3])
+                let reference = try ReferenceRows(
+                    context, [2, 1, nil, 2, 1].enumerated().map { Probe(id: $0 + 1, numberIndexed: $1) })
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.numberIndexed), .descending(\.id)), [3, 5, 2, 4, 1])
+                try expectEqual(try reference.ids(orderedBy: .descending(\.numberIndexed), .descending(\.id)), [4, 1, 5, 2, 3])
                 try expectEqual(
-                    try bench.ids(orderedBy: .descending(\.id), .ascending(\.numberIndexed)), [5, 4, 3, 2, 1],
+                    try reference.ids(orderedBy: .descending(\.id), .ascending(\.numberIndexed)), [5, 4, 3, 2, 1],
                     "terms behind the key")
             },
             ConformanceCase("Q.severalTerms", "Q1", "Q2", title: "three terms in mixed directions, with nil in each") { context in
@@ -70,10 +71,10 @@ enum QueriesOrder {
                         id: index + 1, numberIndexed: first == 0 ? nil : first, textIndexed: second == 0 ? nil : "\(second)",
                         real: third == 0 ? nil : Double(third))
                 }
-                let bench = try Bench(context, rows)
+                let reference = try ReferenceRows(context, rows)
                 try expectEqual(
                     Array(
-                        try bench.ids(orderedBy: .ascending(\.numberIndexed), .descending(\.textIndexed), .ascending(\.real))
+                        try reference.ids(orderedBy: .ascending(\.numberIndexed), .descending(\.textIndexed), .ascending(\.real))
                             .prefix(12)),
                     [7, 16, 25, 4, 13, 22, 1, 10, 19, 8, 17, 26])
                 for directions in 0..<8 {
@@ -81,13 +82,15 @@ enum QueriesOrder {
                         .by("numberIndexed", ascending: directions & 1 == 0), .by("textIndexed", ascending: directions & 2 == 0),
                         .by("real", ascending: directions & 4 == 0),
                     ]
-                    try bench.checkReference(Query(orderedBy: order), "directions \(directions)")
-                    try bench.checkReference(Query(orderedBy: order, limit: 5, offset: 3), "a window of directions \(directions)")
+                    try reference.checkReference(Query(orderedBy: order), "directions \(directions)")
+                    try reference.checkReference(
+                        Query(orderedBy: order, limit: 5, offset: 3), "a window of directions \(directions)")
                 }
             },
             ConformanceCase("Q.repeatedTerm", "Q1", title: "of a field named twice in a sort the first counts") { context in
-                let bench = try Bench(context, [2, 1, nil].enumerated().map { Probe(id: $0 + 1, numberIndexed: $1) })
-                try expectEqual(try bench.ids(orderedBy: .descending(\.numberIndexed), .ascending(\.numberIndexed)), [1, 2, 3])
+                let reference = try ReferenceRows(context, [2, 1, nil].enumerated().map { Probe(id: $0 + 1, numberIndexed: $1) })
+                try expectEqual(
+                    try reference.ids(orderedBy: .descending(\.numberIndexed), .ascending(\.numberIndexed)), [1, 2, 3])
             },
         ]
     }
@@ -95,43 +98,44 @@ enum QueriesOrder {
     private static func values() -> [ConformanceCase] {
         [
             ConformanceCase("Q.nilFirst", "Q2", title: "nil comes first ascending and last descending") { context in
-                let bench = try Bench(context, Probe.numbers([5, nil, -7, nil, 0]))
+                let reference = try ReferenceRows(context, Probe.numbers([5, nil, -7, nil, 0]))
                 for name in Probe.numbers {
-                    try expectEqual(try bench.ids(orderedBy: .by(name)), [2, 4, 3, 5, 1], name)
-                    try expectEqual(try bench.ids(orderedBy: .by(name, ascending: false)), [1, 5, 3, 2, 4], name)
+                    try expectEqual(try reference.ids(orderedBy: .by(name)), [2, 4, 3, 5, 1], name)
+                    try expectEqual(try reference.ids(orderedBy: .by(name, ascending: false)), [1, 5, 3, 2, 4], name)
                 }
             },
             ConformanceCase("Q.notANumberLast", "Q2", title: "NaN comes after infinity; -0.0 ties with 0.0") { context in
-                let bench = try Bench(context, Probe.reals([.nan, 1, -0.0, .infinity, nil, -.infinity, 0.0, .nan, -1]))
+                let reference = try ReferenceRows(
+                    context, Probe.reals([.nan, 1, -0.0, .infinity, nil, -.infinity, 0.0, .nan, -1]))
                 for name in Probe.reals {
-                    try expectEqual(try bench.ids(orderedBy: .by(name)), [5, 6, 9, 3, 7, 2, 4, 1, 8], name)
-                    try expectEqual(try bench.ids(orderedBy: .by(name, ascending: false)), [1, 8, 4, 2, 3, 7, 9, 6, 5], name)
+                    try expectEqual(try reference.ids(orderedBy: .by(name)), [5, 6, 9, 3, 7, 2, 4, 1, 8], name)
+                    try expectEqual(try reference.ids(orderedBy: .by(name, ascending: false)), [1, 8, 4, 2, 3, 7, 9, 6, 5], name)
                 }
             },
             ConformanceCase("Q.textOrder", "Q2", "P2", title: "Z < a < decomposed é < f < composed é, with the empty text first")
             { context in
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context, Probe.texts(["f", "é", "Z", "e\u{301}", "a", "", nil, "\u{10000}", "\u{FFFD}", "a\0", "ab"]))
                 for name in Probe.texts {
-                    try expectEqual(try bench.ids(orderedBy: .by(name)), [7, 6, 3, 5, 10, 11, 4, 1, 2, 9, 8], name)
+                    try expectEqual(try reference.ids(orderedBy: .by(name)), [7, 6, 3, 5, 10, 11, 4, 1, 2, 9, 8], name)
                     try expectEqual(
-                        try bench.ids(orderedBy: .by(name, ascending: false)), [8, 9, 2, 1, 4, 11, 10, 5, 3, 6, 7], name)
+                        try reference.ids(orderedBy: .by(name, ascending: false)), [8, 9, 2, 1, 4, 11, 10, 5, 3, 6, 7], name)
                 }
             },
             ConformanceCase("Q.numericOrder", "Q2", "P3", title: "unsigned, decimal and narrow numbers sort by number") {
                 context in
                 let bigs: [UInt64?] = [.max, 5, nil, UInt64(Int64.max) + 1, UInt64(Int64.max), 10]
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context,
                     bigs.enumerated().map { index, big in
                         Probe(
                             id: index + 1, small: [-1, 127, nil, -128, 0, 9][index], big: big,
                             amount: [10, 9, nil, -10, -9, Decimal(95) / 10][index])
                     })
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.big)), [3, 2, 6, 5, 4, 1])
-                try expectEqual(try bench.ids(orderedBy: .descending(\.big)), [1, 4, 5, 6, 2, 3])
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.amount)), [3, 4, 5, 2, 6, 1])
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.small)), [3, 4, 1, 5, 6, 2])
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.big)), [3, 2, 6, 5, 4, 1])
+                try expectEqual(try reference.ids(orderedBy: .descending(\.big)), [1, 4, 5, 6, 2, 3])
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.amount)), [3, 4, 5, 2, 6, 1])
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.small)), [3, 4, 1, 5, 6, 2])
             },
             ConformanceCase(
                 "Q.otherOrders", "Q2", title: "Booleans, dates, bytes and UUIDs sort by value, bytes as unsigned ones"
@@ -144,12 +148,12 @@ enum QueriesOrder {
                         date: [0, -0.5, 1e15, .leastNonzeroMagnitude, nil][index].map { Date(timeIntervalSinceReferenceDate: $0) }
                     )
                 }
-                let bench = try Bench(context, rows)
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.data)), [5, 3, 2, 4, 1])
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.uuid)), [5, 3, 2, 4, 1])
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.bool)), [5, 2, 4, 1, 3])
-                try expectEqual(try bench.ids(orderedBy: .descending(\.bool)), [1, 3, 2, 4, 5])
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.date)), [5, 2, 1, 4, 3])
+                let reference = try ReferenceRows(context, rows)
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.data)), [5, 3, 2, 4, 1])
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.uuid)), [5, 3, 2, 4, 1])
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.bool)), [5, 2, 4, 1, 3])
+                try expectEqual(try reference.ids(orderedBy: .descending(\.bool)), [1, 3, 2, 4, 5])
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.date)), [5, 2, 1, 4, 3])
             },
             ConformanceCase(
                 "Q.longTextOrder", "Q2", "P2",
@@ -157,23 +161,23 @@ enum QueriesOrder {
             ) { context in
                 let start = String(repeating: "long ", count: 400)
                 let ends = ["c", "a", "bb", "", "b", "é", "e\u{301}", "Z"]
-                let bench = try Bench(context, Probe.texts(ends.map { start + $0 } + [nil, "a", "z"]))
+                let reference = try ReferenceRows(context, Probe.texts(ends.map { start + $0 } + [nil, "a", "z"]))
                 for name in Probe.texts {
-                    try expectEqual(try bench.ids(orderedBy: .by(name)), [9, 10, 4, 8, 2, 5, 3, 1, 7, 6, 11], name)
+                    try expectEqual(try reference.ids(orderedBy: .by(name)), [9, 10, 4, 8, 2, 5, 3, 1, 7, 6, 11], name)
                     try expectEqual(
-                        try bench.ids(orderedBy: .by(name, ascending: false)), [11, 6, 7, 1, 3, 5, 2, 8, 4, 10, 9], name)
+                        try reference.ids(orderedBy: .by(name, ascending: false)), [11, 6, 7, 1, 3, 5, 2, 8, 4, 10, 9], name)
                     try expectEqual(
-                        try bench.ids(Query(orderedBy: [.by(name)], limit: 3, offset: 3)), [8, 2, 5], "a window of \(name)")
+                        try reference.ids(Query(orderedBy: [.by(name)], limit: 3, offset: 3)), [8, 2, 5], "a window of \(name)")
                 }
             },
             ConformanceCase("Q.longTextTies", "Q1", "Q2", title: "equal texts of 2,000 bytes tie by key, in both directions") {
                 context in
                 let long = String(repeating: "x", count: 2000)
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context,
                     [long + "b", long, long + "a", long, long + "b"].enumerated().map { Probe(id: $0 + 1, textIndexed: $1) })
-                try expectEqual(try bench.ids(orderedBy: .ascending(\.textIndexed)), [2, 4, 3, 1, 5])
-                try expectEqual(try bench.ids(orderedBy: .descending(\.textIndexed)), [1, 5, 3, 2, 4])
+                try expectEqual(try reference.ids(orderedBy: .ascending(\.textIndexed)), [2, 4, 3, 1, 5])
+                try expectEqual(try reference.ids(orderedBy: .descending(\.textIndexed)), [1, 5, 3, 2, 4])
             },
         ]
     }
@@ -183,19 +187,19 @@ enum QueriesOrder {
             ConformanceCase(
                 "Q.indexServesSort", "Q1", "P7", title: "a sort by an index gives what a sort in memory gives, in every window"
             ) { context in
-                let bench = try Bench(context, Probe.random(90, seed: 61))
+                let reference = try ReferenceRows(context, Probe.random(90, seed: 61))
                 for (plain, indexed) in [("number", "numberIndexed"), ("text", "textIndexed"), ("real", "realIndexed")] {
                     for isAscending in [true, false] {
                         for (limit, offset) in [(nil, 0), (1, 0), (7, 0), (7, 5), (200, 80), (3, 89), (nil, 40)] as [(Int?, Int)]
                         {
-                            let inMemory = try bench.ids(
+                            let inMemory = try reference.ids(
                                 Query(orderedBy: [.by(plain, ascending: isAscending)], limit: limit, offset: offset))
                             let query = Query<Probe>(
                                 orderedBy: [.by(indexed, ascending: isAscending)], limit: limit, offset: offset)
                             try expectEqual(
-                                try bench.ids(query), inMemory,
+                                try reference.ids(query), inMemory,
                                 "\(indexed), \(isAscending ? "up" : "down"), \(limit ?? -1) from \(offset)")
-                            try bench.checkReference(query)
+                            try reference.checkReference(query)
                         }
                     }
                 }
@@ -203,7 +207,7 @@ enum QueriesOrder {
             ConformanceCase(
                 "Q.sortAndFilter", "Q1", "P7", title: "a sort by one index and a condition on it, on another, on none"
             ) { context in
-                let bench = try Bench(context, Probe.random(90, seed: 62))
+                let reference = try ReferenceRows(context, Probe.random(90, seed: 62))
                 let conditions: [Condition<Probe>] = [
                     Condition { $0.numberIndexed > 0 }, Condition { $0.numberIndexed.in([1, 5, nil, -3]) },
                     Condition { $0.other <= 5 }, Condition { $0.text != nil },
@@ -216,9 +220,9 @@ enum QueriesOrder {
                         [.descending(\.other), .ascending(\.textIndexed)], [],
                     ] {
                         for limit in [nil, 4] {
-                            try bench.checkReference(
+                            try reference.checkReference(
                                 Query(where: condition, orderedBy: order, limit: limit), "condition \(index)")
-                            try bench.checkReference(
+                            try reference.checkReference(
                                 Query(where: condition, orderedBy: order, limit: limit, offset: 2), "condition \(index) from 2")
                         }
                     }
@@ -226,13 +230,13 @@ enum QueriesOrder {
             },
             ConformanceCase("Q.randomQueries", "Q1", "Q2", "Q3", "P7", title: "150 random queries give what the evaluator gives")
             { context in
-                let bench = try Bench(context, Probe.random(100, seed: 63))
-                var random = RandomConditions(seed: 64)
+                let reference = try ReferenceRows(context, Probe.random(100, seed: 63))
+                var random = ProbeQueries(seed: 64)
                 for round in 0..<150 {
                     let query = Query(
                         where: random.next(), orderedBy: random.order(), limit: round % 3 == 0 ? nil : random.number(below: 40),
                         offset: round % 2 == 0 ? 0 : random.number(below: 30))
-                    try bench.checkReference(query, "query \(round), \(query)")
+                    try reference.checkReference(query, "query \(round), \(query)")
                 }
             },
         ]
@@ -242,12 +246,12 @@ enum QueriesOrder {
         [
             ConformanceCase("Q.sortByUnknown", "Q1", "P6", title: "a sort by an unknown or unordered field is invalidPredicate") {
                 context in
-                let bench = try Bench(context, Probe.numbers([1]))
+                let reference = try ReferenceRows(context, Probe.numbers([1]))
                 let error = try expectError(.invalidPredicate, entity: "probe", field: "numbre") {
-                    try bench.dao.read(orderedBy: "numbre", ascending: true)
+                    try reference.dao.read(orderedBy: "numbre", ascending: true)
                 }
                 try expect(error.message.contains("numberIndexed"), "the fields there are in '\(error.message)'")
-                let folds = try Bench(context, [Fold(id: 1, tags: [])])
+                let folds = try ReferenceRows(context, [Fold(id: 1, tags: [])])
                 try expectError(.invalidPredicate, entity: "fold", field: "tags") { try folds.ids(orderedBy: .by("tags")) }
                 try expectError(.invalidPredicate, entity: "fold", field: "tags") {
                     try folds.dao.count(Query(orderedBy: [.by("tags")]))

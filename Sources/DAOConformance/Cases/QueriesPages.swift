@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// Q5: keyset pages.
@@ -66,7 +67,7 @@ enum QueriesPages {
                 "Q.pagesOfEveryOrder", "Q5",
                 title: "pages of every size and order make the whole: nil, NaN, ties and both directions"
             ) { context in
-                let bench = try Bench(context, Probe.random(60, seed: 71))
+                let reference = try ReferenceRows(context, Probe.random(60, seed: 71))
                 let orders: [[Sort<Probe>]] = [
                     [], [.descending(\.id)], [.ascending(\.numberIndexed)], [.descending(\.numberIndexed)],
                     [.ascending(\.realIndexed)], [.descending(\.real)],
@@ -75,15 +76,15 @@ enum QueriesPages {
                     [.descending(\.big), .descending(\.small), .ascending(\.other)],
                 ]
                 for (index, order) in orders.enumerated() {
-                    let whole = try bench.ids(Query(orderedBy: order))
+                    let whole = try reference.ids(Query(orderedBy: order))
                     for limit in [1, 7, 59, 60, 61] {
-                        let pages = try walk(bench.dao, Query(orderedBy: order), limit: limit)
+                        let pages = try walk(reference.dao, Query(orderedBy: order), limit: limit)
                         try expectEqual(pages.flatMap { $0 }, whole, "order \(index) by \(limit)")
                     }
                 }
             },
             ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition make its rows, on any index") { context in
-                let bench = try Bench(context, Probe.random(90, seed: 72))
+                let reference = try ReferenceRows(context, Probe.random(90, seed: 72))
                 let conditions: [Condition<Probe>] = [
                     Condition { $0.numberIndexed > -5 }, Condition { $0.flag },
                     Condition { $0.textIndexed == nil || $0.other < 0 }, Condition { $0.number.in([1, 2, nil]) },
@@ -93,7 +94,7 @@ enum QueriesPages {
                         [], [Sort<Probe>.descending(\.numberIndexed)], [.ascending(\.textIndexed), .descending(\.other)],
                     ] {
                         let query = Query(where: condition, orderedBy: order)
-                        try expectEqual(try walk(bench.dao, query, limit: 4).flatMap { $0 }, try bench.ids(query))
+                        try expectEqual(try walk(reference.dao, query, limit: 4).flatMap { $0 }, try reference.ids(query))
                     }
                 }
             },
@@ -126,7 +127,7 @@ enum QueriesPages {
                         Item(id: id, name: "", number: id * 37 % 1009, note: id % 3 == 0 ? nil : "\(id % 7)")
                     }
                     try dao.create(staying.map(item) + staying.map { item($0 + 1) })
-                    var random = SeededNumbers(seed: 73)
+                    var random = SeededGenerator(seed: 73)
                     let pages = try walk(dao, Query(orderedBy: order), limit: 9) { _ in
                         for _ in 0..<12 {
                             let id = Int(random.next() % 1010)
@@ -184,7 +185,7 @@ enum QueriesPages {
             ConformanceCase(
                 "Q.cursorAsText", "Q5", title: "a cursor survives being encoded, with nil, NaN, NUL and 64 bits in it"
             ) { context in
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context,
                     [
                         Probe(id: 1, text: nil, real: .nan, big: .max, amount: nil),
@@ -200,13 +201,13 @@ enum QueriesPages {
                     var walked: [Int] = []
                     var query = Query<Probe>(orderedBy: order)
                     while true {
-                        let page = try bench.dao.page(query, limit: 1)
+                        let page = try reference.dao.page(query, limit: 1)
                         walked += page.elements.map(\.id)
                         guard let next = page.next else { break }
                         query.after = try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode(next))
                         try expectEqual(query.after, next, "the cursor decoded")
                     }
-                    try expectEqual(walked, try bench.ids(Query(orderedBy: order)))
+                    try expectEqual(walked, try reference.ids(Query(orderedBy: order)))
                 }
             },
             ConformanceCase("Q.cursorAfterReopening", "Q5", title: "a cursor goes on after reopening", requires: [.persistence]) {

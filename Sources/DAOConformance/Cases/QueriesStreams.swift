@@ -19,15 +19,15 @@ enum QueriesStreams {
         [
             ConformanceCase("Q.cursorReadsAll", "Q6", title: "batches of any size make the rows of the query, in its order") {
                 context in
-                let bench = try Bench(context, Probe.random(70, seed: 81))
-                var random = RandomConditions(seed: 82)
+                let reference = try ReferenceRows(context, Probe.random(70, seed: 81))
+                var random = ProbeQueries(seed: 82)
                 for round in 0..<40 {
                     let query = Query(
                         where: random.next(), orderedBy: random.order(), limit: round % 2 == 0 ? nil : 13,
                         offset: round % 4 == 3 ? 5 : 0)
-                    let expected = try bench.ids(query)
+                    let expected = try reference.ids(query)
                     for count in [1, 7, 1000] {
-                        let cursor = try bench.dao.storage.cursor(query)
+                        let cursor = try reference.dao.storage.cursor(query)
                         try expectEqual(try drain(cursor, by: count), expected, "query \(round) by \(count)")
                         try expectEqual(try cursor.next(5).count, 0, "rows behind the end")
                     }

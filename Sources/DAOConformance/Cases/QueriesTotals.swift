@@ -8,18 +8,18 @@ enum QueriesTotals {
     private static func counts() -> [ConformanceCase] {
         [
             ConformanceCase("Q.counts", "Q7", title: "count and exists by condition, by key and of nothing") { context in
-                let bench = try Bench(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
-                try expectEqual(try bench.dao.count(), 6)
-                try expectEqual(try bench.dao.count { $0.numberIndexed > 3 }, 2)
-                try expectEqual(try bench.dao.count { $0.number == nil }, 2)
-                try expectEqual(try bench.dao.count(predicatedBy: "number == 99"), 0)
-                try expect(try bench.dao.exists { $0.number == 7 }, "a row with 7")
-                try expect(try !bench.dao.exists { $0.numberIndexed == 8 }, "no row with 8")
-                try expect(try bench.dao.exists(byPrimaryKey: 6), "a row 6")
-                try expect(try !bench.dao.exists(byPrimaryKey: 7), "no row 7")
-                try expectEqual(try bench.dao.erase(), 6)
-                try expectEqual(try bench.dao.count(), 0)
-                try expect(try !bench.dao.exists { $0.id > 0 }, "nothing in an empty table")
+                let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
+                try expectEqual(try reference.dao.count(), 6)
+                try expectEqual(try reference.dao.count { $0.numberIndexed > 3 }, 2)
+                try expectEqual(try reference.dao.count { $0.number == nil }, 2)
+                try expectEqual(try reference.dao.count(predicatedBy: "number == 99"), 0)
+                try expect(try reference.dao.exists { $0.number == 7 }, "a row with 7")
+                try expect(try !reference.dao.exists { $0.numberIndexed == 8 }, "no row with 8")
+                try expect(try reference.dao.exists(byPrimaryKey: 6), "a row 6")
+                try expect(try !reference.dao.exists(byPrimaryKey: 7), "no row 7")
+                try expectEqual(try reference.dao.erase(), 6)
+                try expectEqual(try reference.dao.count(), 0)
+                try expect(try !reference.dao.exists { $0.id > 0 }, "nothing in an empty table")
             },
             ConformanceCase("Q.countInTransaction", "Q7", "T3", title: "counts and totals in a transaction see its own writes") {
                 context in
@@ -49,31 +49,32 @@ enum QueriesTotals {
                 "Q.totalsOfRandom\(part + 1)", "Q7", "P7",
                 title: "totals of 100 random conditions are those of the rows read in full"
             ) { context in
-                let bench = try Bench(context, Probe.random(80, seed: UInt64(90 + part)))
-                var random = RandomConditions(seed: UInt64(95 + part))
+                let reference = try ReferenceRows(context, Probe.random(80, seed: UInt64(90 + part)))
+                var random = ProbeQueries(seed: UInt64(95 + part))
                 for round in 0..<100 {
                     let condition = random.next()
-                    let rows = try Query(where: condition).resolved().evaluate(over: bench.rows)
+                    let rows = try Query(where: condition).resolved().evaluate(over: reference.rows)
                     let what = "condition \(round), \(condition.node)"
-                    try expectEqual(try bench.dao.count(Query(where: condition)), rows.count, "the count of \(what)")
+                    try expectEqual(try reference.dao.count(Query(where: condition)), rows.count, "the count of \(what)")
                     try expectEqual(
-                        try bench.dao.storage.count(Query(where: condition, limit: 1)) > 0, !rows.isEmpty,
+                        try reference.dao.storage.count(Query(where: condition, limit: 1)) > 0, !rows.isEmpty,
                         "the existence of \(what)")
                     try expectEqual(
-                        try bench.dao.min(\.number, predicatedBy: condition), rows.compactMap(\.number).min(),
+                        try reference.dao.min(\.number, predicatedBy: condition), rows.compactMap(\.number).min(),
                         "the least of \(what)")
                     try expectEqual(
-                        try bench.dao.max(\.numberIndexed, predicatedBy: condition),
+                        try reference.dao.max(\.numberIndexed, predicatedBy: condition),
                         rows.compactMap(\.number).max(), "the greatest of \(what)")
                     try expectEqual(
-                        try bench.dao.sum(\.other, predicatedBy: condition), rows.compactMap(\.other).reduce(0, +),
+                        try reference.dao.sum(\.other, predicatedBy: condition), rows.compactMap(\.other).reduce(0, +),
                         "the sum of \(what)")
                     let amounts = rows.compactMap(\.amount)
                     try expectEqual(
-                        try bench.dao.sum(\.amount, predicatedBy: condition), amounts.reduce(0, +), "the decimal sum of \(what)")
+                        try reference.dao.sum(\.amount, predicatedBy: condition), amounts.reduce(0, +),
+                        "the decimal sum of \(what)")
                     let numbers = rows.compactMap(\.number)
                     let mean = numbers.isEmpty ? nil : Double(numbers.reduce(0, +)) / Double(numbers.count)
-                    try expectEqual(try bench.dao.average(\.number, predicatedBy: condition), mean, "the mean of \(what)")
+                    try expectEqual(try reference.dao.average(\.number, predicatedBy: condition), mean, "the mean of \(what)")
                 }
             }
         }
@@ -82,22 +83,22 @@ enum QueriesTotals {
     private static func extremes() -> [ConformanceCase] {
         [
             ConformanceCase("Q.extremes", "Q7", "Q2", title: "min and max leave nil out, and put NaN after infinity") { context in
-                let bench = try Bench(context, Probe.reals([nil, 1, .nan, -.infinity, .infinity, nil]))
-                try expectSame(try bench.dao.min(\.real), -.infinity)
-                try expectSame(try bench.dao.max(\.real), .nan)
-                try expectSame(try bench.dao.min(\.realIndexed), -.infinity)
-                try expectSame(try bench.dao.max(\.realIndexed), .nan)
-                try expectSame(try bench.dao.max(\.realIndexed, predicatedBy: Condition { $0.realIndexed < .nan }), .infinity)
-                try expectSame(try bench.dao.min(\.realIndexed, predicatedBy: Condition { $0.real > 0 }), 1)
+                let reference = try ReferenceRows(context, Probe.reals([nil, 1, .nan, -.infinity, .infinity, nil]))
+                try expectSame(try reference.dao.min(\.real), -.infinity)
+                try expectSame(try reference.dao.max(\.real), .nan)
+                try expectSame(try reference.dao.min(\.realIndexed), -.infinity)
+                try expectSame(try reference.dao.max(\.realIndexed), .nan)
+                try expectSame(try reference.dao.max(\.realIndexed, predicatedBy: Condition { $0.realIndexed < .nan }), .infinity)
+                try expectSame(try reference.dao.min(\.realIndexed, predicatedBy: Condition { $0.real > 0 }), 1)
             },
             ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max of text go by bytes, of dates by time") {
                 context in
-                let texts = try Bench(context, Probe.texts(["f", "é", nil, "Z", "e\u{301}", "a"]))
+                let texts = try ReferenceRows(context, Probe.texts(["f", "é", nil, "Z", "e\u{301}", "a"]))
                 try expectSame(try texts.dao.min(\.text), "Z")
                 try expectSame(try texts.dao.max(\.text), "é")
                 try expectSame(try texts.dao.min(\.textIndexed), "Z")
                 try expectSame(try texts.dao.max(\.textUnique), "é")
-                let dates = try Bench(
+                let dates = try ReferenceRows(
                     context,
                     [5, -5, 0].enumerated().map { OptionalScalars(id: $0 + 1, date: Date(timeIntervalSinceReferenceDate: $1)) })
                 try expectSame(try dates.dao.min(\.date), Date(timeIntervalSinceReferenceDate: -5))
@@ -123,7 +124,7 @@ enum QueriesTotals {
         [
             ConformanceCase("Q.sumOverflow", "Q7", title: "a sum beyond the field's type is arithmeticOverflow, naming the field")
             { context in
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context,
                     [
                         Probe(id: 1, numberIndexed: .max, other: .min, small: 100, big: .max),
@@ -131,48 +132,48 @@ enum QueriesTotals {
                         Probe(id: 3, numberIndexed: -5, other: 5, small: 1, big: 1),
                     ])
                 for (field, sum) in [
-                    ("other", { try bench.dao.sum(\.other, predicatedBy: Condition { $0.id < 3 }) as Any }),
-                    ("small", { try bench.dao.sum(\.small) as Any }),
-                    ("big", { try bench.dao.sum(\.big) as Any }),
-                    ("numberIndexed", { try bench.dao.sum(\.numberIndexed, predicatedBy: Condition { $0.id < 3 }) as Any }),
+                    ("other", { try reference.dao.sum(\.other, predicatedBy: Condition { $0.id < 3 }) as Any }),
+                    ("small", { try reference.dao.sum(\.small) as Any }),
+                    ("big", { try reference.dao.sum(\.big) as Any }),
+                    ("numberIndexed", { try reference.dao.sum(\.numberIndexed, predicatedBy: Condition { $0.id < 3 }) as Any }),
                 ] as [(String, () throws -> Any)] {
                     try expectError(.arithmeticOverflow, field, entity: "probe", field: field, sum)
                 }
                 try expectEqual(
-                    try bench.dao.sum(\.numberIndexed), .max - 4, "a sum that passes the bound on its way and comes back")
-                try expectEqual(try bench.dao.sum(\.small, predicatedBy: Condition { $0.id < 3 }), 127, "a sum at the bound")
-                try expectEqual(try bench.dao.sum(\.big, predicatedBy: Condition { $0.id < 3 }), .max, "a sum at the bound")
-                try expectEqual(try bench.dao.average(\.big), Double(UInt64.max) / 3 + 1.0 / 3, "a mean beyond the bound")
+                    try reference.dao.sum(\.numberIndexed), .max - 4, "a sum that passes the bound on its way and comes back")
+                try expectEqual(try reference.dao.sum(\.small, predicatedBy: Condition { $0.id < 3 }), 127, "a sum at the bound")
+                try expectEqual(try reference.dao.sum(\.big, predicatedBy: Condition { $0.id < 3 }), .max, "a sum at the bound")
+                try expectEqual(try reference.dao.average(\.big), Double(UInt64.max) / 3 + 1.0 / 3, "a mean beyond the bound")
             },
             ConformanceCase("Q.sumOfIntegers", "Q7", "P3", title: "a sum of integers beyond 2^53 is exact") { context in
-                let bench = try Bench(context, Probe.numbers([(1 << 53) + 1, 2, 1 << 60, nil]))
-                try expectEqual(try bench.dao.sum(\.number), (1 << 53) + 3 + (1 << 60))
-                try expectEqual(try bench.dao.sum(\.numberIndexed), (1 << 53) + 3 + (1 << 60))
+                let reference = try ReferenceRows(context, Probe.numbers([(1 << 53) + 1, 2, 1 << 60, nil]))
+                try expectEqual(try reference.dao.sum(\.number), (1 << 53) + 3 + (1 << 60))
+                try expectEqual(try reference.dao.sum(\.numberIndexed), (1 << 53) + 3 + (1 << 60))
             },
             ConformanceCase("Q.sumOfReals", "Q7", title: "reals are added in key order, whatever index finds them") { context in
                 let reals: [Double] = [1e16, 1, -1e16, 0.1, 0.2, 0.3, 1e-20]
-                let bench = try Bench(
+                let reference = try ReferenceRows(
                     context,
                     reals.enumerated().map {
                         Probe(id: $0 + 1, number: 100 - $0, numberIndexed: 100 - $0, real: $1, realIndexed: $1)
                     })
                 let expected = reals.reduce(0, +)
-                try expectSame(try bench.dao.sum(\.real), expected)
-                try expectSame(try bench.dao.sum(\.realIndexed), expected)
+                try expectSame(try reference.dao.sum(\.real), expected)
+                try expectSame(try reference.dao.sum(\.realIndexed), expected)
                 try expectSame(
-                    try bench.dao.sum(\.real, predicatedBy: Condition { $0.numberIndexed > 0 }), expected,
+                    try reference.dao.sum(\.real, predicatedBy: Condition { $0.numberIndexed > 0 }), expected,
                     "the sum through an index")
-                try expectSame(try bench.dao.average(\.realIndexed), expected / 7)
-                try bench.dao.create(Probe(id: 99, real: .nan))
-                try expectSame(try bench.dao.sum(\.real), .nan, "a sum with NaN")
+                try expectSame(try reference.dao.average(\.realIndexed), expected / 7)
+                try reference.dao.create(Probe(id: 99, real: .nan))
+                try expectSame(try reference.dao.sum(\.real), .nan, "a sum with NaN")
             },
             ConformanceCase("Q.sumOfDecimals", "Q7", "P3", title: "a sum of decimals is exact: ten times 0.1 is 1") { context in
-                let bench = try Bench(context, (1...10).map { Probe(id: $0, amount: Decimal(1) / 10) })
-                try expectEqual(try bench.dao.sum(\.amount), 1)
-                try expectEqual(try bench.dao.average(\.amount), 0.1)
+                let reference = try ReferenceRows(context, (1...10).map { Probe(id: $0, amount: Decimal(1) / 10) })
+                try expectEqual(try reference.dao.sum(\.amount), 1)
+                try expectEqual(try reference.dao.average(\.amount), 0.1)
                 let largest = Decimal.greatestFiniteMagnitude
-                try bench.dao.create([Probe(id: 11, amount: largest), Probe(id: 12, amount: largest)])
-                try expectError(.arithmeticOverflow, entity: "probe", field: "amount") { try bench.dao.sum(\.amount) }
+                try reference.dao.create([Probe(id: 11, amount: largest), Probe(id: 12, amount: largest)])
+                try expectError(.arithmeticOverflow, entity: "probe", field: "amount") { try reference.dao.sum(\.amount) }
             },
             ConformanceCase(
                 "Q.totalOfUnstored", "Q7", title: "a total of something that is not stored is invalidQuery or invalidPredicate"

@@ -21,7 +21,7 @@ enum QueriesWindows {
         ]
         return rows.map { row in
             ConformanceCase(row.id, "Q3", "Q7", title: row.title) { context in
-                let bench = try Bench(context, Probe.numbers([10, 20, 30, 40, 50]))
+                let reference = try ReferenceRows(context, Probe.numbers([10, 20, 30, 40, 50]))
                 let ways: [(Condition<Probe>, [Sort<Probe>])] = [
                     (.all, []), (.all, [.ascending(\.number)]), (.all, [.ascending(\.numberIndexed)]),
                     (Condition { $0.numberUnique > 5 }, [.ascending(\.id)]),
@@ -29,11 +29,11 @@ enum QueriesWindows {
                 ]
                 for (way, (condition, order)) in ways.enumerated() {
                     let query = Query(where: condition, orderedBy: order, limit: row.limit, offset: row.offset)
-                    try expectEqual(try bench.ids(query), row.ids, "way \(way)")
-                    try expectEqual(try bench.dao.count(query), row.ids.count, "the count of way \(way)")
+                    try expectEqual(try reference.ids(query), row.ids, "way \(way)")
+                    try expectEqual(try reference.dao.count(query), row.ids.count, "the count of way \(way)")
                     try expectEqual(
-                        try bench.dao.storage.keys(query), row.ids.map { Key.integer(Int64($0)) }, "the keys of way \(way)")
-                    let cursor = try bench.dao.storage.cursor(query)
+                        try reference.dao.storage.keys(query), row.ids.map { Key.integer(Int64($0)) }, "the keys of way \(way)")
+                    let cursor = try reference.dao.storage.cursor(query)
                     try expectEqual(try cursor.next(100).map(\.id), row.ids, "the cursor of way \(way)")
                     cursor.close()
                 }
@@ -53,7 +53,7 @@ enum QueriesWindows {
     }
 
     private static func everyVerb(_ context: ConformanceContext, _ query: Query<Probe>, _ number: String) throws {
-        let storage = try Bench(context, Probe.numbers([1, 2])).dao.storage
+        let storage = try ReferenceRows(context, Probe.numbers([1, 2])).dao.storage
         let error = try expectError(.invalidQuery, "read", entity: "probe") { try storage.read(query) }
         try expect(error.message.contains(number), "the number in '\(error.message)'")
         try expectError(.invalidQuery, "count", entity: "probe") { try storage.count(query) }
@@ -69,21 +69,21 @@ enum QueriesWindows {
         [
             ConformanceCase("Q.eraseWindow", "Q3", "W5", title: "erasing a window erases exactly its rows, in its order") {
                 context in
-                let bench = try Bench(context, Probe.numbers([30, 10, 50, 20, 40]))
+                let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
                 let query = Query<Probe>(orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)
-                try expectEqual(try bench.dao.storage.erase(query), 2, "erased")
-                try expectEqual(try bench.dao.read().map(\.id), [2, 3, 4])
-                try expectEqual(try bench.dao.storage.erase(Query(limit: 0)), 0, "erased with a limit of zero")
+                try expectEqual(try reference.dao.storage.erase(query), 2, "erased")
+                try expectEqual(try reference.dao.read().map(\.id), [2, 3, 4])
+                try expectEqual(try reference.dao.storage.erase(Query(limit: 0)), 0, "erased with a limit of zero")
             },
             ConformanceCase(
                 "Q.updateWindow", "Q3", "W5", title: "updating a window updates exactly its rows, even as they move in it"
             ) { context in
-                let bench = try Bench(context, Probe.numbers([30, 10, 50, 20, 40]))
+                let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
                 let query = Query<Probe>(
                     where: Condition { $0.numberIndexed > 0 }, orderedBy: [.ascending(\.numberIndexed)], limit: 3)
-                let count = try bench.dao.storage.update(query) { $0.numberIndexed = ($0.numberIndexed ?? 0) + 100 }
+                let count = try reference.dao.storage.update(query) { $0.numberIndexed = ($0.numberIndexed ?? 0) + 100 }
                 try expectEqual(count, 3, "updated")
-                try expectEqual(try bench.dao.read().map(\.numberIndexed), [130, 110, 50, 120, 40])
+                try expectEqual(try reference.dao.read().map(\.numberIndexed), [130, 110, 50, 120, 40])
             },
             ConformanceCase(
                 "Q.updateIntoItsOwnRange", "Q3", "W5", title: "a row that an update moves ahead in its index is not updated twice"

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// R1, R2, R5: lists as they were given, children as rows of their own.
@@ -41,7 +42,7 @@ enum RelationsLists {
                 let dao = try database.dao(Topic.self)
                 let labels = (0..<12).map { Label.make($0) }
                 var expected: [String: [UUID]] = [:]
-                var random = SeededNumbers(seed: 12)
+                var random = SeededGenerator(seed: 12)
                 for _ in 0..<200 {
                     let id = ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
                     let list = (0..<Int.random(in: 0...8, using: &random)).map { _ in

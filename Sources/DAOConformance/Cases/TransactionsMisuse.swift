@@ -231,11 +231,11 @@ enum TransactionsMisuse {
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try expect(
-                    !database.capabilities.underlyingTypes.contains(UnderlyingType(RandomProof.UnknownHandle.self)),
+                    !database.capabilities.underlyingTypes.contains(UnderlyingType(UnknownHandle.self)),
                     "a type that nobody has to be missing from the capabilities")
                 func refuse(_ what: String) throws {
                     let error = try expectError(.unsupported, what) {
-                        try database.underlying(as: RandomProof.UnknownHandle.self) { _ in throw fail("expected no handle") }
+                        try database.underlying(as: UnknownHandle.self) { _ in throw fail("expected no handle") }
                     }
                     try expect(error.message.contains("UnknownHandle"), "the error of \(what) to name the type: \(error.message)")
                 }

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// T4: writers never lose an update.
@@ -77,7 +78,7 @@ enum TransactionsUpdates {
                 }
                 defer { isDone.change { $0 = true } }
                 try onThreads(4) { thread in
-                    var random = SplitMix64(seed: UInt64(thread))
+                    var random = SeededGenerator(seed: UInt64(thread))
                     for _ in 0..<50 {
                         try database.transaction {
                             let (from, to) = (Int.random(in: 0..<10, using: &random), Int.random(in: 0..<10, using: &random))

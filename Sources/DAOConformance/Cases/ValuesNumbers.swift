@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// V1 and V2: integers, floating-point and decimal numbers.
@@ -85,7 +86,7 @@ enum ValuesNumbers {
                 try expectSame(try dao.read().map(\.double), [0.0])
             },
             ConformanceCase("V.randomDoubles", "V1", title: "a thousand random bit patterns of doubles are kept") { context in
-                var random = SplitMix64(seed: 1)
+                var random = SeededGenerator(seed: 1)
                 let values = (0..<1000).map { _ in Double(bitPattern: random.next()) }
                 let rows = values.enumerated().map { Scalars(id: $0, double: $1) }
                 let expected = values.enumerated().map { Scalars(id: $0, double: $1.isNaN ? .nan : $1) }

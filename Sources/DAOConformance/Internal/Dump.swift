@@ -3,7 +3,7 @@ import Foundation
 
 /// Values as text that shows every bit: floating-point numbers in hex, text with its scalars, so that two dumps are equal only when the
 /// values are.
-enum Dump {
+package enum Dump {
 
     /// The rows of a storage, in key order.
     static func rows<Record: Model>(of storage: any Storage<Record>) throws -> [String] {
@@ -11,7 +11,7 @@ enum Dump {
     }
 
     /// One value.
-    static func text(of value: Any) -> String {
+    package static func text(of value: Any) -> String {
         switch value {
         case let number as Double: hex(number)
         case let number as Float: "f" + String(number.bitPattern, radix: 16)
@@ -28,7 +28,7 @@ enum Dump {
     }
 
     /// A string with quotes, everything beyond printable ASCII as the scalar's number.
-    static func text(of string: String) -> String {
+    package static func text(of string: String) -> String {
         if string.utf8.count > 2000 { return "\"…\"(\(string.utf8.count) bytes, hash \(hash(of: string.utf8)))" }
         var result = "\""
         for scalar in string.unicodeScalars {

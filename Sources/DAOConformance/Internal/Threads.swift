@@ -13,12 +13,12 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
 }
 
 /// A body that runs on a thread of its own.
-final class Background: Sendable {
+package final class Background: Sendable {
     private let result = Mutex<Result<Void, any Error>?>(nil)
     private let ended = Signal()
 
     /// Starts the body.
-    init(_ body: @escaping @Sendable () throws -> Void) {
+    package init(_ body: @escaping @Sendable () throws -> Void) {
         let thread = Thread { [self] in
             let outcome = Result { try body() }
             result.withLock { $0 = outcome }
@@ -29,12 +29,13 @@ final class Background: Sendable {
     }
 
     /// Whether it has ended.
-    var hasEnded: Bool { result.withLock { $0 != nil } }
+    package var hasEnded: Bool { result.withLock { $0 != nil } }
 
     /// Waits for its end.
     ///
     /// - Throws: What the body threw, or a failure when it does not end in time.
-    func wait(seconds: Double = 10, _ what: String = "a thread", file: StaticString = #fileID, line: UInt = #line) throws {
+    package func wait(seconds: Double = 10, _ what: String = "a thread", file: StaticString = #fileID, line: UInt = #line) throws
+    {
         guard ended.wait(seconds: seconds) else {
             throw ConformanceFailure("\(what) did not end within \(seconds) seconds", file: file, line: line)
         }
@@ -43,12 +44,14 @@ final class Background: Sendable {
 }
 
 /// A flag that threads can wait for. Once sent it stays sent.
-final class Signal: Sendable {
+package final class Signal: Sendable {
     private let condition = NSCondition()
     private let isSent = Mutex(false)
 
+    package init() {}
+
     /// Lets everybody go on who waits, or will.
-    func send() {
+    package func send() {
         condition.lock()
         isSent.withLock { $0 = true }
         condition.broadcast()
@@ -58,7 +61,7 @@ final class Signal: Sendable {
     /// Waits for the flag.
     ///
     /// - Returns: False when it was not sent in time.
-    func wait(seconds: Double = 10) -> Bool {
+    package func wait(seconds: Double = 10) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -70,14 +73,14 @@ final class Signal: Sendable {
 }
 
 /// A value that several threads change.
-final class Shared<Value: Sendable>: Sendable {
+package final class Shared<Value: Sendable>: Sendable {
     private let storage: Mutex<Value>
 
-    init(_ value: Value) { storage = Mutex(value) }
+    package init(_ value: Value) { storage = Mutex(value) }
 
-    var value: Value { storage.withLock { $0 } }
+    package var value: Value { storage.withLock { $0 } }
 
-    func change<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    package func change<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         try storage.withLock { value in try body(&value) }
     }
 }

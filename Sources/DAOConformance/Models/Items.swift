@@ -17,11 +17,13 @@ struct Item: Plain, Model, Equatable {
 }
 
 /// A counter, for increments.
-struct Counter: Plain, Model, Equatable {
-    var id: Int
-    var value: Int
+package struct Counter: Plain, Model, Equatable {
+    package var id: Int
+    package var value: Int
 
-    static let schema = Schema("counter", Self.init, Field("id", \.id, .primaryKey), Field("value", \.value))
+    package init(id: Int, value: Int) { (self.id, self.value) = (id, value) }
+
+    package static let schema = Schema("counter", Self.init, Field("id", \.id, .primaryKey), Field("value", \.value))
 }
 
 /// A bank account, for sums that must not change.

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 import Foundation
 
 /// A model that the cases of predicates and queries can find by a number.
@@ -59,40 +60,19 @@ struct Probe: Numbered {
 
     /// Probes with whatever a seed gives, a third of it nil, the same everywhere.
     static func random(_ count: Int, seed: UInt64) -> [Probe] {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         return (1...count).map { id in
             let number = random.maybe(Int.random(in: -20...20, using: &random))
-            let text = random.maybe(RandomConditions.texts[Int.random(in: 0..<RandomConditions.texts.count, using: &random)])
-            let real = random.maybe(RandomConditions.reals[Int.random(in: 0..<RandomConditions.reals.count, using: &random)])
+            let text = random.maybe(random.pick(HardValues.strings))
+            let real = random.maybe(random.pick(HardValues.storedDoubles))
             return Probe(
                 id: id, number: number, numberIndexed: number, numberUnique: random.maybe(id * 3), text: text, textIndexed: text,
                 textUnique: random.maybe("unique \(id)"), real: real, realIndexed: real,
                 other: random.maybe(Int.random(in: -20...20, using: &random)),
-                otherText: random.maybe(RandomConditions.texts[Int.random(in: 0..<RandomConditions.texts.count, using: &random)]),
+                otherText: random.maybe(random.pick(HardValues.strings)),
                 flag: Bool.random(using: &random), small: random.maybe(Int8.random(in: .min ... .max, using: &random)),
                 big: random.maybe([0, 7, UInt64(Int64.max), UInt64(Int64.max) + 1, .max][Int.random(in: 0..<5, using: &random)]),
                 amount: random.maybe(Decimal(Int.random(in: -400...400, using: &random)) / 4))
         }
     }
-}
-
-/// SplitMix64: the same numbers for the same seed, on every machine.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// A value, or nil one time in three.
-    mutating func maybe<Value>(_ value: Value) -> Value? { next() % 3 == 0 ? nil : value }
-
-    /// One of a list that is not empty.
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[Int(next() % UInt64(elements.count))] }
 }

@@ -2,50 +2,64 @@ import DAOCore
 import Foundation
 
 /// Somebody, referred to by threads and posts.
-struct Person: Plain, Model, Equatable {
-    var id: Int
-    var name: String
-    var age: Int?
+package struct Person: Plain, Model, Equatable {
+    package var id: Int
+    package var name: String
+    package var age: Int?
 
-    static let schema = Schema(
+    package init(id: Int, name: String, age: Int? = nil) { (self.id, self.name, self.age) = (id, name, age) }
+
+    package static let schema = Schema(
         "person", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed), Field("age", \.age))
 }
 
 /// What a thread holds and takes with it.
-struct Post: Plain, Model, Equatable {
-    var id: Int
-    var text: String
-    var isRead: Bool = false
-    var author: Person?
+package struct Post: Plain, Model, Equatable {
+    package var id: Int
+    package var text: String
+    package var isRead: Bool = false
+    package var author: Person?
 
-    static let schema = Schema(
+    package init(id: Int, text: String, isRead: Bool = false, author: Person? = nil) {
+        (self.id, self.text, self.isRead, self.author) = (id, text, isRead, author)
+    }
+
+    package static let schema = Schema(
         "post", Self.init,
         Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("isRead", \.isRead), Field("author", \.author))
 
-    static func make(_ ids: some Sequence<Int>) -> [Post] { ids.map { Post(id: $0, text: "Post #\($0)") } }
+    package static func make(_ ids: some Sequence<Int>) -> [Post] { ids.map { Post(id: $0, text: "Post #\($0)") } }
 }
 
 /// What threads share and leave behind.
-struct Label: Plain, Model, Equatable {
-    var id: UUID
-    var name: String
+package struct Label: Plain, Model, Equatable {
+    package var id: UUID
+    package var name: String
 
-    static let schema = Schema("label", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+    package init(id: UUID, name: String) { (self.id, self.name) = (id, name) }
 
-    static func make(_ number: UInt8, _ name: String = "label") -> Label {
+    package static let schema = Schema("label", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+
+    package static func make(_ number: UInt8, _ name: String = "label") -> Label {
         Label(id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number)), name: name)
     }
 }
 
 /// A parent with a list that goes with it, a list that stays, and one other row.
-struct Topic: Plain, Model, Equatable {
-    var id: String
-    var title: String = ""
-    var owner: Person?
-    var posts: [Post] = []
-    var labels: [Label] = []
+package struct Topic: Plain, Model, Equatable {
+    package var id: String
+    package var title: String = ""
+    package var owner: Person?
+    package var posts: [Post] = []
+    package var labels: [Label] = []
 
-    static let schema = Schema(
+    package init(
+        id: String, title: String = "", owner: Person? = nil, posts: [Post] = [], labels: [Label] = []
+    ) {
+        (self.id, self.title, self.owner, self.posts, self.labels) = (id, title, owner, posts, labels)
+    }
+
+    package static let schema = Schema(
         "topic", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("owner", \.owner),
         Field("posts", \.posts, .cascade), Field("labels", \.labels))
@@ -69,12 +83,16 @@ struct Bulletin: Plain, Model, Equatable {
 }
 
 /// A tree, or whatever its rows make of it.
-struct Folder: Plain, Model, Equatable {
-    var id: Int
-    var name: String = ""
-    var children: [Folder] = []
+package struct Folder: Plain, Model, Equatable {
+    package var id: Int
+    package var name: String = ""
+    package var children: [Folder] = []
 
-    static let schema = Schema(
+    package init(id: Int, name: String = "", children: [Folder] = []) {
+        (self.id, self.name, self.children) = (id, name, children)
+    }
+
+    package static let schema = Schema(
         "folder", Self.init,
         Field("id", \.id, .primaryKey), Field("name", \.name), Field("children", \.children, .cascade))
 

@@ -71,11 +71,11 @@ extension SQLStorage {
         for field in named.map({ [$0] }) ?? Array(entity.fields.indices) where entity.fields[field].isUnique {
             let value = schema.value(at: field, of: record)
             guard let other = try? holder(of: value, in: field, except: key, session) else { continue }
-            return .uniqueViolation(
+            return StorageError.uniqueViolation(
                 entity.name, field: entity.fields[field].name, key: UniqueID(key), conflictingKey: UniqueID(other),
                 engineCode: error.engineCode, engineMessage: error.engineMessage)
         }
-        return .uniqueViolation(
+        return StorageError.uniqueViolation(
             entity.name, field: nil, key: UniqueID(key), conflictingKey: nil, engineCode: error.engineCode,
             engineMessage: error.engineMessage)
     }

@@ -46,7 +46,7 @@ final class FaultyDatabase: Database {
         switch fault {
         case .capabilitiesVary: capabilities.maximumValueLength = 1 << 40 + Self.openings.add(1, ordering: .relaxed).newValue
         case .keepsWhatIsForgotten: capabilities.isPersistent = false
-        case .promisesEveryHandle: capabilities.underlyingTypes = [UnderlyingType(RandomProof.UnknownHandle.self)]
+        case .promisesEveryHandle: capabilities.underlyingTypes = [UnderlyingType(UnknownHandle.self)]
         default: break
         }
         return capabilities

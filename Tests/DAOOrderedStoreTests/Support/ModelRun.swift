@@ -1,10 +1,11 @@
 import DAOKeyValue
+import DAOTestSupport
 import Testing
 
 /// Runs random operations on a store and on a reference model, and compares both after each operation.
 struct ModelRun {
     private let store: any OrderedKeyValueStore
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private let keySpace: Int
     private var committed = ModelStore()
     private var snapshots: [(transaction: any KeyValueTransaction, expected: ModelStore)] = []
@@ -18,7 +19,7 @@ struct ModelRun {
     init(_ store: any OrderedKeyValueStore, seed: UInt64, keySpace: Int) {
         self.store = store
         self.keySpace = keySpace
-        random = SplitMix64(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     mutating func run(transactions: Int, operations: Int) throws {

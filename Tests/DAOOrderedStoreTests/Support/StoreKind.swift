@@ -1,6 +1,7 @@
 import DAOKeyValue
 import DAOLMDB
 import DAOMemory
+import DAOTestSupport
 import Testing
 
 /// The stores that all shared tests run on.
@@ -11,11 +12,11 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     /// Runs a closure on a new, empty store.
     func withStore(_ body: (any OrderedKeyValueStore) throws -> Void) throws {
-        let directory = try TemporaryDirectory()
+        let place = Place()
         let store: any OrderedKeyValueStore =
             switch self {
             case .memory: MemoryStore()
-            case .lmdb: try LMDBStore(path: directory.file("store.lmdb"), options: LMDBOptions(durability: .relaxed))
+            case .lmdb: try LMDBStore(path: place.path("store.lmdb"), options: LMDBOptions(durability: .relaxed))
             }
         defer { store.close() }
         try body(store)

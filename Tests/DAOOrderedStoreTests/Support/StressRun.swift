@@ -1,4 +1,5 @@
 import DAOKeyValue
+import DAOTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -46,7 +47,7 @@ final class StressRun: Sendable {
     private func fail(_ what: String) { failures.withLock { $0.append(what) } }
 
     private func write(rounds: Int) throws {
-        var random = SplitMix64(seed: 99)
+        var random = SeededGenerator(seed: 99)
         for round in 1...UInt64(rounds) {
             let transaction = try store.begin(.write)
             for _ in 0..<random.below(20) {
@@ -70,7 +71,7 @@ final class StressRun: Sendable {
     }
 
     private func readUntilDone(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var last: UInt64 = 0
         while !isDone.load(ordering: .acquiring) {
             let transaction = try store.begin(.read)

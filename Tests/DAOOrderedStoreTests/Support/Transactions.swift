@@ -63,17 +63,3 @@ extension OrderedKeyValueStore {
 func rowKey(_ table: UInt32, _ row: UInt64) -> Bytes {
     withUnsafeBytes(of: table.bigEndian, Bytes.init) + withUnsafeBytes(of: row.bigEndian, Bytes.init)
 }
-
-/// A temporary directory that is removed with its contents when the object is released.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "dao-store-tests-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { path + "/" + name }
-}

@@ -17,7 +17,7 @@ enum Commands {
         case "reopen": try reopen(arguments)
         case "fill": try Filling.run(arguments)
         case "broken": try serveBroken(arguments)
-        case "peer": try servePeer(arguments)
+        case "conformance": try serveConformance(arguments)
         case "probe": Probing.run()
         case let other: throw ChildFailure("there is no command '\(other ?? "")'")
         }
@@ -28,13 +28,13 @@ enum Commands {
         guard let url = arguments.first, let fault = arguments.last.flatMap(SharingFault.init) else {
             throw ChildFailure("a URL and a fault are missing")
         }
-        try ConformancePeers.serve(try DatabaseDrivers(BrokenSharing.driver(fault)).open(url))
+        try ConformanceProcesses.serve(try DatabaseDrivers(BrokenSharing.driver(fault)).open(url))
     }
 
-    /// `peer <url>`: serves the conformance suite.
-    private static func servePeer(_ arguments: ArraySlice<String>) throws {
+    /// `conformance <url>`: serves the conformance suite.
+    private static func serveConformance(_ arguments: ArraySlice<String>) throws {
         guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
-        try ConformancePeers.serve(try DatabaseDrivers(.sqlite, .lmdb).open(url))
+        try ConformanceProcesses.serve(try DatabaseDrivers(.sqlite, .lmdb).open(url))
     }
 
     /// Opens the database of a command.

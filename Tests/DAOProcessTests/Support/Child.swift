@@ -2,7 +2,7 @@ import DAOConformance
 import Foundation
 
 /// A child process with an open database. It gets commands and returns answers as lines.
-public typealias Child = PeerProcess
+public typealias Child = ChildProcess
 
 /// A failure of a child process, not of a database.
 public struct ChildFailure: Error, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct ChildFailure: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-extension PeerProcess {
+extension ChildProcess {
     /// Programs are built in the same directory as the tests.
     private static var program: URL {
         let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }

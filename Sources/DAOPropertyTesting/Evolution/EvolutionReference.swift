@@ -1,0 +1,201 @@
+import DAOConformance
+import DAOCore
+import Foundation
+
+/// What the contract's chapter E says of a database, on rows in plain arrays.
+struct EvolutionReference {
+    /// An entity as it is stored.
+    struct Stored {
+        var description: EntityDescription
+        /// In key order.
+        var rows: [Row] = []
+    }
+
+    /// By name.
+    private(set) var entities: [String: Stored] = [:]
+    /// Nil when it never got one.
+    private(set) var version: Int?
+    /// The model that was opened last, if its storage still fits.
+    private(set) var model: PropertyTesting.GeneratedEntity?
+
+    /// Does a step.
+    ///
+    /// - Returns: What may come of it, as text.
+    mutating func run(_ step: EvolutionStep) -> [String] {
+        switch step {
+        case .open(let model, let reopens):
+            let isOld = self.model?.name == model.name && !reopens
+            let before = entities[model.name]?.description
+            do {
+                try open(model)
+            } catch {
+                // With the database that was closed went its storages.
+                if reopens { self.model = nil }
+                return error.texts
+            }
+            // A storage of the earlier version is of no use any more.
+            let isChanged = before != entities[model.name]?.description
+            return [isOld && isChanged ? "done, the old storage is schemaMismatch of \(model.name)" : "done"]
+        case .persist(let rows): return result { (copy) throws(EvolutionFailure) in try copy.persist(rows) }
+        case .erase(let keys): return result { (copy) throws(EvolutionFailure) in try copy.erase(keys) }
+        case .evolve(let version, let migrations, let model):
+            let plan = plan(version, migrations, model)
+            let results = result { (copy) throws(EvolutionFailure) in try copy.evolve(version, migrations, model) }
+            return results.map { plan + "; " + $0 }
+        case .copy(let size, let interruption):
+            let batches = entities.values.reduce(0) { $0 + ($1.rows.count + size - 1) / size }
+            let isInterrupted = interruption.map { $0 <= batches } ?? false
+            let rows = entities.values.reduce(0) { $0 + $1.rows.count }
+            return ["\(isInterrupted ? "interrupted, " : "")\(rows) rows copied"]
+        }
+    }
+
+    private mutating func result(_ body: (inout Self) throws(EvolutionFailure) -> Void) -> [String] {
+        var copy = self
+        do {
+            try body(&copy)
+            self = copy
+            return ["done"]
+        } catch {
+            return error.texts
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func persist(_ rows: [Row]) throws(EvolutionFailure) {
+        guard let model, var stored = entities[model.name], rows.allSatisfy(model.holds) else {
+            throw EvolutionFailure("does not fit")
+        }
+        let key = model.keyIndex
+        for row in rows.map({ $0.map(ReferenceState.stored) }) {
+            for index in stored.description.fields.indices where stored.description.fields[index].isUnique && !row[index].isNull {
+                for other in stored.rows where !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0 {
+                    guard ReferenceOrder.compare(other[index], row[index]) == 0 else { continue }
+                    throw EvolutionFailure(
+                        "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id(other[key])), field "
+                            + stored.description.fields[index].name)
+                }
+            }
+            stored.rows.removeAll { ReferenceOrder.compare($0[key], row[key]) == 0 }
+            stored.rows.insert(
+                row, at: stored.rows.firstIndex { ReferenceOrder.compare($0[key], row[key]) > 0 } ?? stored.rows.count)
+        }
+        entities[model.name] = stored
+    }
+
+    private mutating func erase(_ keys: [Value]) throws(EvolutionFailure) {
+        guard let model, keys.allSatisfy({ model.fields[model.keyIndex].holds($0) }) else {
+            throw EvolutionFailure("does not fit")
+        }
+        let key = model.keyIndex
+        entities[model.name]?.rows.removeAll { row in keys.contains { ReferenceOrder.compare(row[key], $0) == 0 } }
+    }
+
+    static func id(_ key: Value) -> String { Dump.text(of: ReferenceState.id(key).rawValue) }
+
+    // MARK: Versions
+
+    private mutating func open(_ wanted: PropertyTesting.GeneratedEntity) throws(EvolutionFailure) {
+        if let stored = entities[wanted.name] {
+            entities[wanted.name] = try stored.changed(to: wanted)
+        } else {
+            entities[wanted.name] = Stored(description: wanted.description)
+        }
+        model = wanted
+    }
+
+    private mutating func evolve(
+        _ version: Int, _ migrations: [PropertyTesting.GeneratedMigration], _ wanted: PropertyTesting.GeneratedEntity?
+    ) throws(EvolutionFailure) {
+        if let stored = self.version, stored > version { throw EvolutionFailure("schemaIsNewer") }
+        for migration in steps(migrations) { for action in migration.actions { try perform(action, on: &entities) } }
+        if let wanted, let stored = entities[wanted.name] { entities[wanted.name] = try stored.changed(to: wanted) }
+        self.version = version
+        model = nil
+        if let wanted { try open(wanted) }
+    }
+
+    /// The migrations that are still to run: none in a database without anything.
+    private func steps(_ migrations: [PropertyTesting.GeneratedMigration]) -> [PropertyTesting.GeneratedMigration] {
+        if version == nil, entities.isEmpty { return [] }
+        return migrations.filter { $0.version > version ?? 0 }.sorted { $0.version < $1.version }
+    }
+
+    /// What a plan says.
+    private func plan(
+        _ version: Int, _ migrations: [PropertyTesting.GeneratedMigration], _ wanted: PropertyTesting.GeneratedEntity?
+    ) -> String {
+        if let stored = self.version, stored > version { return "schemaIsNewer" }
+        var changes: [String] = []
+        if let wanted, let stored = entities[wanted.name], stored.description != wanted.description {
+            changes = ["\(wanted.name) of \(stored.rows.count) rows" + (stored.isRefused(wanted) ? " needs a step" : "")]
+        }
+        if self.version == version, changes.isEmpty { return "nothing to do" }
+        return "\(self.version ?? 0) to \(version) by \(steps(migrations).map(\.name)), \(changes)"
+    }
+}
+
+/// What stops a step. Where several things are wrong, any of them may be told.
+struct EvolutionFailure: Error {
+    var texts: [String]
+    init(_ texts: String...) { self.texts = texts }
+    init(any texts: [String]) { self.texts = texts }
+}
+
+extension PropertyTesting.GeneratedField {
+    /// The field as a database describes it.
+    var description: FieldDescription {
+        FieldDescription(
+            name: name, type: FieldType(type.kind, isOptional: isOptional), isPrimaryKey: isKey, isIndexed: isIndexed,
+            isUnique: isUnique)
+    }
+
+    /// Whether a value is one of the field's type.
+    func holds(_ value: Value) -> Bool {
+        if value.isNull { return isOptional }
+        if let choices = KnownValue.all(of: type.type) { return choices.contains { Exact.same($0.value, value) } }
+        return description.holds(value)
+    }
+
+    /// Whether a value of its stored form is one of the field's type: others cannot be read.
+    func reads(_ value: Value) -> Bool {
+        switch (type, value) {
+        case (_, .null): isOptional
+        case (.mood, _), (.level, _): holds(value)
+        case (.strings, .string(let json)): Self.decodes([String].self, json)
+        case (.optionalStrings, .string(let json)): Self.decodes([String?].self, json)
+        case (.optionalInts, .string(let json)): Self.decodes([Int?].self, json)
+        case (.doubles, .string(let json)): holds(value) || Self.decodes([Double].self, json)
+        case (.shape, .string(let json)): json.hasPrefix("{")
+        default: true
+        }
+    }
+
+    private static func decodes<Array: Decodable>(_ type: Array.Type, _ json: String) -> Bool {
+        (try? JSONDecoder().decode(type, from: Data(json.utf8))) != nil
+    }
+}
+
+extension FieldDescription {
+    /// Whether a value is one of the stored type.
+    func holds(_ value: Value) -> Bool {
+        switch (type.kind, value) {
+        case (_, .null): return type.isOptional
+        case (.bool, .bool), (.double, .double), (.decimal, .decimal), (.string, .string), (.embedded, .string), (.data, .data),
+            (.uuid, .uuid), (.url, .string), (.date, .date), (.uint64, .unsigned):
+            return true
+        case (.float, .double(let number)): return number.isNaN || Double(Float(number)) == number
+        case (let kind, .integer(let number)): return kind.integerRange?.contains(number) == true
+        default: return false
+        }
+    }
+}
+
+extension PropertyTesting.GeneratedEntity {
+    /// The model as a database describes it.
+    var description: EntityDescription { EntityDescription(name: name, fields: fields.map(\.description)) }
+
+    /// Whether a row is one of the model's.
+    func holds(_ row: Row) -> Bool { row.count == fields.count && zip(fields, row).allSatisfy { $0.holds($1) } }
+}

@@ -1,0 +1,292 @@
+import DAOConformance
+import DAOCore
+
+/// Does steps on a database.
+final class EvolutionRunner {
+    private let target: ConformanceTarget
+    private let location: ConformanceTarget.Location
+    private var database: any Database
+    private var copies = 0
+    /// Every version of every model keeps its type to the end.
+    private var models: [GeneratedModel] = []
+    /// The storage of the model that was opened last.
+    private var rows: (any EvolutionRows)?
+
+    init(_ target: ConformanceTarget, at location: ConformanceTarget.Location) throws {
+        (self.target, self.location) = (target, location)
+        database = try target.open(location)
+    }
+
+    func close() throws {
+        rows = nil
+        try database.close()
+    }
+
+    var isAble: Bool { database.capabilities.hasEvolution }
+
+    /// Does a step.
+    ///
+    /// - Returns: What came of it, as text.
+    func run(_ step: EvolutionStep) -> String {
+        do {
+            switch step {
+            case .open(let model, let reopens): return try open(model, reopens: reopens)
+            case .persist(let values):
+                guard let rows, values.allSatisfy(rows.entity.holds) else { return "does not fit" }
+                try rows.persist(values)
+            case .erase(let keys):
+                guard let rows, keys.allSatisfy({ rows.entity.fields[rows.entity.keyIndex].holds($0) }) else {
+                    return "does not fit"
+                }
+                try rows.erase(keys)
+            case .evolve(let version, let migrations, let model):
+                let made = model.map(make)
+                let evolution = Evolution(
+                    version: version, migrations: migrations.map(\.migration), models: made.map { [$0.type] } ?? [])
+                return try plan(evolution) + "; " + Self.text { try evolve(evolution, made) }
+            case .copy(let size, let interruption): return try copy(size, interruption)
+            }
+            return "done"
+        } catch {
+            return Self.text(of: error, withKeys: { if case .persist = step { true } else { false } }())
+        }
+    }
+
+    private func make(_ entity: PropertyTesting.GeneratedEntity) -> GeneratedModel {
+        let model = GeneratedModel(entity, number: models.count)
+        models.append(model)
+        return model
+    }
+
+    private func open(_ entity: PropertyTesting.GeneratedEntity, reopens: Bool) throws -> String {
+        if reopens {
+            rows = nil
+            let old = database
+            if old.capabilities.isPersistent { try old.close() }
+            database = try target.open(location)
+            if !old.capabilities.isPersistent { try old.close() }
+        }
+        let old = rows
+        rows = try storage(make(entity), in: database)
+        guard let old, old.entity.name == entity.name else { return "done" }
+        let late = Self.text { _ = try old.texts() }
+        return late == "done" ? late : "done, the old storage is \(late)"
+    }
+
+    private func evolve(_ evolution: Evolution, _ model: GeneratedModel?) throws {
+        try database.evolve(evolution)
+        rows = nil
+        if let model { rows = try storage(model, in: database) }
+    }
+
+    private func plan(_ evolution: Evolution) throws -> String {
+        do {
+            guard let plan = try database.pendingMigration(evolution) else { return "nothing to do" }
+            let changes = plan.automaticChanges.map {
+                "\($0.entity) of \($0.rows) rows" + ($0.obstacles.isEmpty ? "" : " needs a step")
+            }
+            return "\(plan.from) to \(plan.to) by \(plan.steps), \(changes)"
+        } catch {
+            return Self.text(of: error)
+        }
+    }
+
+    private func copy(_ size: Int, _ interruption: Int?) throws -> String {
+        copies += 1
+        let other = try target.open(location.appending("copy\(copies)"))
+        defer { try? other.close() }
+        var batches = 0
+        var isInterrupted = false
+        do {
+            try database.copy(to: other, rowLimit: size) { _ in
+                batches += 1
+                if batches == interruption { throw PropertyTesting.Abort() }
+            }
+        } catch is PropertyTesting.Abort {
+            isInterrupted = true
+            try database.copy(to: other, rowLimit: size) { _ in }
+        }
+        let report = try database.copy(to: other, rowLimit: size) { _ in }
+        let here = try content(of: database, rows)
+        let there = try content(of: other, rows.map { rows in try storage(rows.model, in: other) })
+        guard here == there else { return "of \(here.joined(separator: "; ")) the copy is \(there.joined(separator: "; "))" }
+        if report.rowsWritten > 0 { return "a finished copy writes \(report.rowsWritten) rows" }
+        return "\(isInterrupted ? "interrupted, " : "")\(report.rows.values.reduce(0, +)) rows copied"
+    }
+
+    private func storage(_ model: GeneratedModel, in database: any Database) throws -> any EvolutionRows {
+        func storage<Record: TestRecord>(_ type: Record.Type) throws -> any EvolutionRows {
+            TypedRows(model: model, storage: try database.storage(for: type))
+        }
+        return try storage(model.type)
+    }
+
+    /// Everything there is, as text.
+    func content() throws -> [String] { try content(of: database, rows) }
+
+    private func content(of database: any Database, _ rows: (any EvolutionRows)?) throws -> [String] {
+        let described = try database.entities().sorted { $0.name < $1.name }
+        let stored = try database.withEntityStore(.read) { store in
+            let stored = try store.entities().sorted { $0.name < $1.name }.map { entity in
+                var rows: [Row] = []
+                try store.forEachRow(of: entity.name, after: nil) { _, values in
+                    rows.append(values)
+                    return true
+                }
+                return EvolutionReference.Stored(description: entity, rows: rows)
+            }
+            return stored
+        }
+        let version = try database.schemaVersion
+        return EvolutionContent.lines(described, stored, version: version) + (try rows?.texts() ?? [])
+    }
+}
+
+extension EvolutionRunner {
+    private static func text(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "done"
+        } catch {
+            return text(of: error)
+        }
+    }
+
+    /// What the contract says about an error.
+    fileprivate static func text(of error: any Error, withKeys: Bool = false) -> String {
+        guard let error = error as? StorageError else { return error is PropertyTesting.Abort ? "Abort" : "\(error)" }
+        var text = error.kind.rawValue
+        func add(_ name: String, _ value: String?) { if let value { text += name + value } }
+        switch error.kind {
+        case .schemaMismatch: add(" of ", error.entity)
+        case .invalidSchema:
+            add(" of ", error.entity)
+            add(", field ", error.field)
+        case .corruptedValue, .uniqueViolation:
+            add(" of ", error.entity)
+            if error.kind == .corruptedValue || withKeys {
+                add(", key ", error.key.map { Dump.text(of: $0.rawValue) })
+                add(", conflicting key ", error.conflictingKey.map { Dump.text(of: $0.rawValue) })
+            } else if error.key == nil || error.conflictingKey == nil {
+                text += " without the keys"
+            }
+            add(", field ", error.field)
+        default: break
+        }
+        return text
+    }
+}
+
+/// The rows of a model, without its type.
+private protocol EvolutionRows {
+    var model: GeneratedModel { get }
+    func persist(_ rows: [Row]) throws
+    func erase(_ keys: [Value]) throws
+    /// The rows, read in every way.
+    func texts() throws -> [String]
+}
+
+extension EvolutionRows {
+    var entity: PropertyTesting.GeneratedEntity { model.entity }
+}
+
+private struct TypedRows<Record: TestRecord>: EvolutionRows {
+    let model: GeneratedModel
+    let storage: any Storage<Record>
+
+    func persist(_ rows: [Row]) throws { try storage.persist(objects: try rows.map { try Record(values: $0) }) }
+
+    func erase(_ keys: [Value]) throws { _ = try storage.erase(keys: keys.compactMap(Self.key)) }
+
+    func texts() throws -> [String] {
+        let all = try Self.unlessUnreadable { try storage.read(Query()).map(text).joined(separator: " ") }
+        let keys = try storage.database.withEntityStore(.read) { store in
+            var keys: [Key] = []
+            try store.forEachRow(of: entity.name, after: nil) { key, _ in
+                keys.append(key)
+                return true
+            }
+            return keys
+        }
+        let each = try keys.map { key in
+            try Self.unlessUnreadable {
+                try storage.read(keys: [key], includesSubentities: true).map(text).joined(separator: " ")
+            }
+        }
+        var lines = ["read: " + all, "one by one: " + each.joined(separator: " ")]
+        guard !all.hasPrefix("corruptedValue") else { return lines }
+        for (index, field) in entity.fields.enumerated() where field.isIndexed || field.isUnique {
+            for value in try EvolutionContent.sample(storage.read(Query()).map { Record.schema.value(at: index, of: $0) }) {
+                let found = try storage.keys(Query(where: Condition(.compare(field: index, .equal, value))))
+                lines.append("\(field.name) \(Exact.text(value)): " + found.map { Exact.text($0.value) }.joined(separator: " "))
+            }
+            let order = try storage.keys(Query(orderedBy: [.by(field.name)])).map { Exact.text($0.value) }
+            lines.append("by \(field.name): " + order.joined(separator: " "))
+        }
+        return lines
+    }
+
+    private func text(_ record: Record) -> String {
+        let schema = Record.schema
+        return Exact.text(entity.fields.indices.map { schema.value(at: $0, of: record) })
+    }
+
+    private static func unlessUnreadable(_ body: () throws -> String) throws -> String {
+        do {
+            return try body()
+        } catch let error as StorageError where error.kind == .corruptedValue {
+            return EvolutionRunner.text(of: error)
+        }
+    }
+
+    private static func key(_ value: Value) -> Key? {
+        switch value {
+        case .integer(let number): .integer(number)
+        case .unsigned(let number): .unsigned(number)
+        case .string(let text): .string(text)
+        case .uuid(let uuid): .uuid(uuid)
+        default: nil
+        }
+    }
+}
+
+extension PropertyTesting.GeneratedMigration {
+    /// The migration itself.
+    fileprivate var migration: Migration {
+        Migration(to: version, name) { step in for action in actions { try action.perform(step) } }
+    }
+}
+
+extension PropertyTesting.GeneratedMigration.Action {
+    fileprivate func perform(_ step: MigrationStep) throws {
+        switch self {
+        case .changeType(let field, let name, let old, let new):
+            let entity = try step.entity(name)
+            guard isAbout(entity) else { return }
+            guard let stored = entity.fields.first(where: { $0.name == field })?.type else {
+                return try step.changeType(of: field, in: name, to: FieldType(new.kind))
+            }
+            guard stored.kind == old.kind else { return }
+            try step.changeType(of: field, in: name, to: FieldType(new.kind, isOptional: stored.isOptional))
+        case .renameField(let field, let name, let newName): try step.renameField(field, of: name, to: newName)
+        case .addField(let field, let name): try step.addField(field.description, to: name, value: field.defaultValue ?? .null)
+        case .dropField(let field, let name): if isAbout(try step.entity(name)) { try step.dropField(field, of: name) }
+        case .setIndex(let field, let name, let isIndexed, let isUnique):
+            guard isAbout(try step.entity(name)) else { return }
+            try step.setIndex(on: field, of: name, isIndexed: isIndexed, isUnique: isUnique)
+        case .changeKey(let name, let field): if isAbout(try step.entity(name)) { try step.changeKey(of: name, to: field) }
+        case .dropEntity(let name): try step.dropEntity(name)
+        case .renameEntity(let name, let newName): try step.renameEntity(name, to: newName)
+        case .set(let field, let name, let value):
+            guard isAbout(try step.entity(name)) else { return }
+            try step.forEachRow(of: name) { $0[field] = value }
+        case .erase(let number, let name):
+            var position = 0
+            try step.forEachRow(of: name) { row in
+                if position % number == 0 { row.erase() }
+                position += 1
+            }
+        case .fail: throw PropertyTesting.Abort()
+        }
+    }
+}

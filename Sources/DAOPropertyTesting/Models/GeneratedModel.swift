@@ -1,0 +1,37 @@
+import DAOCore
+
+/// A generated model with a type of its own, for as long as this lives.
+final class GeneratedModel: Sendable {
+    let entity: PropertyTesting.GeneratedEntity
+    /// Its number among the models of its script.
+    let number: Int
+    let type: any TestRecord.Type
+    let table: Entity.Table
+    /// What is wrong with it; nil for one that can be stored.
+    let flaw: SchemaFlaw?
+
+    private let slot: any ModelSlot.Type
+
+    init(_ entity: PropertyTesting.GeneratedEntity, number: Int, flaw: SchemaFlaw? = nil) {
+        func declare<Slot: ModelSlot>(_ slot: Slot.Type) -> (any TestRecord.Type, Entity.Table) {
+            ModelSlots.declare(GeneratedDeclaration<Slot>(entity))
+            return (GeneratedRecord<Slot>.self, Entity.Table(GeneratedRecord<Slot>.self))
+        }
+        (self.entity, self.number, self.flaw) = (entity, number, flaw)
+        slot = ModelSlots.claim()
+        (type, table) = declare(slot)
+    }
+
+    deinit { ModelSlots.release(slot) }
+}
+
+extension GeneratedModel: Hashable {
+    static func == (left: GeneratedModel, right: GeneratedModel) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// What contradicts itself in a model.
+struct SchemaFlaw: Sendable {
+    /// The field that the error names; nil for none.
+    var field: String?
+}

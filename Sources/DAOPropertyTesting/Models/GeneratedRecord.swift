@@ -1,0 +1,38 @@
+import DAOCore
+
+/// A row of a generated model: its slot says which.
+struct GeneratedRecord<Slot: ModelSlot>: TestRecord {
+    /// The fields, each of its type.
+    private var fields: [any GeneratedValue]
+
+    init(fields: [any GeneratedValue]) { self.fields = fields }
+
+    var values: [Value] { fields.map(\.exactValue) }
+
+    /// A field.
+    subscript<Stored: GeneratedValue>(position: FieldPosition<Stored>) -> Stored {
+        get {
+            guard let value = fields[position.index] as? Stored else {
+                // Positions are made from the declaration that the fields are made from.
+                preconditionFailure("field \(position.index) of a generated model is not \(Stored.self)")
+            }
+            return value
+        }
+        set { fields[position.index] = newValue }
+    }
+
+    private static var declaration: GeneratedDeclaration<Slot> {
+        // No model has the slot any more: a schema that is refused.
+        ModelSlots.declaration(of: Slot.self) ?? GeneratedDeclaration(PropertyTesting.GeneratedEntity("", []))
+    }
+
+    static var schema: Schema<Self> { declaration.schema }
+    static var keptFields: Set<String> { declaration.keptFields }
+    static var columns: [Column<Self>] { declaration.columns }
+    static var blank: Self { declaration.blank }
+}
+
+/// Where a field of a generated model is.
+struct FieldPosition<Stored>: Hashable, Sendable {
+    let index: Int
+}

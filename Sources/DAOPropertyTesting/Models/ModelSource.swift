@@ -1,0 +1,47 @@
+import DAOCore
+
+/// GeneratedRecord models in Swift, as somebody would declare them.
+enum ModelSource {
+    static func declaration(of entity: Entity) -> String {
+        let declaration = entity.declaration
+        let fields = declaration.fields
+        let properties = fields.indices.map { index in
+            "    var \(entity.property(index)): \(type(of: fields[index]))" + (fields[index].isKey ? "" : standing(index, entity))
+        }
+        let declared = fields.indices.map { index in
+            "Field(\(SwiftLiteral.string(fields[index].name)), \\.\(entity.property(index))"
+                + options(of: index, entity, fields[index]) + ")"
+        }
+        let labels = fields.indices.map { entity.property($0) + ":" }.joined()
+        let kept = declaration.kept.sorted().map { SwiftLiteral.string(fields[$0].name) }.joined(separator: ", ")
+        return """
+            private struct \(entity.typeName): PropertyTestModel {
+            \(properties.joined(separator: "\n"))
+
+                static let schema = Schema(
+                    \(SwiftLiteral.string(declaration.name)), Self.init(\(labels)),
+                    \(declared.joined(separator: ",\n        ")))
+                static let keptFields: Set<String> = [\(kept)]
+            }
+
+            """
+    }
+
+    private static func type(of field: PropertyTesting.GeneratedField) -> String {
+        field.type.rawValue + (field.isOptional ? "?" : "")
+    }
+
+    /// The value that scripts leave out.
+    private static func standing(_ index: Int, _ entity: Entity) -> String {
+        " = " + SwiftLiteral.value(entity.table.blank[index], at: index, of: entity)
+    }
+
+    private static func options(of index: Int, _ entity: Entity, _ field: PropertyTesting.GeneratedField) -> String {
+        var options = field.isKey ? [".primaryKey"] : []
+        if field.isIndexed { options.append(".indexed") }
+        if field.isUnique { options.append(".unique") }
+        if let value = field.defaultValue { options.append(".default(\(SwiftLiteral.value(value, at: index, of: entity)))") }
+        options += field.earlierNames.map { ".renamed(from: \(SwiftLiteral.string($0)))" }
+        return options.map { ", " + $0 }.joined()
+    }
+}

@@ -1,0 +1,88 @@
+import DAOCore
+
+/// What the tests themselves need to know of a model.
+protocol TestRecord: PropertyTestModel {
+    /// The fields, in the schema's order.
+    static var columns: [Column<Self>] { get }
+    /// A model in which every field has the value that scripts leave out.
+    static var blank: Self { get }
+}
+
+extension TestRecord {
+    var values: [Value] { Self.columns.map { $0.get(self) } }
+
+    init(values: [Value]) { self = Self.make(values) }
+
+    static func make(_ values: [Value]) -> Self {
+        var record = blank
+        for (column, value) in zip(columns, values) { column.set(&record, value) }
+        return record
+    }
+}
+
+/// What totals there are.
+enum Total: String, Sendable, CaseIterable {
+    case min, max, sum, average
+}
+
+/// One field of a model: how to take it out, put it in, and total it.
+struct Column<Record: TestRecord>: Sendable {
+    typealias Totals = @Sendable (DAO<IdentityTranslator<Record>>, Total, Condition<Record>) throws -> Value
+
+    let get: @Sendable (Record) -> Value
+    let set: @Sendable (inout Record, Value) -> Void
+    /// The type of its values.
+    let type: any ExactlyStored.Type
+    /// Whether it can be summed.
+    let isNumeric: Bool
+    /// The typed calls for totals; nil for a field that has none.
+    let total: Totals?
+
+    /// A field without an order.
+    init<Stored: ExactlyStored & FieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
+        self.init(stored: path)
+    }
+
+    /// A field with an order.
+    init<Stored: ExactlyStored & OrderedFieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
+        self.init(stored: path) { dao, total, condition in
+            switch total {
+            case .min: try dao.min(path, predicatedBy: condition).exactValue
+            default: try dao.max(path, predicatedBy: condition).exactValue
+            }
+        }
+    }
+
+    /// A number.
+    init<Stored: ExactlyStored & NumericFieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
+        self.init(stored: path, isNumeric: true) { dao, total, condition in
+            switch total {
+            case .min: try dao.min(path, predicatedBy: condition).exactValue
+            case .max: try dao.max(path, predicatedBy: condition).exactValue
+            case .sum: try dao.sum(path, predicatedBy: condition).exactValue
+            case .average: try dao.average(path, predicatedBy: condition).exactValue
+            }
+        }
+    }
+
+    /// A number that may be nil.
+    init<Stored: ExactlyStored & NumericFieldValue>(_ path: any WritableKeyPath<Record, Stored?> & Sendable) {
+        self.init(stored: path, isNumeric: true) { dao, total, condition in
+            switch total {
+            case .min: try dao.min(path, predicatedBy: condition).exactValue
+            case .max: try dao.max(path, predicatedBy: condition).exactValue
+            case .sum: try dao.sum(path, predicatedBy: condition).exactValue
+            case .average: try dao.average(path, predicatedBy: condition).exactValue
+            }
+        }
+    }
+
+    private init<Stored: ExactlyStored>(
+        stored path: any WritableKeyPath<Record, Stored> & Sendable, isNumeric: Bool = false, total: Totals? = nil
+    ) {
+        get = { $0[keyPath: path].exactValue }
+        set = { record, value in if let value = Stored.from(value) { record[keyPath: path] = value } }
+        type = Stored.self
+        (self.isNumeric, self.total) = (isNumeric, total)
+    }
+}

@@ -1,0 +1,108 @@
+import DAOConformance
+
+/// What several processes are to have made of one database: two numbers, a list, and who is in a transaction.
+struct ProcessReference {
+    /// What is to come of a step.
+    struct Expectation {
+        /// What the process says.
+        var answer = "done"
+        /// How long that takes at least.
+        var atLeast: Duration = .zero
+    }
+
+    /// How long other processes wait for each other's transactions.
+    let wait: Duration
+    /// What is committed.
+    private(set) var state = ProcessLedger.State()
+    /// The topic's posts; nil before there is a topic.
+    private(set) var posts: [Int]?
+    /// The processes that run.
+    private(set) var running: Set<Int> = [0]
+    /// Who is in a transaction, and what it adds.
+    private(set) var holder: (process: Int, number: Int)?
+    /// Whether one batch more may have been committed: the process was killed before it could say.
+    private var mayHaveOneMore = false
+
+    init(wait: Duration) { self.wait = wait }
+
+    /// Whether a process may wait in vain without taking long.
+    private var othersAreHasty: Bool { wait <= .seconds(1) }
+
+    /// Whether a step makes sense now.
+    func allows(_ step: ProcessStep) -> Bool {
+        func isFree(_ process: Int) -> Bool { running.contains(process) && holder?.process != process }
+        func canFail(_ process: Int) -> Bool { process > 0 && othersAreHasty }
+        switch step {
+        case .start(let process): return process > 0 && !running.contains(process)
+        case .add(_, let process, let waiting):
+            return isFree(process) && (holder == nil || (process == 0 ? waiting != nil : canFail(process)))
+        case .read(let process): return isFree(process) || process == 0
+        case .race(let processes, _): return holder == nil && running.isSuperset(of: processes)
+        case .hold(_, let process): return isFree(process) && (holder == nil || canFail(process))
+        case .end: return holder != nil
+        case .queue(_, let process, _): return holder != nil && isFree(process)
+        case .kill(let process): return process > 0 && running.contains(process)
+        case .killCommitting(let process, _): return holder == nil && process > 0 && running.contains(process)
+        case .observe(_, let process), .give(_, let process), .take(_, let process), .list(let process):
+            return holder == nil && running.contains(process)
+        case .reopen: return holder?.process != 0
+        }
+    }
+
+    /// Does a step that makes sense.
+    mutating func run(_ step: ProcessStep) -> Expectation {
+        var expectation = Expectation()
+        switch step {
+        case .start(let process): running.insert(process)
+        case .add(let number, let process, let waiting):
+            if holder != nil { return busy(process, waiting) }
+            state.added += number
+        case .read: expectation.answer = state.description
+        case .race(let processes, let times): state.added += processes.count * times
+        case .hold(let number, let process):
+            if holder != nil { return busy(process, nil) }
+            holder = (process, number)
+        case .end(let commits): end(commits)
+        case .queue(let number, _, let commits):
+            end(commits)
+            state.added += number
+        case .kill(let process):
+            running.remove(process)
+            if holder?.process == process { holder = nil }
+        case .killCommitting(let process, let count):
+            running.remove(process)
+            state.added += count
+        case .observe(let number, _): state.added += number
+        case .reopen: break
+        case .give(let posts, _): self.posts = posts
+        case .take(let post, _):
+            expectation.answer = posts?.contains(post) == true ? "1" : "0"
+            posts?.removeAll { $0 == post }
+        case .list: expectation.answer = posts.map { "t of nobody: \($0) in \($0.count) and 1 links" } ?? ""
+        }
+        return expectation
+    }
+
+    /// Takes over how many batches a process had committed before it was killed: those it said, and perhaps
+    /// the next.
+    mutating func commit(batches: Int) {
+        state.batches = batches
+        mayHaveOneMore = true
+    }
+
+    /// Whether this may be what is committed; from then on it is.
+    mutating func accepts(_ found: ProcessLedger.State) -> Bool {
+        defer { mayHaveOneMore = false }
+        if mayHaveOneMore, found.batches == state.batches + 1 { state.batches += 1 }
+        return found == state
+    }
+
+    private func busy(_ process: Int, _ waiting: Int?) -> Expectation {
+        Expectation(answer: "busy", atLeast: process == 0 ? .milliseconds(waiting ?? 0) : wait)
+    }
+
+    private mutating func end(_ commits: Bool) {
+        if commits { state.added += holder?.number ?? 0 }
+        holder = nil
+    }
+}

@@ -1,0 +1,169 @@
+import DAOConformance
+import DAOCore
+import Foundation
+
+/// Rows and links in plain dictionaries: what the contract's chapter R says, word for word.
+struct RelationshipReference {
+    struct Content: Equatable {
+        var topics: [Int: Int] = [:]
+        var posts: [Int: Int] = [:]
+        var people: [Int: Int] = [:]
+        var labels: [Int: Int] = [:]
+        var folders: [Int: Int] = [:]
+        var owners: [Int: Int] = [:]
+        var topicPosts: [Int: [Int]] = [:]
+        var topicLabels: [Int: [Int]] = [:]
+        var authors: [Int: Int] = [:]
+        var children: [Int: [Int]] = [:]
+    }
+
+    private(set) var content = Content()
+
+    /// Does a step.
+    ///
+    /// - Returns: What is to come of it, as text.
+    mutating func run(_ step: RelationshipStep) -> String {
+        switch step {
+        case .topic(let id, let version, let owner, let posts, let author, let labels):
+            content.topics[id] = version
+            if let owner { content.people[owner] = version }
+            content.owners[id] = owner
+            for post in posts {
+                content.posts[post] = version
+                content.authors[post] = post % 2 == 0 ? author : nil
+                if post % 2 == 0, let author { content.people[author] = version }
+            }
+            for label in labels { content.labels[label] = version }
+            content.topicLabels[id] = labels
+            give(posts, to: id)
+        case .post(let id, let version, let author):
+            content.posts[id] = version
+            content.authors[id] = author
+            if let author { content.people[author] = version }
+        case .person(let id, let version): content.people[id] = version
+        case .label(let id, let version): content.labels[id] = version
+        case .folder(let tree, let version): store(tree, version)
+        case .retitle(let id, let version):
+            guard content.topics[id] != nil else { return "none" }
+            content.topics[id] = version
+        case .shorten(let id, let count):
+            guard content.topics[id] != nil else { return "0" }
+            give(Array((content.topicPosts[id] ?? []).dropFirst(count)), to: id)
+            return "1"
+        case .eraseTopics(let ids): return erase(ids, from: \.topics) { $0.eraseTopics($1) }
+        case .erasePosts(let ids): return erase(ids, from: \.posts) { $0.erasePosts($1) }
+        case .erasePeople(let ids):
+            return erase(ids, from: \.people) { reference, ids in
+                reference.content.owners = reference.content.owners.filter { !ids.contains($1) }
+                reference.content.authors = reference.content.authors.filter { !ids.contains($1) }
+            }
+        case .eraseLabels(let ids):
+            return erase(ids, from: \.labels) { reference, ids in
+                reference.content.topicLabels = reference.content.topicLabels.mapValues { $0.filter { !ids.contains($0) } }
+            }
+        case .eraseFolders(let ids): return erase(ids, from: \.folders) { $0.eraseFolders($1) }
+        case .ask(let question, let number): return answer(question, number)
+        case .transaction(let steps, let fails):
+            let before = content
+            let results = steps.map { run($0) }
+            if fails { content = before }
+            return results.joined(separator: ", ")
+        }
+        return "done"
+    }
+
+    // MARK: Writing
+
+    /// Gives a topic its posts; those that nobody holds any more are erased.
+    private mutating func give(_ posts: [Int], to topic: Int) {
+        let before = content.topicPosts[topic] ?? []
+        content.topicPosts[topic] = posts
+        let held = Set(content.topicPosts.values.joined())
+        erasePosts(Set(before).subtracting(held))
+    }
+
+    private mutating func store(_ tree: RelationshipStep.Tree, _ version: Int) {
+        var dropped: Set<Int> = []
+        var level = [tree]
+        while !level.isEmpty {
+            for folder in level {
+                if let children = folder.children {
+                    content.folders[folder.id] = version
+                    dropped.formUnion(content.children[folder.id] ?? [])
+                    content.children[folder.id] = children.map(\.id)
+                } else if content.folders[folder.id] == nil {
+                    content.folders[folder.id] = version
+                    content.children[folder.id] = []
+                }
+            }
+            level = level.flatMap { $0.children ?? [] }
+        }
+        eraseFolders(dropped.subtracting(content.children.values.joined()))
+    }
+
+    // MARK: Erasing
+
+    private mutating func erase(
+        _ ids: [Int], from rows: WritableKeyPath<Content, [Int: Int]>, _ unlink: (inout Self, Set<Int>) -> Void
+    ) -> String {
+        let there = Set(ids).filter { content[keyPath: rows][$0] != nil }
+        for id in there { content[keyPath: rows][id] = nil }
+        unlink(&self, there)
+        return "\(there.count)"
+    }
+
+    private mutating func eraseTopics(_ ids: Set<Int>) {
+        var dropped: Set<Int> = []
+        for id in ids {
+            content.owners[id] = nil
+            content.topicLabels[id] = nil
+            dropped.formUnion(content.topicPosts.removeValue(forKey: id) ?? [])
+        }
+        erasePosts(dropped.subtracting(content.topicPosts.values.joined()))
+    }
+
+    private mutating func erasePosts(_ ids: Set<Int>) {
+        for id in ids {
+            content.posts[id] = nil
+            content.authors[id] = nil
+        }
+        content.topicPosts = content.topicPosts.mapValues { $0.filter { !ids.contains($0) } }
+    }
+
+    private mutating func eraseFolders(_ ids: Set<Int>) {
+        var gone = ids
+        while !gone.isEmpty {
+            var dropped: Set<Int> = []
+            for id in gone {
+                content.folders[id] = nil
+                dropped.formUnion(content.children.removeValue(forKey: id) ?? [])
+            }
+            content.children = content.children.mapValues { $0.filter { !gone.contains($0) } }
+            gone = dropped.subtracting(content.children.values.joined()).filter { content.folders[$0] != nil }
+        }
+    }
+
+    // MARK: Asking
+
+    private func answer(_ question: RelationshipStep.Question, _ number: Int) -> String {
+        let topics = content.topics.keys.sorted()
+        func posts(_ topic: Int) -> [Int] { content.topicPosts[topic] ?? [] }
+        func ownerVersion(_ topic: Int) -> Int? { content.owners[topic].flatMap { content.people[$0] } }
+        let found: [Int] =
+            switch question {
+            case .anyPost: topics.filter { posts($0).contains { content.posts[$0] == number } }
+            case .allPosts: topics.filter { posts($0).allSatisfy { content.posts[$0] == number } }
+            case .postCount: topics.filter { posts($0).count >= number % 5 }
+            case .labelCount: topics.filter { (content.topicLabels[$0] ?? []).count == number % 4 }
+            case .otherOwner: topics.filter { ownerVersion($0) != number }
+            case .noOwner: topics.filter { content.owners[$0] == nil }
+            case .anyAuthor: topics.filter { posts($0).contains { content.authors[$0] == number % 4 } }
+            case .byOwner:
+                topics.sorted { left, right in
+                    let (before, after) = (ownerVersion(left) ?? -1, ownerVersion(right) ?? -1)
+                    return before == after ? left < right : before < after
+                }
+            }
+        return found.map(String.init).joined(separator: " ")
+    }
+}

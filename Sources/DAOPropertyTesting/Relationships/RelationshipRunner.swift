@@ -1,0 +1,119 @@
+import DAOConformance
+import DAOCore
+import Foundation
+
+/// Does steps on a database.
+struct RelationshipRunner {
+    let database: any Database
+    private let topics: any Storage<Topic>
+    private let posts: any Storage<Post>
+    private let people: any Storage<Person>
+    private let labels: any Storage<Label>
+    private let folders: any Storage<Folder>
+
+    init(_ database: any Database) throws {
+        self.database = database
+        topics = try database.storage(for: Topic.self)
+        posts = try database.storage(for: Post.self)
+        people = try database.storage(for: Person.self)
+        labels = try database.storage(for: Label.self)
+        folders = try database.storage(for: Folder.self)
+    }
+
+    /// Does a step.
+    ///
+    /// - Returns: What came of it, as text.
+    func run(_ step: RelationshipStep) throws -> String {
+        switch step {
+        case .topic(let id, let version, let owner, let posts, let author, let labels):
+            try topics.persist(
+                object: Topic(
+                    id: "\(id)", title: "\(version)", owner: owner.map { person($0, version) },
+                    posts: posts.map { post($0, version, $0 % 2 == 0 ? author : nil) }, labels: labels.map { label($0, version) })
+            )
+        case .post(let id, let version, let author): try posts.persist(object: post(id, version, author))
+        case .person(let id, let version): try people.persist(object: person(id, version))
+        case .label(let id, let version): try labels.persist(object: label(id, version))
+        case .folder(let tree, let version): try folders.persist(object: try folder(tree, version))
+        case .retitle(let id, let version):
+            guard var topic = try topics.read(byPrimaryKey: "\(id)", includeSubentities: false) else { return "none" }
+            topic.title = "\(version)"
+            try topics.persist(object: topic)
+        case .shorten(let id, let count):
+            return
+                "\(try topics.update(Query(where: Condition { $0.id == "\(id)" })) { $0.posts = Array($0.posts.dropFirst(count)) })"
+        case .eraseTopics(let ids): return "\(try topics.erase(keys: ids.map { .string("\($0)") }))"
+        case .erasePosts(let ids): return "\(try posts.erase(predicatedBy: Condition { $0.id.in(ids) }))"
+        case .erasePeople(let ids): return "\(try people.erase(keys: ids.map { .integer(Int64($0)) }))"
+        case .eraseLabels(let ids): return "\(try labels.erase(keys: ids.map { .uuid(Label.make(UInt8($0)).id) }))"
+        case .eraseFolders(let ids): return "\(try folders.erase(keys: ids.map { .integer(Int64($0)) }))"
+        case .ask(let question, let number): return try answer(question, number)
+        case .transaction(let steps, let fails):
+            var results: [String] = []
+            do {
+                try database.transaction {
+                    for step in steps { results.append(try run(step)) }
+                    if fails { throw PropertyTesting.Abort() }
+                }
+            } catch is PropertyTesting.Abort {}
+            return results.joined(separator: ", ")
+        }
+        return "done"
+    }
+
+    private func person(_ id: Int, _ version: Int) -> Person { Person(id: id, name: name(version), age: version) }
+    private func label(_ id: Int, _ version: Int) -> Label { Label.make(UInt8(id), name(version)) }
+    private func post(_ id: Int, _ version: Int, _ author: Int?) -> Post {
+        Post(id: id, text: name(version), author: author.map { person($0, version) })
+    }
+    private func folder(_ tree: RelationshipStep.Tree, _ version: Int) throws -> Folder {
+        guard let children = tree.children else {
+            return try folders.read(byPrimaryKey: tree.id, includeSubentities: false) ?? Folder(id: tree.id, name: name(version))
+        }
+        return Folder(id: tree.id, name: name(version), children: try children.map { try folder($0, version) })
+    }
+    /// Orders as numbers do.
+    private func name(_ version: Int) -> String { String(repeating: "0", count: max(0, 6 - "\(version)".count)) + "\(version)" }
+
+    private func answer(_ question: RelationshipStep.Question, _ number: Int) throws -> String {
+        let name = name(number)
+        let found: [Topic] =
+            switch question {
+            case .anyPost: try topics.read(Query(where: Condition { $0.posts.contains { $0.text == name } }))
+            case .allPosts: try topics.read(Query(where: Condition { $0.posts.allSatisfy { $0.text == name } }))
+            case .postCount: try topics.read(Query(where: Condition { $0.posts.count >= number % 5 }))
+            case .labelCount: try topics.read(Query(where: Condition { $0.labels.count == number % 4 }))
+            case .otherOwner: try topics.read(Query(where: Condition { $0.owner.age != number }))
+            case .noOwner: try topics.read(Query(where: Condition { $0.owner == nil }))
+            case .anyAuthor: try topics.read(Query(where: Condition { $0.posts.contains { $0.author.id == number % 4 } }))
+            case .byOwner: try topics.read(Query(orderedBy: [.ascending(\.owner, \.name)]))
+            }
+        return found.map(\.id).joined(separator: " ")
+    }
+
+    /// Everything there is, in a form to compare with the reference's.
+    func content() throws -> RelationshipReference.Content {
+        var content = RelationshipReference.Content()
+        for topic in try topics.read() {
+            let id = Int(topic.id) ?? -1
+            content.topics[id] = Int(topic.title)
+            content.owners[id] = topic.owner?.id
+            content.topicPosts[id] = topic.posts.map(\.id)
+            content.topicLabels[id] = topic.labels.map { Int($0.id.uuid.15) }
+            // What a topic holds is what stands in the rows themselves.
+            for post in topic.posts { content.posts[post.id] = Int(post.text) }
+        }
+        for post in try posts.read() {
+            if let seen = content.posts[post.id], seen != Int(post.text) { content.posts[post.id] = -1 }
+            content.posts[post.id] = content.posts[post.id] ?? Int(post.text)
+            content.authors[post.id] = post.author?.id
+        }
+        for person in try people.read() { content.people[person.id] = person.age }
+        for label in try labels.read() { content.labels[Int(label.id.uuid.15)] = Int(label.name) }
+        for folder in try folders.read() {
+            content.folders[folder.id] = Int(folder.name)
+            content.children[folder.id] = folder.children.map(\.id)
+        }
+        return content
+    }
+}

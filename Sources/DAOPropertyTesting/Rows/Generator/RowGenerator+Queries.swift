@@ -1,0 +1,48 @@
+import DAOCore
+import DAOTestSupport
+import Foundation
+
+extension RowGenerator {
+    /// A query over an entity.
+    ///
+    /// - Parameter mayFail: Whether it may be one that is refused.
+    mutating func query(_ entity: Entity, mayFail: Bool = true) -> QueryDescription {
+        var query = QueryDescription()
+        if mayFail, random.chance(3) {
+            // One thing wrong: of two, which is reported is nowhere said.
+            switch random.below(4) {
+            case 0: query.limit = -1
+            case 1: query.offset = -1
+            case 2: query.order = [.init(field: random.pick(["nothing", ""]), isAscending: true)]
+            default:
+                let field = entity.fields.first { $0.type.kind == .embedded }
+                query.order = field.map { [.init(field: $0.name, isAscending: random.chance(50))] } ?? []
+            }
+            return query
+        }
+        query.node = condition(entity, mayFail: mayFail)
+        query.order = entity.table.predicates.order(using: &random).map { .init(field: $0.field, isAscending: $0.isAscending) }
+        if random.chance(30) { query.limit = random.pick([0, 1, 2, 3, 5, 100, .max]) }
+        if random.chance(20) { query.offset = random.pick([1, 2, 3, 100, .max]) }
+        return query
+    }
+
+    /// A condition over an entity's fields: sound, but for a few where it may not be.
+    mutating func condition(_ entity: Entity, mayFail: Bool = true) -> PredicateNode {
+        let node = entity.table.predicates.predicate(using: &random)
+        return mayFail && random.chance(2) ? .and([node, unsound(entity)]) : node
+    }
+
+    /// A condition that is refused.
+    private mutating func unsound(_ entity: Entity) -> PredicateNode {
+        let field = random.below(entity.fields.count)
+        let kind = entity.fields[field].type.kind
+        switch random.below(3) {
+        case 0: return .compare(field: entity.fields.count + random.below(3), .equal, .integer(1))
+        case 1: return kind.isText ? .compare(field: field, .equal, .integer(1)) : .text(field: field, .contains, "a", [])
+        default:
+            if kind == .embedded { return .compare(field: field, .less, .string("[]")) }
+            return .compare(field: field, .equal, kind == .data ? .bool(true) : .data(Data([1])))
+        }
+    }
+}

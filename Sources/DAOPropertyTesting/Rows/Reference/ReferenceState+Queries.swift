@@ -1,0 +1,115 @@
+import DAOCore
+import Foundation
+
+extension ReferenceState {
+    /// The rows of a query, in its order.
+    func rows(_ query: QueryDescription, in entity: Entity) throws -> [Row] {
+        let terms = try check(query, in: entity)
+        let all = sorted(self[entity].filter { ReferencePredicate.holds(query.node, $0) }, terms, entity.key)
+        let rest = all.dropFirst(query.offset)
+        return Array(query.limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    /// The rows of a page: those after another row in the query's order, which may be there or not.
+    func page(_ query: QueryDescription, in entity: Entity, after last: Row?, size: Int) throws -> [Row] {
+        let terms = try check(query, in: entity)
+        let all = sorted(self[entity].filter { ReferencePredicate.holds(query.node, $0) }, terms, entity.key)
+        let rest = all.filter { row in last.map { Self.isBefore($0, row, terms, entity.key) } ?? true }
+        return Array(rest.dropFirst(query.offset).prefix(size))
+    }
+
+    private typealias Term = (field: Int, isAscending: Bool)
+
+    private func check(_ query: QueryDescription, in entity: Entity) throws -> [Term] {
+        if query.offset < 0 || (query.limit ?? 0) < 0 { throw Outcome.Failure(kind: .invalidQuery, entity: entity.name) }
+        let terms = try query.order.map { term in
+            guard let field = entity.fields.firstIndex(where: { $0.name == term.field }),
+                entity.fields[field].type.kind != .embedded
+            else { throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name) }
+            return (field: field, isAscending: term.isAscending)
+        }
+        guard ReferencePredicate.isSound(query.node, entity.fields) else {
+            throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name)
+        }
+        // No two rows tie on the key: what comes after it orders nothing, and a page must not begin again at
+        // a row that only changed there.
+        return terms.firstIndex { $0.field == entity.key }.map { Array(terms[...$0]) } ?? terms
+    }
+
+    /// By inserting each row where it belongs: nil first ascending and last descending, ties by ascending key
+    /// (Q1, Q2).
+    private func sorted(_ rows: [Row], _ terms: [Term], _ key: Int) -> [Row] {
+        if terms.isEmpty { return rows }
+        var result: [Row] = []
+        for row in rows {
+            let place = result.firstIndex { Self.isBefore(row, $0, terms, key) } ?? result.count
+            result.insert(row, at: place)
+        }
+        return result
+    }
+
+    private static func isBefore(_ left: Row, _ right: Row, _ terms: [Term], _ key: Int) -> Bool {
+        for term in terms {
+            let order = orderWithNil(left[term.field], right[term.field])
+            if order != 0 { return (order < 0) == term.isAscending }
+        }
+        return ReferenceOrder.compare(left[key], right[key]) < 0
+    }
+
+    private static func orderWithNil(_ left: Value, _ right: Value) -> Int {
+        if left.isNull || right.isNull { return (left.isNull ? 0 : 1) - (right.isNull ? 0 : 1) }
+        return ReferenceOrder.compare(left, right)
+    }
+
+    /// A total over the values of a field, nil aside (Q7).
+    func total(_ total: Total, of field: Int, where node: PredicateNode, in entity: Entity) throws -> Value {
+        let values = try rows(QueryDescription(node: node), in: entity).map { $0[field] }.filter { !$0.isNull }
+        switch total {
+        case .min: return values.min { ReferenceOrder.compare($0, $1) < 0 } ?? .null
+        case .max: return values.max { ReferenceOrder.compare($0, $1) < 0 } ?? .null
+        case .sum: return try sum(values, of: field, in: entity)
+        case .average:
+            if values.isEmpty { return .null }
+            let sum: Double
+            switch values[0] {
+            case .decimal: sum = Double(decimals(values).description) ?? .nan
+            case .double: sum = doubles(values)
+            default: sum = Double(integers(values))
+            }
+            return Self.stored(.double(sum / Double(values.count)))
+        }
+    }
+
+    private func sum(_ values: [Value], of field: Int, in entity: Entity) throws -> Value {
+        switch entity.fields[field].type.kind {
+        case .double: return Self.stored(.double(doubles(values)))
+        case .float: return Self.stored(.double(Double(Float(doubles(values)))))
+        case .decimal: return .decimal(decimals(values))
+        case let kind:
+            let sum = integers(values)
+            let upper = kind == .uint64 ? Int128(UInt64.max) : Int128(kind.integerRange?.upperBound ?? 0)
+            guard sum >= Int128(kind.integerRange?.lowerBound ?? 0), sum <= upper else {
+                throw Outcome.Failure(kind: .arithmeticOverflow, entity: entity.name, field: entity.fields[field].name)
+            }
+            return Int64(exactly: sum).map(Value.integer) ?? .unsigned(UInt64(sum))
+        }
+    }
+
+    private func integers(_ values: [Value]) -> Int128 {
+        values.reduce(0) { sum, value in
+            switch value {
+            case .integer(let number): sum + Int128(number)
+            case .unsigned(let number): sum + Int128(number)
+            default: sum
+            }
+        }
+    }
+
+    private func doubles(_ values: [Value]) -> Double {
+        values.reduce(0) { sum, value in if case .double(let number) = value { sum + number } else { sum } }
+    }
+
+    private func decimals(_ values: [Value]) -> Decimal {
+        values.reduce(0) { sum, value in if case .decimal(let number) = value { sum + number } else { sum } }
+    }
+}

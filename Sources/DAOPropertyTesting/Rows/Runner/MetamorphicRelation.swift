@@ -1,0 +1,124 @@
+import DAOConformance
+import DAOCore
+import Foundation
+
+/// Checks that queries agree with each other, whatever the rows are.
+struct MetamorphicRelation<Record: TestRecord> {
+    private let storage: any Storage<Record>
+    private let operation: RowStep
+
+    init(_ dao: DAO<IdentityTranslator<Record>>, _ operation: RowStep) {
+        storage = dao.storage
+        self.operation = operation
+    }
+
+    /// Done, or a sentence about what disagrees.
+    func check() throws -> Outcome {
+        let sentence: String? =
+            switch operation.verb {
+            case .partition: try partition()
+            case .inclusion: try inclusion()
+            case .indexless: try indexless()
+            case .windows: try windows()
+            case .reversal: try reversal()
+            default: try agreement()
+            }
+        return sentence.map(Outcome.wrong) ?? .done
+    }
+
+    private func keys(_ node: PredicateNode) throws -> [Key] { try storage.keys(Query(where: Condition(node))) }
+
+    private func partition() throws -> String? {
+        let (all, yes) = (try keys(.constant(true)), try keys(operation.query.node))
+        let no = try keys(.not(operation.query.node))
+        if Set(yes).intersection(no).isEmpty, Set(yes).union(no) == Set(all), yes.count + no.count == all.count { return nil }
+        return "of \(all.count) rows \(yes.count) meet the condition and \(no.count) do not: \(list(yes)) and \(list(no))"
+    }
+
+    private func inclusion() throws -> String? {
+        func count(_ node: PredicateNode) throws -> Int { try storage.count(Query(where: Condition(node))) }
+        let (left, right) = (operation.query.node, operation.other)
+        let (one, other) = (try count(left), try count(right))
+        let (both, either) = (try count(.and([left, right])), try count(.or([left, right])))
+        return one + other == both + either
+            ? nil : "\(one) and \(other) rows meet the conditions, \(both) meet both, \(either) either: the sums differ"
+    }
+
+    private func indexless() throws -> String? {
+        let expected = try keys(operation.query.node)
+        for node in operation.indexlessForms {
+            let got = try keys(node)
+            if got != expected { return "with an index \(list(expected)), without one \(list(got))" }
+        }
+        return nil
+    }
+
+    private func windows() throws -> String? {
+        let query = operation.query.query(Record.self)
+        let whole = try storage.keys(query)
+        let size = operation.number ?? 1
+        var pieces: [Key] = []
+        for offset in stride(from: 0, through: whole.count, by: size) {
+            var window = query
+            (window.limit, window.offset) = (size, offset)
+            pieces += try storage.keys(window)
+        }
+        return pieces == whole ? nil : "the whole is \(list(whole)), windows of \(size) are \(list(pieces))"
+    }
+
+    private func reversal() throws -> String? {
+        var query = operation.query
+        let key = operation.entity.fields[operation.entity.key].name
+        query.order = query.order.filter { $0.field != key } + [.init(field: key, isAscending: true)]
+        let forth = try storage.keys(query.query(Record.self))
+        query.order = query.order.map { .init(field: $0.field, isAscending: !$0.isAscending) }
+        let back = try storage.keys(query.query(Record.self))
+        return back.reversed() == forth ? nil : "forth \(list(forth)), back \(list(back))"
+    }
+
+    private func agreement() throws -> String? {
+        let query = operation.query.query(Record.self)
+        let rows = try storage.read(query).map { Record.schema.key(of: $0) }
+        let (keys, count) = (try storage.keys(query), try storage.count(query))
+        var walked: [Key] = []
+        let cursor = try storage.cursor(query)
+        while case let batch = try cursor.next(2), !batch.isEmpty { walked += batch.map { Record.schema.key(of: $0) } }
+        if keys == rows, count == rows.count, walked == rows { return nil }
+        return "read gives \(list(rows)), keys \(list(keys)), count \(count), a cursor \(list(walked))"
+    }
+
+    private func list(_ keys: [Key]) -> String { Outcome.keys(keys.map(\.value)).text }
+}
+
+extension RowStep {
+    /// The condition in forms that no index serves.
+    var indexlessForms: [PredicateNode] {
+        var forms = [query.node.replacingFields { entity.table.unindexedTwins[$0] ?? $0 }]
+        if let wrapped = query.node.wrapped(for: entity) { forms.append(wrapped) }
+        return forms
+    }
+}
+
+extension PredicateNode {
+    /// The same tree about other fields.
+    func replacingFields(_ map: (Int) -> Int) -> PredicateNode {
+        switch self {
+        case .constant, .invalid: self
+        case .and(let nodes): .and(nodes.map { $0.replacingFields(map) })
+        case .or(let nodes): .or(nodes.map { $0.replacingFields(map) })
+        case .not(let node): .not(node.replacingFields(map))
+        case .compare(let field, let comparison, let value): .compare(field: map(field), comparison, value)
+        case .compareFields(let left, let comparison, let right): .compareFields(map(left), comparison, map(right))
+        case .isIn(let field, let values): .isIn(field: map(field), values)
+        case .text(let field, let match, let pattern, let options): .text(field: map(field), match, pattern, options)
+        case .related(let field, let match, let node): .related(field: map(field), match, node)
+        case .relatedCount(let field, let comparison, let count): .relatedCount(field: map(field), comparison, count)
+        case .through(let field, let node): .through(field: map(field), node)
+        }
+    }
+
+    /// The condition, or one on a field without an index that no row meets: every row has to be looked at.
+    func wrapped(for entity: Entity) -> PredicateNode? {
+        entity.table.plainText.map { .or([self, .text(field: $0, .equals, "no row has this text", .caseInsensitive)]) }
+    }
+}

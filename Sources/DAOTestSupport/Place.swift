@@ -1,0 +1,41 @@
+import Foundation
+
+/// A directory for the files of a test, removed with everything in it when the place is no longer used.
+package final class Place: Sendable {
+    /// The kinds of database that are kept in files.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// One file, and two beside it.
+        case sqlite
+        /// One file, and one beside it.
+        case lmdb
+    }
+
+    /// The directory.
+    package let directory: URL
+    private let kind: Kind
+
+    /// Creates the directory.
+    ///
+    /// - Parameter kind: The kind of database that ``url(_:)`` is of.
+    package init(_ kind: Kind = .sqlite) {
+        self.kind = kind
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-test-\(UUID().uuidString)")
+        // Where there is no directory, opening the first file says so.
+        try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    /// The path of a file in the directory.
+    package func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+
+    /// The file of the database that ``url(_:)`` names.
+    package var file: URL { directory.appendingPathComponent("test.db") }
+
+    /// The URL of a database in the directory.
+    ///
+    /// - Parameter options: Options of the configuration: `timeout=0`.
+    package func url(_ options: String = "") -> String {
+        "\(kind.rawValue)://\(file.path)" + (options.isEmpty ? "" : "?\(options)")
+    }
+}

@@ -1,0 +1,33 @@
+import DAOPropertyTesting
+import Testing
+
+@testable import DAOConformance
+
+/// Property-based tests detect every planted fault as well, by steps that nobody wrote for it.
+@Suite struct PropertyMutantTests {
+    @Test(arguments: Fault.allCases) func isDetected(_ fault: Fault) async {
+        await ParallelCases.shared.enter()
+        let result = await PropertyTesting.run(
+            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .zero, patience: .seconds(2))
+        await ParallelCases.shared.leave()
+        #expect(result.failure != nil, "\(fault) is not detected in \(result.operations) operations")
+    }
+
+    @Test(arguments: [
+        (Fault.forgetsRollback, 4), (.limitOffByOne, 4), (.eraseCountsAsked, 2), (.losesNaN, 3), (.cursorIsLive, 5),
+        (.dropsLastOfMany, 2), (.closesInside, 2), (.translatesOutside, 4), (.observersMissErasures, 4),
+        (.dropsNilInArrays, 2), (.losesRenamedValues, 3), (.skipsUnreadableRows, 3), (.copiesForgetHowFar, 4),
+    ]) func scriptsAreSmall(_ fault: Fault, _ most: Int) async throws {
+        let result = await PropertyTesting.run(
+            on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .seconds(600), patience: .seconds(2))
+        let failure = try #require(result.failure)
+        #expect(failure.scriptLength <= most, "\(failure)")
+    }
+
+    @Test func seedRepeatsFailure() async throws {
+        let target = FaultyDatabase.target(.eraseCountsAsked)
+        let first = try #require(await PropertyTesting.run(on: target, seed: 5, operations: 20_000).failure)
+        let again = await PropertyTesting.run(on: target, seed: first.seed, operations: first.operations)
+        #expect(again.failure?.test == first.test)
+    }
+}
