@@ -1,23 +1,26 @@
 import DAOCore
 import DAOSQL
 
-/// The engines that are open, by their paths.
+/// The open engines, by identity.
 private let instances = SharedInstances<SQLInstance>()
 
 extension DatabaseDriver {
     /// Opens databases of an SQL engine.
     ///
     /// - Parameters:
-    ///   - scheme: The scheme of its URLs.
-    ///   - open: Makes the engine of a configuration. Databases with one path share it.
+    ///   - scheme: The scheme of the URLs.
+    ///   - identity: Identifies the engine of a configuration, for files by device and inode.
+    ///   - open: Creates the engine of a configuration.
     package static func sql(
-        _ scheme: String, open: @escaping @Sendable (DatabaseConfiguration) throws -> any SQLEngine
+        _ scheme: String, identity: @escaping @Sendable (DatabaseConfiguration) throws -> String,
+        open: @escaping @Sendable (DatabaseConfiguration) throws -> any SQLEngine
     ) -> DatabaseDriver {
         DatabaseDriver(scheme: scheme) { configuration in
+            let identity = try identity(configuration)
             let writes = !configuration.isReadOnly
-            let instance = try instances.acquire(configuration.path) { try SQLInstance(open(configuration), writes: writes) }
+            let instance = try instances.acquire(identity) { try SQLInstance(open(configuration), writes: writes) }
             return try SQLDatabase(configuration, on: instance, writes: writes) {
-                instances.release(configuration.path) { $0.close() }
+                instances.release(identity) { $0.close() }
             }
         }
     }

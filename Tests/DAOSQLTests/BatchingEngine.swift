@@ -197,7 +197,7 @@ private final class BatchingRows: SQLRowBatch {
 extension DatabaseDriver {
     /// Opens SQLite files through a ``BatchingEngine``.
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
-        .sql("batching") { configuration in
+        .sql("batching", identity: { try DatabaseFile($0).identity }) { configuration in
             let file = try DatabaseFile(configuration)
             return BatchingEngine(try SQLiteEngine(file, writes: !configuration.isReadOnly), roundTrips)
         }

@@ -29,7 +29,7 @@ private struct Coin: Plain, Model {
         let roundTrips = RoundTrips()
         let database = try DatabaseDrivers(.batching(roundTrips)).open("batching://\(directory.path)/test.db")
         defer { try? database.close() }
-        try body(database, try database.storage(for: Coin.self), roundTrips)
+        try body(database, try database.makeStorage(for: Coin.self), roundTrips)
     }
 
     private func coins(_ numbers: Range<Int>) -> [Coin] { numbers.map { Coin(id: $0, name: "coin \($0)", value: $0) } }
