@@ -66,8 +66,7 @@ package struct PredicateGenerator: Sendable {
         case 10, 11:
             let others = fields.indices.filter { isComparable(kind, fields[$0].type.kind) }
             return .compareFields(field, comparison(), random.pick(Array(others)))
-        case 12,
-            13 where kind.isOrdered:
+        case 12...13 where kind.isOrdered:
             let bounds = [literal(for: field, using: &random), literal(for: field, using: &random)]
             return .and([.compare(field: field, .greaterOrEqual, bounds[0]), .compare(field: field, .lessOrEqual, bounds[1])])
         default: break
