@@ -5,10 +5,24 @@ import Foundation
 ///
 /// What the errors of every other rule carry is compared in the cases of those rules.
 enum Errors {
-    static func cases() -> [ConformanceCase] { rows() + transactions() + databases() }
+    static func cases() -> [ConformanceCase] { rows() + transactions() + databases() + entities() }
 
     private static func rows() -> [ConformanceCase] {
         [
+            ConformanceCase("L.errorsOfWrites", "L7", "W1", "W6", title: "a refused row has the same words everywhere") {
+                context in
+                let dao = try context.dao(Member.self)
+                try dao.create(Member(id: 1, email: "a", badge: 1))
+                try expectError(
+                    .duplicateKey, "a stored key", entity: "member", key: 1, field: "id",
+                    message: "a row of 'member' with this key is stored already or given twice; persist it, or choose another key"
+                ) { try dao.create(Member(id: 1, email: "b", badge: 2)) }
+                try expectError(
+                    .uniqueViolation, "a stored value", entity: "member", key: 2, conflictingKey: 1, field: "email",
+                    message: "another row of 'member' has the same value in the unique field 'email'; "
+                        + "choose another value, or change the other row first"
+                ) { try dao.create(Member(id: 2, email: "a", badge: 2)) }
+            },
             ConformanceCase("L.errorsOfKeys", "L7", "K1", "K3", "K4", title: "a refused key has the same words everywhere") {
                 context in
                 let database = try context.open()
@@ -110,6 +124,20 @@ enum Errors {
                 }
             },
             ConformanceCase(
+                "L.errorsOfReadOnly", "L7", "L1", title: "a database opened for reading only has the same words everywhere",
+                requires: [.file, .configuration]
+            ) { context in
+                let writable = try context.open()
+                try writable.dao(Item.self).create(Item.make([1]))
+                try writable.close()
+                let database = try context.open { $0.isReadOnly = true }
+                let dao = try database.dao(Item.self)
+                try expectError(
+                    .readOnly, "a write", path: context.path,
+                    message: "the database is open for reading only; open it without readOnly=true to write"
+                ) { try dao.create(Item.make([2])) }
+            },
+            ConformanceCase(
                 "L.errorsOfPaths", "L7", "L1", title: "a path without a database, or none, has the same words everywhere",
                 requires: [.file, .configuration]
             ) { context in
@@ -139,6 +167,30 @@ enum Errors {
                 ) { try hasty.increment() }
                 try expectEqual(try peer.ask("rollback"), "ended")
             },
+        ]
+    }
+
+    private static func entities() -> [ConformanceCase] {
+        [
+            ConformanceCase(
+                "L.errorsOfEntities", "L7", "E2", title: "an entity that was changed has the same words everywhere",
+                requires: [.evolution]
+            ) { context in
+                let (database, _) = try context.databaseOfNotes()
+                let old = try database.dao(NoteV1.self)
+                try database.transaction {
+                    _ = try expectError(
+                        .invalidTransaction, "a migration inside a transaction",
+                        message: "entities cannot be changed inside a transaction or a snapshot; change them before it begins"
+                    ) { try database.evolve(Evolution(version: 1)) }
+                }
+                _ = try database.dao(NoteWithNumber.self)
+                try expectError(
+                    .schemaMismatch, "an old storage", entity: "note",
+                    message: "the stored 'note' was changed by another version of its model; "
+                        + "ask the database for the storage again"
+                ) { try old.read() }
+            }
         ]
     }
 }

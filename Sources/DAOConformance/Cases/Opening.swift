@@ -51,13 +51,7 @@ enum Opening {
                     ("erase", { _ = try dao.erase() }),
                     ("transaction", { try database.transaction { try dao.create(Item.make([4])) } }),
                 ] as [(String, () throws -> Void)] {
-                    do {
-                        try call()
-                        throw fail("expected \(name) to be refused")
-                    } catch let error as StorageError {
-                        try expectEqual(error.kind, .readOnly, "the kind of the error of \(name)")
-                        try expectEqual(error.path, context.path, "the path in the error of \(name)")
-                    }
+                    try expectError(.readOnly, name, path: context.path, call)
                 }
                 try database.close()
                 try expectEqual(try context.dao(Item.self).count(), 3)

@@ -37,7 +37,7 @@ enum Fault: String, CaseIterable, Sendable {
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
-        keepsWhatIsForgotten
+        keepsWhatIsForgotten, errorsInOtherWords
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersOutliveDatabase
@@ -66,6 +66,9 @@ enum Fault: String, CaseIterable, Sendable {
         default: return .evolution
         }
     }
+
+    /// The faults that property-based testing detects: it compares errors, but not their words.
+    static let detectedByProperties = allCases.filter { $0 != .errorsInOtherWords }
 
     /// Whether cases on it wait for what does not come, so that only those are run that are about it.
     var onlyCases: Set<String>? {

@@ -207,6 +207,9 @@ struct FaultyStorage<Record: Model>: Storage {
             return try body()
         } catch var error as StorageError where error.kind == .duplicateKey {
             if fault == .duplicateNamesNothing { (error.field, error.key) = (nil, nil) }
+            if fault == .errorsInOtherWords {
+                throw StorageError(.duplicateKey, "key exists", entity: error.entity, key: error.key, field: error.field)
+            }
             throw error
         } catch var error as StorageError where error.kind == .uniqueViolation {
             if fault == .uniqueIsSilent { return nil }
