@@ -41,7 +41,8 @@ let package = Package(
         .target(name: "DAOSQL", dependencies: ["DAOCore"]),
         .target(name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSystemSQLite"]),
 
-        // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain, those of a DAO among them
+        // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain,
+        // those of a DAO among them
         .target(name: "DAOTransport"),
         .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore"]),
 
@@ -85,7 +86,8 @@ let package = Package(
         .testTarget(
             name: "DAOPropertyTestingTests",
             dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples"]),
-        // An API module of its own, to prove that envelopes may stay internal to the module that declares them
+        // An API module of its own, to prove that envelopes may stay internal to the module that declares
+        // them
         .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
         .target(

@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package conformance [--url URL …] [--chapter K …] [--json PATH]`: builds the runner and hands it the arguments.
+/// `swift package conformance [--url URL …] [--chapter K …] [--json PATH]`: builds the runner and hands it
+/// the arguments.
 @main struct ConformancePlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
         let runner = try context.tool(named: "dao-conformance")

@@ -11,7 +11,8 @@ public final class ConformanceContext: Sendable {
     let target: ConformanceTarget
     /// Where this case's database is; every case has its own.
     public let location: ConformanceTarget.Location
-    /// What was opened and may have to be closed after the case; not kept alive, so that cases can drop a database.
+    /// What was opened and may have to be closed after the case; not kept alive, so that cases can drop a
+    /// database.
     private let opened = Mutex<[Opened]>([])
 
     init(target: ConformanceTarget, location: ConformanceTarget.Location) {
@@ -35,7 +36,8 @@ extension ConformanceContext {
     /// Opens another database of the same kind, at a place of its own.
     func openOther(_ suffix: String = "other") throws -> any Database { try keep(target.open(location.appending(suffix))) }
 
-    /// Opens this case's database with a changed configuration; needs ``ConformanceCase/Requirement/configuration``.
+    /// Opens this case's database with a changed configuration; needs
+    /// ``ConformanceCase/Requirement/configuration``.
     func open(_ change: (inout DatabaseConfiguration) -> Void) throws -> any Database {
         guard let open = target.openConfiguration else { throw missing("a target that opens with a changed configuration") }
         return try keep(open(location, change))

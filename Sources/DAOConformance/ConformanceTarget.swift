@@ -9,7 +9,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// A database with a driver gets more cases, about configurations and damaged files, from the other initializer:
+/// A database with a driver gets more cases, about configurations and damaged files, from the other
+/// initializer:
 ///
 /// ```swift
 /// let target = ConformanceTarget(name: "sqlite", driver: .sqlite) { $0.directory.appendingPathComponent("test.db").path }

@@ -138,7 +138,8 @@ func expectError(
     throw ConformanceFailure(what(), expected: "\(expected)", got: "\(result)", file: file, line: line)
 }
 
-/// As ``expectError(_:_:entity:key:conflictingKey:field:path:message:file:line:_:)`` for an asynchronous body.
+/// As ``expectError(_:_:entity:key:conflictingKey:field:path:message:file:line:_:)`` for an asynchronous
+/// body.
 @discardableResult
 func expectAsyncError(
     _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", entity: String? = nil, key: UniqueID? = nil,

@@ -1,6 +1,7 @@
 import DAOCore
 
-/// A working database that declares what it does not have, and refuses it: the ground of the suite's negative cases.
+/// A working database that declares what it does not have, and refuses it: the ground of the suite's negative
+/// cases.
 final class LimitedDatabase: Database {
     private let base: ArrayDatabase
 

@@ -107,7 +107,8 @@ struct LMDBOpeningTests {
     func flippedMeta() throws {
         let whole = bytes(try sample("meta.lmdb"))
         var random = SeededGenerator(seed: 3)
-        // The fields that LMDB trusts: header, magic, version, trees, last page, transaction. The map size is advice.
+        // The fields that LMDB trusts: header, magic, version, trees, last page, transaction. The map size is
+        // advice.
         let trusted = [0..<8, 10..<12, 16..<32, 40..<152].flatMap { Array($0) }
         for round in 0..<400 {
             var content = whole

@@ -4,7 +4,8 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// Values that another program has put where the model has others: each is an error that names the place, never a default.
+/// Values that another program has put where the model has others: each is an error that names the place,
+/// never a default.
 @Suite struct DamageTests {
     @Test(arguments: [
         ("flag", "2"), ("flag", "'yes'"), ("flag", "1.5"), ("small", "1000"), ("small", "'x'"), ("small", "x'00'"), ("big", "-1"),

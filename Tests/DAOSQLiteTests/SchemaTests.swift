@@ -5,7 +5,8 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// What a person sees who opens the file with another tool, and what the suite makes of tables that others made.
+/// What a person sees who opens the file with another tool, and what the suite makes of tables that others
+/// made.
 @Suite struct SchemaTests {
     @Test func theSchemaIsWhatAPersonWouldHaveDesigned() throws {
         let place = Place()

@@ -137,7 +137,8 @@ import Testing
 
     // MARK: Observations
 
-    /// A row changed past the DAO is observed, whether its entity was named or not; an entity that was not named is not looked at.
+    /// A row changed past the DAO is observed, whether its entity was named or not; an entity that was not
+    /// named is not looked at.
     @Test(.timeLimit(.minutes(30)), arguments: [TouchedEntities.all, .models(Message.self), .named("user", "message")])
     func observersAreTold(_ touched: TouchedEntities) async throws {
         let (database, storage) = try opened()

@@ -62,7 +62,8 @@ enum EvolutionRenames {
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 _ = try database.dao(NoteWithReusedName.self)
-                // To the first version 'headline' is one field too many, and 'title' the new one of that name.
+                // To the first version 'headline' is one field too many, and 'title' the new one of that
+                // name.
                 let error = try expectError(.schemaMismatch, entity: "note") { try database.storage(for: NoteV1.self) }
                 try expect(error.message.contains("'title'"), "the field in: \(error.message)")
                 try expectEqual(try database.dao(NoteWithReusedName.self).read().map(\.headline), notes.map(\.title))

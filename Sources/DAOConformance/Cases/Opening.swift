@@ -280,8 +280,9 @@ enum Opening {
                     let position = Int.random(in: 0..<data.count, using: &random)
                     data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
                     try write(data, to: file)
-                    // Without checksums a flipped bit of a value is another value: then only crashes and untyped errors count. With
-                    // them a row may be lost with the page it was on, but none is changed.
+                    // Without checksums a flipped bit of a value is another value: then only crashes and
+                    // untyped errors count. With them a row may be lost with the page it was on, but none is
+                    // changed.
                     try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
                 }
             },

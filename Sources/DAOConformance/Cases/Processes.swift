@@ -158,7 +158,8 @@ extension Processes {
 }
 
 extension ConformanceContext {
-    /// Starts another process that has this case's database open; needs ``ConformanceCase/Requirement/processes``.
+    /// Starts another process that has this case's database open; needs
+    /// ``ConformanceCase/Requirement/processes``.
     func startProcess() throws -> any ConformanceProcess {
         guard let start = target.startProcess else { throw fail("the target has no way to start another process") }
         let peer = try start(location)

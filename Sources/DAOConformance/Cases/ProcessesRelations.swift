@@ -1,6 +1,7 @@
 import DAOCore
 
-/// R3, R4 and C2: relationships that another process declares while this one runs, and whose models this one does not have.
+/// R3, R4 and C2: relationships that another process declares while this one runs, and whose models this one
+/// does not have.
 enum ProcessesRelations {
     static func cases() -> [ConformanceCase] {
         [

@@ -67,7 +67,8 @@ enum RelationsShapes {
                 }
                 try expectEqual(try folders.read().map(\.children.count), Array(repeating: 1, count: 1000))
                 try expectEqual(try folders.read(byPrimaryKey: 500)?.children.first?.children.first?.id, 502)
-                // Everybody is held by somebody: only what is erased goes, and then, in cascade, all that it held alone.
+                // Everybody is held by somebody: only what is erased goes, and then, in cascade, all that it
+                // held alone.
                 try expectEqual(try folders.erase(byPrimaryKey: 7), 1)
                 try expectEqual(try folders.count(), 0)
             },

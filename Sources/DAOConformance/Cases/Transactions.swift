@@ -286,7 +286,8 @@ enum Transactions {
                 await Task.detached { _ = inside.wait() }.value
                 task.cancel()
                 cancelled.send()
-                // Whether the caller hears of the cancellation or not, the rows are there together or not at all.
+                // Whether the caller hears of the cancellation or not, the rows are there together or not at
+                // all.
                 _ = await task.result
                 let count = try await dao.count()
                 try expect(count == 0 || count == 2, "0 or 2 rows, got \(count)")

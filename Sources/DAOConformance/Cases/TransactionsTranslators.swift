@@ -1,7 +1,8 @@
 import DAOCore
 import Foundation
 
-/// T1 and T3 inside translators: one that uses another, and one that looks rows up, join the call around them and see what it has written.
+/// T1 and T3 inside translators: one that uses another, and one that looks rows up, join the call around them
+/// and see what it has written.
 enum TransactionsTranslators {
     static func cases() -> [ConformanceCase] { joining() + failing() + contending() + observing() }
 

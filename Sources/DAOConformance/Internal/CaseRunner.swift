@@ -11,7 +11,8 @@ enum CaseRunner {
         case hung
     }
 
-    /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory: neither can be taken from it.
+    /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory:
+    /// neither can be taken from it.
     static func run(_ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration) async -> Ending {
         await ParallelCases.shared.enter()
         let ending = await runAlone(conformanceCase, target, timeLimit)

@@ -1,8 +1,8 @@
 import DAOCore
 import Foundation
 
-/// Values as text that shows every bit: floating-point numbers in hex, text with its scalars, so that two dumps are equal only when the
-/// values are.
+/// Values as text that shows every bit: floating-point numbers in hex, text with its scalars, so that two
+/// dumps are equal only when the values are.
 package enum Dump {
 
     /// The rows of a storage, in key order.

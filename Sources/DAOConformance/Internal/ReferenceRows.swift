@@ -1,7 +1,8 @@
 import DAOCore
 import Foundation
 
-/// Stored rows and the same rows in an array, to hold what a database says against what the reference evaluator says.
+/// Stored rows and the same rows in an array, to hold what a database says against what the reference
+/// evaluator says.
 struct ReferenceRows<Record: Numbered> {
     let dao: DAO<IdentityTranslator<Record>>
     let rows: [Record]
@@ -46,7 +47,8 @@ struct ReferenceRows<Record: Numbered> {
         try check(Condition(condition), expected, what(), file: file, line: line)
     }
 
-    /// Fails unless the rows that meet a condition are those that the reference evaluator finds, and likewise its negation.
+    /// Fails unless the rows that meet a condition are those that the reference evaluator finds, and likewise
+    /// its negation.
     func checkReference(
         _ condition: Condition<Record>, _ what: @autoclosure () -> String = "the condition", file: StaticString = #fileID,
         line: UInt = #line
@@ -55,7 +57,8 @@ struct ReferenceRows<Record: Numbered> {
         try check(condition, expected, what(), file: file, line: line)
     }
 
-    /// Fails unless a query gives the rows that the reference evaluator gives, in that order, and counts them.
+    /// Fails unless a query gives the rows that the reference evaluator gives, in that order, and counts
+    /// them.
     func checkReference(
         _ query: Query<Record>, _ what: @autoclosure () -> String = "the query", file: StaticString = #fileID, line: UInt = #line
     ) throws {

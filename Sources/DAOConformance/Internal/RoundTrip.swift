@@ -1,7 +1,8 @@
 import DAOCore
 
 extension ConformanceContext {
-    /// Stores nothing but these rows and expects to read them bit for bit: all at once, by key, and after reopening where data persists.
+    /// Stores nothing but these rows and expects to read them bit for bit: all at once, by key, and after
+    /// reopening where data persists.
     ///
     /// - Parameters:
     ///   - rows: The rows, in key order.
@@ -36,7 +37,8 @@ extension ConformanceContext {
         return database
     }
 
-    /// Stores each value in a field of a row of its own, required and optional, beside one row with nil, and expects them bit for bit.
+    /// Stores each value in a field of a row of its own, required and optional, beside one row with nil, and
+    /// expects them bit for bit.
     ///
     /// - Returns: The open database with the rows in it.
     @discardableResult

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Runs tasks that a thread waits for: on threads of their own, since those of all other tasks may be busy for as long as it waits.
+/// Runs tasks that a thread waits for: on threads of their own, since those of all other tasks may be busy
+/// for as long as it waits.
 package final class TaskThreads: TaskExecutor {
     package static let shared = TaskThreads()
 

@@ -66,7 +66,8 @@ struct PageTranslator: Translator {
     }
 }
 
-/// Stores a folder's pages through their DAO, whose translator looks further; pages that did not come are erased.
+/// Stores a folder's pages through their DAO, whose translator looks further; pages that did not come are
+/// erased.
 struct FolderTranslator: Translator {
     let pages: DAO<PageTranslator>
 

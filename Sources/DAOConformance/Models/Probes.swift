@@ -10,7 +10,8 @@ protocol Numbered: Plain, Model, Equatable {
 extension Item: Numbered {}
 extension OptionalScalars: Numbered {}
 
-/// The same values in fields without an index, with one, and with a unique one: what is true of one has to be true of all.
+/// The same values in fields without an index, with one, and with a unique one: what is true of one has to be
+/// true of all.
 struct Probe: Numbered {
     var id: Int
     var number: Int?

@@ -21,7 +21,8 @@ struct NoteV1: Plain, Model, Equatable {
 }
 
 extension ConformanceContext {
-    /// A database in which the first version of the application has stored notes; asking for other storages is up to the case.
+    /// A database in which the first version of the application has stored notes; asking for other storages
+    /// is up to the case.
     func databaseOfNotes(_ count: Int = 60) throws -> (database: any Database, notes: [NoteV1]) {
         let database = try open()
         let notes = NoteV1.make(count)

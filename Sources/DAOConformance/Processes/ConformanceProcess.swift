@@ -22,8 +22,10 @@ extension ConformanceTarget {
     /// The same kind of database, with a way to open one in another process.
     ///
     /// - Parameters:
-    ///   - wait: How long a process waits for another's transaction, as it opens the database: its `busyTimeout`.
-    ///   - start: Starts a process that opens the database at a location and calls ``ConformanceProcesses/serve(_:)``.
+    ///   - wait: How long a process waits for another's transaction, as it opens the database: its
+    ///     `busyTimeout`.
+    ///   - start: Starts a process that opens the database at a location and calls
+    ///     ``ConformanceProcesses/serve(_:)``.
     public func withProcesses(
         waiting wait: Duration = .seconds(5), _ start: @escaping @Sendable (Location) throws -> any ConformanceProcess
     ) -> ConformanceTarget {

@@ -9,7 +9,8 @@
 
         /// Fills the database, with rows each in a transaction of its own.
         ///
-        /// - Returns: The kind of the error that ended it, and how many rows there are after another one was written with room again.
+        /// - Returns: The kind of the error that ended it, and how many rows there are after another one was
+        ///   written with room again.
         /// - Throws: What is wrong with what is left.
         static func run(_ database: any Database) throws -> String {
             // The signal would end the process before any call returns.

@@ -4,7 +4,8 @@
 /// print(ConformanceTable([memory, sqlite, lmdb]))
 /// ```
 ///
-/// A cell is the number of cases that passed; with failures `✗` and how many of how many; `no case` where the suite has none yet.
+/// A cell is the number of cases that passed; with failures `✗` and how many of how many; `no case` where the
+/// suite has none yet.
 public struct ConformanceTable: Sendable, CustomStringConvertible {
     /// The reports, a column each.
     public let reports: [ConformanceReport]

@@ -1,5 +1,5 @@
-// The errors about a database, its file or a transaction. Every backend throws these, so that one fault has one text.
-// The style of the messages is that of the errors about rows.
+// The errors about a database, its file or a transaction. Every backend throws these, so that one fault has
+// one text. The style of the messages is that of the errors about rows.
 
 extension StorageError {
     // MARK: Opening and closing

@@ -1,7 +1,7 @@
 // The errors about a row, a key or a query. Every backend throws these, so that one fault has one text.
 //
-// A message is lower case. It says what happened and to what, then, after a semicolon, what to do next. It never
-// contains a value of the application's data.
+// A message is lower case. It says what happened and to what, then, after a semicolon, what to do next. It
+// never contains a value of the application's data.
 
 extension StorageError {
     /// A row was to be created whose key is stored already, or is given twice in one call.

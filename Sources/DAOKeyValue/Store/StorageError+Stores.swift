@@ -1,7 +1,7 @@
 import DAOCore
 
-// The errors about the use of an ordered store, which all stores of this package share. Calls through a database do not
-// meet them: its transactions keep the rules.
+// The errors about the use of an ordered store, which all stores of this package share. Calls through a
+// database do not meet them: its transactions keep the rules.
 
 extension StorageError {
     /// A transaction was used after its end.

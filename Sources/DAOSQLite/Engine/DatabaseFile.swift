@@ -20,8 +20,8 @@ struct DatabaseFile {
     /// Nothing is opened that exists: closing it again would drop the locks that SQLite has on it in this
     /// process.
     ///
-    /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`, `.readOnly`,
-    ///   `.io`.
+    /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`,
+    ///   `.readOnly`, `.io`.
     init(_ configuration: DatabaseConfiguration) throws {
         let path = try Self.absolutePath(configuration.path)
         var status = stat()

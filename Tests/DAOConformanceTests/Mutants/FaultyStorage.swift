@@ -3,7 +3,8 @@ import Foundation
 
 /// A working storage with its database's fault.
 ///
-/// Only the five required methods and those with a fault of their own are here, so that a fault shows in everything derived from them.
+/// Only the five required methods and those with a fault of their own are here, so that a fault shows in
+/// everything derived from them.
 struct FaultyStorage<Record: Model>: Storage {
     let base: any Storage<Record>
     let owner: FaultyDatabase
