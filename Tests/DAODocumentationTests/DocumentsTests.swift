@@ -49,7 +49,21 @@ import Testing
         }
     }
 
-    @Test(arguments: documents + ["Docs/Architecture.md", "Docs/Contract.md", "Docs/TransportGuarantees.md"])
+    /// Every file that CONTRIBUTING.md names exists, so that its walks stay true.
+    @Test func contributingNamesExistingFiles() throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("CONTRIBUTING.md"), encoding: .utf8)
+        let files = ["Sources", "Tests", "Docs"].flatMap { folder in
+            FileManager.default.enumerator(atPath: Self.root.appendingPathComponent(folder).path)?
+                .compactMap { ($0 as? String).map { "/\(folder)/\($0)" } } ?? []
+        }
+        let names = text.matches(of: /`([\w+\/-]+\.(swift|md))`/).map { "/" + $0.output.1 }
+        #expect(names.count > 30)
+        for name in Set(names).subtracting(["/Type+Topic.swift"]) {
+            #expect(files.contains { $0.hasSuffix(name) }, "CONTRIBUTING.md names \(name), which does not exist")
+        }
+    }
+
+    @Test(arguments: documents + ["CONTRIBUTING.md", "Docs/Architecture.md", "Docs/Contract.md", "Docs/TransportGuarantees.md"])
     func linksResolve(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)
         let text = try String(contentsOf: file, encoding: .utf8)

@@ -40,6 +40,17 @@ enum PredicatesNumbers {
                     try reference.check(.field(name, .equal, UInt64.max), [], "\(name) == UInt64.max")
                 }
             },
+            ConformanceCase("P.numbersAreNotText", "P3", title: "numbers of different lengths compare by value, not by digits") {
+                context in
+                let reference = try ReferenceRows(context, Probe.numbers([2, 9, 10, 20, 100, 200, -3, -20]))
+                for name in Probe.numbers {
+                    try reference.check(.field(name, .less, 10), [1, 2, 7, 8], "\(name) < 10")
+                    try reference.check(.field(name, .less, 20), [1, 2, 3, 7, 8], "\(name) < 20")
+                    try reference.check(.field(name, .less, -3), [8], "\(name) < -3")
+                    try reference.check(.field(name, .greater, 9), [3, 4, 5, 6], "\(name) > 9")
+                    try reference.check(.field(name, .lessOrEqual, 100), [1, 2, 3, 4, 5, 7, 8], "\(name) <= 100")
+                }
+            },
             ConformanceCase("P.integerExtremes", "P3", title: "comparisons at Int.min and Int.max do not wrap round") { context in
                 let reference = try ReferenceRows(context, Probe.numbers([.min, .min + 1, -1, 0, .max - 1, .max]))
                 for name in Probe.numbers {
