@@ -36,12 +36,11 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, tests, and the concurrent tests under ThreadSanitizer
+check: ## Run all that CI runs: formatting, consumers, tests
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory consumers
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
-	@$(MAKE) --no-print-directory tsan RACE_ROUNDS=20000 TSAN_FILTER='Concurrency|OrderedStore'
 
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh

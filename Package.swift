@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
         .target(
-            name: "DAOLoopbackServer", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/Server",
+            name: "DAOLoopbackServer", dependencies: ["DAOTransport", "DAOTestSupport"], path: "Tests/DAOTransportTests/Server",
             resources: [.copy("server.py")]),
         .testTarget(
             name: "DAOTransportTests",
@@ -100,7 +100,8 @@ let package = Package(
         .testTarget(
             name: "DAONodesTests",
             dependencies: [
-                "DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOLoopbackServer", "dao-offline-demo",
+                "DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOLoopbackServer", "DAOTestSupport",
+                "dao-offline-demo",
             ]),
 
         // Several processes on one database, and what is left when one of them is killed

@@ -1,3 +1,4 @@
+import DAOTestSupport
 import Foundation
 
 /// A child process. It gets commands and returns answers as lines.
@@ -46,10 +47,10 @@ final class Child {
     func wait() -> Ending {
         var lines: [String] = []
         while let line = line() { lines.append(line) }
-        process.waitUntilExit()
-        if process.terminationReason == .uncaughtSignal {
-            return process.terminationStatus == SIGKILL ? .killed : .other(process.terminationStatus)
+        switch process.waitForEnd() {
+        case 0: return .said(lines)
+        case -SIGKILL: return .killed
+        case let status: return .other(status)
         }
-        return process.terminationStatus == 0 ? .said(lines) : .other(process.terminationStatus)
     }
 }

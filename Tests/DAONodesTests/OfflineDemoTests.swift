@@ -1,3 +1,4 @@
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -33,10 +34,10 @@ import Testing
                 }
                 let text = output.fileHandleForReading.readDataToEndOfFile()
                 let complaints = errors.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
+                let status = process.waitForEnd()
                 continuation.resume(
                     returning: Run(
-                        status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+                        status: status, output: String(decoding: text, as: UTF8.self),
                         errors: String(decoding: complaints, as: UTF8.self)))
             }
         }

@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+    import DAOTestSupport
     import Foundation
 
     /// A program of one's own that has a database open, told in lines what to do and answering in lines.
@@ -52,9 +53,7 @@
         ///
         /// - Returns: The exit status; the negated number of the signal when it was one.
         @discardableResult public func wait() -> Int32 {
-            process.process.waitUntilExit()
-            let status = process.process.terminationStatus
-            return process.process.terminationReason == .uncaughtSignal ? -status : status
+            process.process.waitForEnd()
         }
     }
 

@@ -1,3 +1,4 @@
+import DAOTestSupport
 import DAOTransport
 import Foundation
 
@@ -48,7 +49,7 @@ public final class LoopbackServer: Sendable {
     public func stop() {
         guard process.isRunning else { return }
         process.terminate()
-        process.waitUntilExit()
+        process.waitForEnd()
         holder.withLock { $0 = Self.hold(port) }
     }
 

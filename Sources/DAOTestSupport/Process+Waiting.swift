@@ -1,0 +1,28 @@
+#if os(Linux) || os(macOS)
+    import Foundation
+
+    extension Process {
+        /// Waits until the process has ended.
+        ///
+        /// `waitUntilExit` waits for a socket to close, which every process inherits that another thread starts at
+        /// the same moment. It can wait for the end of those too, and spins meanwhile.
+        ///
+        /// - Returns: The exit status; the negated number of the signal when a signal ended the process.
+        @discardableResult package func waitForEnd() -> Int32 {
+            var information = siginfo_t()
+            // The process is left for Foundation to reap.
+            while waitid(P_PID, id_t(processIdentifier), &information, WEXITED | WNOWAIT) != 0 {
+                if errno == EINTR { continue }
+                // Foundation has reaped it already.
+                waitUntilExit()
+                return terminationReason == .uncaughtSignal ? -terminationStatus : terminationStatus
+            }
+            #if os(Linux)
+                let status = information._sifields._sigchld.si_status
+            #else
+                let status = information.si_status
+            #endif
+            return information.si_code == CLD_EXITED ? status : -status
+        }
+    }
+#endif
