@@ -10,7 +10,7 @@ enum Concurrency {
 
     private static func threads() -> [ConformanceCase] {
         [
-            ConformanceCase("C.mixedVerbs", "C1", title: "eight threads may use every verb at once") { context in
+            ConformanceCase("C.mixedVerbs", "C1", title: "every operation may run on eight threads at once") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...200))
                 try onThreads(8) { thread in
@@ -34,7 +34,7 @@ enum Concurrency {
                 try expect(rows.allSatisfy { $0.number == $0.id * 10 }, "every row to be whole")
                 try expectEqual(try dao.count { $0.number > 0 }, rows.count, "rows through the index")
             },
-            ConformanceCase("C.disjointWriters", "C1", title: "eight threads that write rows of their own lose none") { context in
+            ConformanceCase("C.disjointWriters", "C1", title: "eight threads that write separate rows lose none") { context in
                 let dao = try context.dao(Item.self)
                 try onThreads(8) { thread in
                     for batch in 0..<10 {
@@ -43,7 +43,7 @@ enum Concurrency {
                 }
                 try expectEqual(try dao.read().map(\.id), (0..<8).flatMap { thread in (0..<100).map { thread * 1000 + $0 } })
             },
-            ConformanceCase("C.wholeBatches", "C1", "W3", title: "readers see whole batches only") { context in
+            ConformanceCase("C.wholeBatches", "C1", "W3", title: "readers see complete batches only") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...50))
                 let isDone = Shared(false)
@@ -53,9 +53,9 @@ enum Concurrency {
                             let numbers = Set(try dao.read().map(\.number))
                             try expect(
                                 numbers.count <= 1 || numbers == Set((1...50).map { $0 * 10 }),
-                                "one number for all rows, got \(numbers.count)")
+                                "the same number in all rows, got \(numbers.count) numbers")
                             let (some, all) = (try dao.count(where: { $0.number < 0 }), 50)
-                            try expect(some == 0 || some == all, "no or all rows in a batch, got \(some)")
+                            try expect(some == 0 || some == all, "all rows of a batch or none, got \(some)")
                         }
                     }
                 }
@@ -64,15 +64,17 @@ enum Concurrency {
                 isDone.change { $0 = true }
                 for reader in readers { try reader.wait(seconds: 30, "a reader") }
             },
-            ConformanceCase("C.manyReaders", "C1", title: "a hundred and fifty threads may read at once") { context in
+            ConformanceCase("C.manyReaders", "C1", title: "one hundred and fifty threads may read at once") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...100))
                 try onThreads(150) { thread in
                     for _ in 0..<3 { try expectEqual(try dao.count { $0.number > 500 }, 50, "rows thread \(thread) counts") }
                 }
             },
-            ConformanceCase("C.manyCursors", "C1", "Q6", title: "a hundred cursors may be open at once and be abandoned half-way")
-            { context in
+            ConformanceCase(
+                "C.manyCursors", "C1", "Q6",
+                title: "one hundred cursors may be open at once and may be abandoned before their end"
+            ) { context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...500))
                 for _ in 0..<5 {
@@ -97,7 +99,10 @@ enum Concurrency {
                 try expectEqual(try database.dao(Item.self).count(), 8)
                 try expectEqual(try database.dao(User.self).count(), 8)
             },
-            ConformanceCase("C.otherQueues", "C1", title: "what one thread made another may use, and a third erase") { context in
+            ConformanceCase(
+                "C.otherQueues", "C1",
+                title: "a row that one thread created can be changed by a second thread and erased by a third"
+            ) { context in
                 let database = try context.open()
                 let dao = Shared<DAO<IdentityTranslator<Item>>?>(nil)
                 try onThreads(1) { _ in
@@ -113,7 +118,9 @@ enum Concurrency {
 
     private static func tasks() -> [ConformanceCase] {
         [
-            ConformanceCase(concurrent: "C.asyncForms", "C1", title: "every asynchronous form answers as the synchronous one") {
+            ConformanceCase(
+                concurrent: "C.asyncForms", "C1", title: "every asynchronous form gives the same answer as the synchronous form"
+            ) {
                 context in
                 let dao = try context.dao(Item.self)
                 try await dao.create(Item.make(1...5))
@@ -148,7 +155,7 @@ enum Concurrency {
             },
             ConformanceCase(
                 concurrent: "C.asyncErrors", "C1", "W3",
-                title: "errors come out of asynchronous forms unchanged, and nothing is left"
+                title: "asynchronous forms throw errors unchanged, and the failed calls store nothing"
             ) { context in
                 let storage = try context.storage(Item.self)
                 let dao = DAO(
@@ -187,7 +194,7 @@ enum Concurrency {
             },
             ConformanceCase(
                 concurrent: "C.cancelledTask", "C1",
-                title: "a cancelled task's call throws or is whole, and the database works on"
+                title: "the call of a cancelled task throws or is complete, and the database stays usable"
             ) { context in
                 let dao = try context.dao(Item.self)
                 for round in 0..<20 {
@@ -197,10 +204,10 @@ enum Concurrency {
                 }
                 let count = try await dao.count()
                 try expect(
-                    count % 10 == 0 && count >= 100, "whole batches, at least the ten that were not cancelled; got \(count)")
+                    count % 10 == 0 && count >= 100, "complete batches, at least the ten that were not cancelled; got \(count)")
             },
             ConformanceCase(
-                concurrent: "C.asyncStream", "C1", "Q6", title: "an asynchronous read of rows one by one gives them all, in order"
+                concurrent: "C.asyncStream", "C1", "Q6", title: "an asynchronous read of rows one by one gives all rows in order"
             ) { context in
                 let dao = try context.dao(Item.self)
                 try await dao.create(Item.make(1...1000))
@@ -216,7 +223,8 @@ enum Concurrency {
 
     private static func sharing() -> [ConformanceCase] {
         [
-            ConformanceCase("C.handlesShare", "C3", title: "two handles on one location share their rows, both ways") { context in
+            ConformanceCase("C.handlesShare", "C3", title: "two handles on one location share their rows in both directions") {
+                context in
                 let (first, second) = (try context.open(), try context.open())
                 let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
                 try one.create(Item.make([1]))
@@ -242,7 +250,7 @@ enum Concurrency {
                     try first.transaction {
                         try one.create(Item.make([1]))
                         try two.create(Item.make([2]))
-                        try expectEqual(try two.count(), 2, "rows the second handle sees inside")
+                        try expectEqual(try two.count(), 2, "rows that the second handle sees inside the transaction")
                         throw DeliberateError()
                     }
                 }
@@ -250,7 +258,7 @@ enum Concurrency {
                 try second.transaction { try one.create(Item.make([3])) }
                 try expectEqual(try two.read().map(\.id), [3])
             },
-            ConformanceCase("C.handlesSerialise", "C3", "T4", title: "increments through two handles add up") { context in
+            ConformanceCase("C.handlesSerialise", "C3", "T4", title: "increments through two handles all count") { context in
                 let databases = [try context.open(), try context.open()]
                 try databases[0].dao(Counter.self).create(Counter(id: 1, value: 0))
                 try onThreads(4) { thread in
@@ -289,7 +297,7 @@ enum Concurrency {
             },
             ConformanceCase(
                 "C.openCloseRace", "C3", "C1",
-                title: "opening and closing from four threads gives one store and typed errors only"
+                title: "opening and closing from four threads gives one database and typed errors only"
             ) { context in
                 let keeper = try context.open()
                 let dao = try keeper.dao(Counter.self)
@@ -309,7 +317,7 @@ enum Concurrency {
                 try expectEqual(try dao.read().map(\.value), [60])
             },
             ConformanceCase(
-                "C.capabilitiesSame", "C3", title: "every handle declares the same capabilities, and an engine by name"
+                "C.capabilitiesSame", "C3", title: "every handle declares the same capabilities and the name of an engine"
             ) { context in
                 let (first, second) = (try context.open(), try context.open())
                 try expect(!first.capabilities.engine.isEmpty, "an engine's name")

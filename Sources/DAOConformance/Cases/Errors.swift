@@ -1,15 +1,17 @@
 import DAOCore
 import Foundation
 
-/// L7: what errors carry, and their words, which are the same on every backend.
+/// L7: the fields and the words of errors, which are the same on every backend.
 ///
-/// What the errors of every other rule carry is compared in the cases of those rules.
+/// The cases of every other rule compare the fields of the errors of that rule.
 enum Errors {
     static func cases() -> [ConformanceCase] { rows() + transactions() + databases() + entities() }
 
     private static func rows() -> [ConformanceCase] {
         [
-            ConformanceCase("L.errorsOfWrites", "L7", "W1", "W6", title: "a refused row has the same words everywhere") {
+            ConformanceCase(
+                "L.errorsOfWrites", "L7", "W1", "W6", title: "the error of a refused row has the same words on every backend"
+            ) {
                 context in
                 let dao = try context.dao(Member.self)
                 try dao.create(Member(id: 1, email: "a", badge: 1))
@@ -23,7 +25,9 @@ enum Errors {
                         + "choose another value, or change the other row first"
                 ) { try dao.create(Member(id: 2, email: "a", badge: 2)) }
             },
-            ConformanceCase("L.errorsOfKeys", "L7", "K1", "K3", "K4", title: "a refused key has the same words everywhere") {
+            ConformanceCase(
+                "L.errorsOfKeys", "L7", "K1", "K3", "K4", title: "the error of a refused key has the same words on every backend"
+            ) {
                 context in
                 let database = try context.open()
                 let (items, texts) = (try database.dao(Item.self), try database.dao(KeyedByString.self))
@@ -45,7 +49,10 @@ enum Errors {
                     try texts.read(byPrimaryKey: long)
                 }
             },
-            ConformanceCase("L.errorsOfReads", "L7", "V3", "Q3", "Q7", title: "a refused read has the same words everywhere") {
+            ConformanceCase(
+                "L.errorsOfReads", "L7", "V3", "Q3", "Q7",
+                title: "the error of a refused read has the same words on every backend"
+            ) {
                 context in
                 let database = try context.open()
                 try database.dao(RawDocument.self).create(RawDocument(id: 1, mood: "unheard of", level: 0, text: "t"))
@@ -71,7 +78,8 @@ enum Errors {
     private static func transactions() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "L.errorsOfTransactions", "L7", "T5", "T7", title: "a misused transaction has the same words everywhere"
+                "L.errorsOfTransactions", "L7", "T5", "T7",
+                title: "the error of a misused transaction has the same words on every backend"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -93,11 +101,12 @@ enum Errors {
                         try database.underlying(as: UnknownHandle.self) { _ in }
                     }
                     let words = "a database of \(database.capabilities.engine) has no handle of type \(name); "
-                    try expect(error.message.hasPrefix(words), "'\(words)' in front of '\(error.message)'")
+                    try expect(error.message.hasPrefix(words), "'\(words)' at the beginning of '\(error.message)'")
                 }
             },
             ConformanceCase(
-                "L.errorsOfSnapshots", "L7", "T5", title: "a write inside a snapshot has the same words everywhere",
+                "L.errorsOfSnapshots", "L7", "T5",
+                title: "the error of a write inside a snapshot has the same words on every backend",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -114,7 +123,9 @@ enum Errors {
 
     private static func databases() -> [ConformanceCase] {
         [
-            ConformanceCase("L.errorsOfClosed", "L7", "L2", title: "a closed database has the same words everywhere") { context in
+            ConformanceCase(
+                "L.errorsOfClosed", "L7", "L2", title: "the error of a closed database has the same words on every backend"
+            ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try database.close()
@@ -124,7 +135,8 @@ enum Errors {
                 }
             },
             ConformanceCase(
-                "L.errorsOfReadOnly", "L7", "L1", title: "a database opened for reading only has the same words everywhere",
+                "L.errorsOfReadOnly", "L7", "L1",
+                title: "the error of a write to a read-only database has the same words on every backend",
                 requires: [.file, .configuration]
             ) { context in
                 let writable = try context.open()
@@ -138,7 +150,8 @@ enum Errors {
                 ) { try dao.create(Item.make([2])) }
             },
             ConformanceCase(
-                "L.errorsOfPaths", "L7", "L1", title: "a path without a database, or none, has the same words everywhere",
+                "L.errorsOfPaths", "L7", "L1",
+                title: "the errors of a missing database and of an empty path have the same words on every backend",
                 requires: [.file, .configuration]
             ) { context in
                 try expectError(
@@ -153,19 +166,20 @@ enum Errors {
                 ) { try context.open { $0.path = "" } }
             },
             ConformanceCase(
-                "L.errorsOfBusy", "L7", "C2", title: "a database that another process locks has the same words everywhere",
+                "L.errorsOfBusy", "L7", "C2",
+                title: "the error of a database that another process locks has the same words on every backend",
                 requires: [.processes, .configuration]
             ) { context in
                 _ = try ProcessLedger(context.open())
-                let peer = try context.startProcess()
-                try expectEqual(try peer.ask("hold"), "holding")
+                let process = try context.startProcess()
+                try expectEqual(try process.ask("hold"), "holding")
                 let hasty = try ProcessLedger(context.open { $0.busyTimeout = .zero })
                 try expectError(
                     .busy, "a write", path: context.path,
                     message: "another writer kept the database locked for longer than the timeout; "
                         + "try again, or open it with a longer timeout"
                 ) { try hasty.increment() }
-                try expectEqual(try peer.ask("rollback"), "ended")
+                try expectEqual(try process.ask("rollback"), "ended")
             },
         ]
     }
@@ -173,7 +187,7 @@ enum Errors {
     private static func entities() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "L.errorsOfEntities", "L7", "E2", title: "an entity that was changed has the same words everywhere",
+                "L.errorsOfEntities", "L7", "E2", title: "the error of a changed entity has the same words on every backend",
                 requires: [.evolution]
             ) { context in
                 let (database, _) = try context.databaseOfNotes()

@@ -27,27 +27,28 @@ enum EvolutionCopies {
                 try expectEqual(entities[2], NoteWithIndexes.schema.description)
                 let copied = try target.dao(NoteWithIndexes.self)
                 try expectSame(try copied.read(), notes.map { NoteWithIndexes($0) })
-                try expectEqual(try copied.read { $0.rank == 7 }.map(\.id), [1], "by an index")
+                try expectEqual(try copied.read { $0.rank == 7 }.map(\.id), [1], "rows found by an index")
                 try expectSame(
                     try target.dao(OptionalScalars.self).read(), try source.dao(OptionalScalars.self).read(),
                     "every kind of value")
                 try expectError(.uniqueViolation, entity: "note", key: 9999, conflictingKey: 1, field: "title") {
                     try copied.create(NoteWithIndexes(id: 9999, title: notes[0].title, rank: 0, mark: nil))
                 }
-                try expectSame(try target.dao(Item.self).read(), Item.make([1]), "what the target had")
+                try expectSame(try target.dao(Item.self).read(), Item.make([1]), "the rows that the target had before")
             },
-            ConformanceCase("E.copiesOnce", "E5", title: "a copy that is finished has nothing left to do", requires: [.evolution])
-            { context in
+            ConformanceCase("E.copiesOnce", "E5", title: "a completed copy has nothing left to do", requires: [.evolution]) {
+                context in
                 let (source, notes) = try context.databaseOfNotes()
                 let target = try context.openOther()
                 try source.copy(to: target)
                 let again = try source.copy(to: target)
-                try expectEqual(again.rowsWritten, 0, "rows written the second time")
+                try expectEqual(again.rowsWritten, 0, "rows written by the second copy")
                 try expectEqual(again.rows, ["note": 60])
                 try expectSame(try target.dao(NoteV1.self).read(), notes)
             },
             ConformanceCase(
-                "E.copiesOlderRows", "E5", "E2", title: "rows that are older than a field are copied with its default",
+                "E.copiesOlderRows", "E5", "E2",
+                title: "rows that are older than a field are copied with the default of the field",
                 requires: [.evolution]
             ) { context in
                 let (source, notes) = try context.databaseOfNotes()
@@ -59,7 +60,7 @@ enum EvolutionCopies {
             },
             ConformanceCase(
                 "E.copiesOfOtherRowsAreRefused", "E5",
-                title: "a target with other rows or another entity of the name is refused, and left as it was",
+                title: "a target with different rows, or with a different entity of the same name, is refused and unchanged",
                 requires: [.evolution]
             ) { context in
                 let (source, _) = try context.databaseOfNotes()
@@ -77,7 +78,9 @@ enum EvolutionCopies {
                 try expectError(.schemaMismatch, "another version") { try source.copy(to: versioned) }
             },
             ConformanceCase(
-                concurrent: "E.copiesGoOn", "E5", title: "a copy that was cancelled goes on where it was, and ends as one would",
+                concurrent: "E.copiesGoOn", "E5",
+                title:
+                    "a copy that was cancelled continues after its last batch and gives the same result as an uninterrupted copy",
                 requires: [.evolution]
             ) { context in
                 let (source, notes) = try context.databaseOfNotes(25_000)
@@ -86,7 +89,7 @@ enum EvolutionCopies {
                 let isKnown = DispatchSemaphore(value: 0)
                 let copy = Task {
                     try await source.copy(to: target) { _ in
-                        // From inside, so that it stops after this very batch.
+                        // Cancels inside the call, so that the copy stops directly after this batch.
                         isKnown.wait()
                         task.withLock { $0 }?.cancel()
                         isKnown.signal()
@@ -103,23 +106,24 @@ enum EvolutionCopies {
                 }
                 try expect(isThere > 0 && isThere < 25_000, "some rows in the target, not \(isThere)")
                 let other: any Database = try context.openOther("another")
-                try await expectAsyncError(.schemaMismatch, "a copy of another database") {
+                try await expectAsyncError(.schemaMismatch, "a copy from a different database") {
                     try other.dao(Counter.self).storage.insert([Counter(id: 1, value: 1)])
                     _ = try await other.copy(to: target)
                 }
                 let report = try await source.copy(to: target)
-                try expectEqual(report.rowsWritten, 25_000 - isThere, "rows that were left to write")
+                try expectEqual(report.rowsWritten, 25_000 - isThere, "rows that the interrupted copy had not written")
                 try expectEqual(report.rows, ["note": 25_000])
                 let copied: [NoteV1] = try target.dao(NoteV1.self).storage.read(Query())
                 try expectSame(copied, notes)
             },
             ConformanceCase(
-                "E.copiesBeginAgain", "E5", title: "what changed in the source during an interruption is in the copy",
+                "E.copiesBeginAgain", "E5",
+                title: "a continued copy includes the changes that the source got during the interruption",
                 requires: [.evolution]
             ) { context in
                 let (source, _) = try context.databaseOfNotes(100)
                 let target = try context.openOther()
-                // The state that an interruption leaves: the bookmark, and the first rows.
+                // The state after an interruption: the bookmark and the first rows.
                 try target.dao(NoteV1.self).create(Array(NoteV1.make(100).prefix(40)))
                 try target.withEntityStore(.write) { store in
                     try store.setProperty("copy", to: "\(source.configuration.scheme):\(source.configuration.path)")

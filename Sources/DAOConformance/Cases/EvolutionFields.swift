@@ -1,11 +1,11 @@
 import DAOCore
 import Foundation
 
-/// E2: fields that come and go.
+/// E2: added and dropped fields.
 enum EvolutionFields {
     static func cases() -> [ConformanceCase] {
         [
-            ConformanceCase("E.addsOptional", "E2", title: "a field that may be nil is nil in older rows", requires: [.evolution])
+            ConformanceCase("E.addsOptional", "E2", title: "an added optional field is nil in older rows", requires: [.evolution])
             {
                 context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -16,10 +16,11 @@ enum EvolutionFields {
                 try expectEqual(try dao.read { $0.color != nil }.map(\.id), [5])
                 try expectEqual(try dao.read(orderedBy: .descending(\.color), limit: 1).map(\.id), [5])
                 try expectEqual(
-                    try database.entities(), [NoteWithOptional.schema.description], "what the database says of itself")
+                    try database.entities(), [NoteWithOptional.schema.description], "the description in the catalog")
             },
             ConformanceCase(
-                "E.addsDefaults", "E2", title: "a field of every type reads as its default in older rows, by every way of asking",
+                "E.addsDefaults", "E2",
+                title: "an added field of any type has its default in older rows, for every way of reading",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -28,7 +29,7 @@ enum EvolutionFields {
                 try expectSame(try dao.read(), expected)
                 try expectSame(try dao.read(byPrimaryKey: 7).map { [$0] } ?? [], [expected[6]], "by key")
                 try checkDefaults(dao, 60)
-                // A row that is written again has them of its own.
+                // Writing a row again stores the defaults in it.
                 try dao.persist(expected[0])
                 var changed = expected[1]
                 (changed.least, changed.text, changed.maybe, changed.most) = (4, "other", nil, 0)
@@ -38,11 +39,11 @@ enum EvolutionFields {
                 try expectEqual(try dao.read { $0.text == "other" }.map(\.id), [2])
                 try expectEqual(try dao.read { $0.maybe == nil }.map(\.id), [2])
                 try expectEqual(
-                    try dao.erase { $0.text == NoteWithEverything.textValue && $0.id > 30 }, 30, "erased by a default")
+                    try dao.erase { $0.text == NoteWithEverything.textValue && $0.id > 30 }, 30, "rows erased by a default")
                 try checkDefaults(dao, 29, except: 2)
             },
             ConformanceCase(
-                "E.keepsDefaults", "E2", title: "a default that a later version changes stays what it was in rows that have it",
+                "E.keepsDefaults", "E2", title: "a changed default applies to new rows only: older rows keep the earlier default",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -58,7 +59,10 @@ enum EvolutionFields {
                 try expectEqual(try dao.count { $0.color == 5 }, 59, "rows by the index on the first default")
                 try expectEqual(try dao.read { $0.color == 6 || $0.color == 9 }.map(\.id), [3])
             },
-            ConformanceCase("E.dropsFields", "E2", title: "a dropped field is gone, the others stay", requires: [.evolution]) {
+            ConformanceCase(
+                "E.dropsFields", "E2", title: "a dropped field is removed; the remaining fields keep their values",
+                requires: [.evolution]
+            ) {
                 context in
                 let (database, notes) = try context.databaseOfNotes()
                 let dao = try database.dao(NoteWithLess.self)
@@ -69,7 +73,7 @@ enum EvolutionFields {
                 try expectEqual(try database.entities(), [NoteWithLess.schema.description])
             },
             ConformanceCase(
-                "E.noGhosts", "E2", title: "a name that was dropped comes back empty, also with another type",
+                "E.noGhosts", "E2", title: "a field that is added again after it was dropped is empty, also with another type",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -79,12 +83,12 @@ enum EvolutionFields {
                 try expectSame(try database.dao(NoteWithNumber.self).read(), notes.map { NoteWithNumber($0) })
                 try expectSame(try database.dao(NoteV1.self).read(), notes, "the rows without number")
                 let again = try database.dao(NoteWithOptional.self)
-                try expectSame(try again.read(), notes.map { NoteWithOptional($0) }, "the first color, back")
+                try expectSame(try again.read(), notes.map { NoteWithOptional($0) }, "the first color, added again")
                 try expectEqual(try again.count { $0.color != nil }, 0)
             },
             ConformanceCase(
                 "E.changesOptionals", "E2",
-                title: "a required field may become optional; an optional one required with a default",
+                title: "a required field may become optional; an optional field with a default may become required",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -98,7 +102,7 @@ enum EvolutionFields {
                 try expectEqual(try dao.read(orderedBy: .ascending(\.title), limit: 1).map(\.id), [1])
             },
             ConformanceCase(
-                "E.changesAllAtOnce", "E2", title: "everything that may change by itself may change at once",
+                "E.changesAllAtOnce", "E2", title: "all automatic changes may happen at once",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes(2500)
@@ -113,7 +117,8 @@ enum EvolutionFields {
                 try expectEqual(try database.entities(), [NoteWithAllAtOnce.schema.description])
             },
             ConformanceCase(
-                "E.survivesReopening", "E2", title: "a changed entity is the same after reopening, and nothing is left to do",
+                "E.survivesReopening", "E2",
+                title: "a changed entity is the same after reopening, and no further change is pending",
                 requires: [.evolution, .persistence]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -126,7 +131,8 @@ enum EvolutionFields {
                 try expectSame(try third.dao(NoteWithAllAtOnce.self).count { $0.color == "red" }, 60)
             },
             ConformanceCase(
-                "E.tellsOldStorages", "E2", title: "a storage whose entity was changed under it says so, and writes nothing",
+                "E.tellsOldStorages", "E2",
+                title: "a storage whose entity was changed later throws schemaMismatch and writes nothing",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -140,7 +146,8 @@ enum EvolutionFields {
             },
             ConformanceCase(
                 "E.notInsideTransactions", "E2",
-                title: "inside a transaction or a snapshot an older entity is left alone, with an error that says why",
+                title:
+                    "inside a transaction or a snapshot, opening an older entity throws invalidTransaction and changes nothing",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -155,7 +162,7 @@ enum EvolutionFields {
             },
             ConformanceCase(
                 "E.readOnlyLeavesOlder", "E2", "L1",
-                title: "an older entity in a database opened for reading is readOnly, untouched",
+                title: "an older entity in a read-only database is readOnly, and is unchanged",
                 requires: [.evolution, .persistence, .configuration]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -167,7 +174,7 @@ enum EvolutionFields {
             },
             ConformanceCase(
                 "E.refusesWhatIsDifferent", "E1", "E3",
-                title: "a database without evolution refuses rows without types, and another version of an entity",
+                title: "a database without evolution refuses rows without types, and a different version of an entity",
                 lacks: [.evolution]
             ) { context in
                 let (database, _) = try context.databaseOfNotes()
@@ -186,7 +193,7 @@ enum EvolutionFields {
             maybe: "yes", number: nil)
     }
 
-    /// Asks for rows by each default, which asks the indexes where there are any.
+    /// Reads rows by each default, through the indexes where they exist.
     private static func checkDefaults(
         _ dao: DAO<IdentityTranslator<NoteWithEverything>>, _ count: Int, except other: Int = -1
     ) throws {

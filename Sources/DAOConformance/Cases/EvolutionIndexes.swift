@@ -1,11 +1,11 @@
 import DAOCore
 
-/// E2: indexes and unique fields that come and go.
+/// E2: added and dropped indexes and unique fields.
 enum EvolutionIndexes {
     static func cases() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "E.addsIndexes", "E2", title: "a new index has every row, and follows what is written afterwards",
+                "E.addsIndexes", "E2", title: "a new index contains every row, and later writes keep it up to date",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes(1500)
@@ -21,7 +21,8 @@ enum EvolutionIndexes {
                 try expectEqual(try database.entities(), [NoteWithIndexes.schema.description])
             },
             ConformanceCase(
-                "E.dropsIndexes", "E2", title: "a dropped index leaves the rows, and comes back with what changed meanwhile",
+                "E.dropsIndexes", "E2",
+                title: "a dropped index keeps the rows; an index that is added again contains the changes made in between",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -38,7 +39,8 @@ enum EvolutionIndexes {
                 try check(try database.dao(NoteWithIndexes.self), rows)
             },
             ConformanceCase(
-                "E.addsUnique", "E2", "W6", title: "a field becomes unique where no rows collide, nil as often as it likes",
+                "E.addsUnique", "E2", "W6",
+                title: "a field may become unique when no rows collide; any number of rows may hold nil",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -50,7 +52,7 @@ enum EvolutionIndexes {
             },
             ConformanceCase(
                 "E.refusesCollidingUnique", "E2", "W6",
-                title: "a field does not become unique over equal values: uniqueViolation with both keys, nothing changed",
+                title: "a field with equal values cannot become unique: uniqueViolation with both keys, and nothing changes",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -60,7 +62,7 @@ enum EvolutionIndexes {
                 try expectError(.uniqueViolation, entity: "note", key: 41, conflictingKey: 31, field: "mark") {
                     try database.storage(for: NoteWithIndexes.self)
                 }
-                try expectEqual(try database.entities(), [NoteV1.schema.description], "what the database says of itself")
+                try expectEqual(try database.entities(), [NoteV1.schema.description], "the description in the catalog")
                 let dao = try database.dao(NoteV1.self)
                 try expectSame(try dao.read(), rows)
                 try dao.erase(byPrimaryKeys: [41, 51])
@@ -69,7 +71,7 @@ enum EvolutionIndexes {
                     rows.filter { $0.id != 41 && $0.id != 51 }.map { NoteWithIndexes($0) })
             },
             ConformanceCase(
-                "E.dropsUnique", "E2", title: "a field that is no longer unique takes equal values", requires: [.evolution]
+                "E.dropsUnique", "E2", title: "a field that is no longer unique accepts equal values", requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 _ = try database.dao(NoteWithIndexes.self)
@@ -80,7 +82,7 @@ enum EvolutionIndexes {
         ]
     }
 
-    /// Asks for rows by each index, and by none.
+    /// Reads rows through each index and without an index.
     private static func check(_ dao: DAO<IdentityTranslator<NoteWithIndexes>>, _ rows: [NoteWithIndexes]) throws {
         for query in [
             Query<NoteWithIndexes>(where: Condition { $0.rank > 20 && $0.rank <= 300 }),

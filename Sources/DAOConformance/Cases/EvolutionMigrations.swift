@@ -4,7 +4,7 @@ import Synchronization
 
 /// E3: migration steps, written once for every database.
 enum EvolutionMigrations {
-    /// What brings the first version to ``NoteWithTextRank``.
+    /// The step from the first version to ``NoteWithTextRank``.
     private static let textRank = Migration(to: 2, "ranks as text") { step in
         try step.changeType(of: "rank", in: "note", to: FieldType(.string))
     }
@@ -18,7 +18,9 @@ enum EvolutionMigrations {
     private static var steps: [ConformanceCase] {
         [
             ConformanceCase(
-                "E.changesTypes", "E3", title: "a step changes a field's type, exactly where it can", requires: [.evolution]
+                "E.changesTypes", "E3",
+                title: "a step changes the type of a field, exactly for every value that the new type can hold",
+                requires: [.evolution]
             ) {
                 context in
                 let (database, notes) = try context.databaseOfNotes(2500)
@@ -27,7 +29,7 @@ enum EvolutionMigrations {
                 try expectSame(try dao.read(), textRanks(notes))
                 try expectEqual(try dao.read { $0.rank == "7" }.map(\.id), [1])
                 try expectEqual(try database.schemaVersion, 2)
-                // And back again.
+                // The step back to the first type.
                 try database.evolve(
                     Evolution(
                         version: 3,
@@ -39,7 +41,7 @@ enum EvolutionMigrations {
                 try expectSame(try database.dao(NoteV1.self).read(), notes)
             },
             ConformanceCase(
-                "E.changesKeys", "E3", title: "a step makes another field the key, or changes the key's type",
+                "E.changesKeys", "E3", title: "a step makes a different field the key, or changes the type of the key",
                 requires: [.evolution]
             ) {
                 context in
@@ -67,7 +69,7 @@ enum EvolutionMigrations {
                 try expectEqual(try dao.read().map(\.id), notes.map { "\($0.id)" }.sorted())
             },
             ConformanceCase(
-                "E.migratesEntities", "E3", title: "a step makes, renames and drops entities and fields", requires: [.evolution]
+                "E.migratesEntities", "E3", title: "a step creates, renames and drops entities and fields", requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 try database.dao(Counter.self).create(Counter(id: 1, value: 2))
@@ -96,11 +98,12 @@ enum EvolutionMigrations {
                 try expectSame(try pages.read(), notes.map { Page(id: $0.id, headline: $0.title, rank: $0.rank, size: 4) })
                 try expectEqual(try pages.count { $0.size == 4 }, 60)
                 try expectSame(try database.dao(Item.self).read(), [Item(id: 1, name: "one", number: 10)])
-                try expectEqual(try database.dao(NoteV1.self).count(), 0, "notes that are left")
-                try expectEqual(try database.dao(Counter.self).count(), 0, "counters that are left")
+                try expectEqual(try database.dao(NoteV1.self).count(), 0, "remaining notes")
+                try expectEqual(try database.dao(Counter.self).count(), 0, "remaining counters")
             },
             ConformanceCase(
-                "E.runsStepsInOrder", "E3", title: "the steps a database has not seen run in their order, each once",
+                "E.runsStepsInOrder", "E3",
+                title: "the steps that a database has not run yet run in the order of versions, each once",
                 requires: [.evolution]
             ) { context in
                 let (database, _) = try context.databaseOfNotes()
@@ -116,7 +119,8 @@ enum EvolutionMigrations {
                 try expectEqual(try database.schemaVersion, 6)
             },
             ConformanceCase(
-                "E.jumpsVersions", "E3", title: "from the first version to the last is the same as step by step",
+                "E.jumpsVersions", "E3",
+                title: "a migration from the first version to the last gives the same result as a migration step by step",
                 requires: [.evolution]
             ) { context in
                 let migrations = [
@@ -153,7 +157,7 @@ enum EvolutionMigrations {
                 try expectEqual(try jumping.entities(), try stepwise.entities())
             },
             ConformanceCase(
-                "E.newNeedsNoStep", "E3", title: "a new database gets the version without a step", requires: [.evolution]
+                "E.newNeedsNoStep", "E3", title: "a new database gets the version and runs no step", requires: [.evolution]
             ) { context in
                 let database = try context.open()
                 try database.evolve(
@@ -200,7 +204,7 @@ enum EvolutionMigrations {
                 try expectEqual(counts, counts.sorted(), "rows that are done")
             },
             ConformanceCase(
-                "E.migratesEveryValue", "E3", "V1", title: "rows pass through a step bit for bit, whatever is in them",
+                "E.migratesEveryValue", "E3", "V1", title: "a step keeps rows bit for bit, whatever values they hold",
                 requires: [.evolution]
             ) { context in
                 let database = try context.open()
@@ -223,7 +227,7 @@ enum EvolutionMigrations {
                 try expectSame(try database.dao(OptionalScalars.self).read(), before)
             },
             ConformanceCase(
-                "E.stepsKeepIndexes", "E3", title: "indexes follow what a step writes", requires: [.evolution]
+                "E.stepsKeepIndexes", "E3", title: "the writes of a step update the indexes", requires: [.evolution]
             ) { context in
                 let (database, _) = try context.databaseOfNotes()
                 _ = try database.dao(NoteWithIndexes.self)
@@ -245,7 +249,7 @@ enum EvolutionMigrations {
             },
             ConformanceCase(
                 "E.storagesOutliveMigrations", "E3",
-                title: "a storage from before sees what a migration left, when its entity is the same afterwards",
+                title: "a storage opened before a migration sees the migrated rows when its entity is the same as before",
                 requires: [.evolution]
             ) { context in
                 let (database, _) = try context.databaseOfNotes()
@@ -259,7 +263,7 @@ enum EvolutionMigrations {
                 let dao = try database.dao(NoteV1.self)
                 try expectEqual(try dao.count(), 60)
                 try database.evolve(evolution)
-                try expectEqual(try dao.read().map(\.id), [3], "the rows that are left")
+                try expectEqual(try dao.read().map(\.id), [3], "the remaining rows")
             },
         ]
     }
@@ -268,7 +272,7 @@ enum EvolutionMigrations {
         [
             ConformanceCase(
                 "E.failedStepUndoesAll", "E3", "T1",
-                title: "an error in a step leaves the database as it was, and comes out unchanged",
+                title: "an error in a step leaves the database unchanged, and is thrown unchanged",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes(1500)
@@ -300,7 +304,7 @@ enum EvolutionMigrations {
                 try expectSame(try database.dao(NoteWithTextRank.self).read(), textRanks(notes))
             },
             ConformanceCase(
-                "E.failedStepUndoesAllInTheFile", "E3", "T1", title: "a reopened database shows nothing of a step that failed",
+                "E.failedStepUndoesAllInTheFile", "E3", "T1", title: "a reopened database shows nothing of a failed step",
                 requires: [.evolution, .persistence]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -321,7 +325,7 @@ enum EvolutionMigrations {
             },
             ConformanceCase(
                 "E.badRowIsNamed", "E3",
-                title: "a value that a type cannot hold is corruptedValue naming row and field, nothing changed",
+                title: "a value that the new type cannot hold is corruptedValue with row and field; nothing changes",
                 requires: [.evolution]
             ) { context in
                 let (database, _) = try context.databaseOfNotes()
@@ -343,7 +347,8 @@ enum EvolutionMigrations {
                 try expectSame(try database.dao(NoteV1.self).read(), before)
             },
             ConformanceCase(
-                "E.stepMistakes", "E3", title: "a step that asks for what is not there says so", requires: [.evolution]
+                "E.stepMistakes", "E3", title: "a step that uses a missing or invalid entity, field or key throws a typed error",
+                requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 func attempt(
@@ -357,14 +362,14 @@ enum EvolutionMigrations {
                         try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: body)]))
                     }
                 }
-                try attempt(.schemaMismatch, "an entity that is not there", entity: "nothing") { try $0.dropEntity("nothing") }
-                try attempt(.schemaMismatch, "a field that is not there", field: "no") {
+                try attempt(.schemaMismatch, "a missing entity", entity: "nothing") { try $0.dropEntity("nothing") }
+                try attempt(.schemaMismatch, "a missing field", field: "no") {
                     try $0.renameField("no", of: "note", to: "x")
                 }
-                try attempt(.schemaMismatch, "reading a field that is not there", key: 1, field: "no") {
+                try attempt(.schemaMismatch, "reading a missing field", key: 1, field: "no") {
                     try $0.forEachRow(of: "note") { _ = $0["no"] }
                 }
-                try attempt(.schemaMismatch, "setting a field that is not there", key: 1, field: "no") {
+                try attempt(.schemaMismatch, "setting a missing field", key: 1, field: "no") {
                     try $0.forEachRow(of: "note") { $0["no"] = .null }
                 }
                 try attempt(.keyChanged, "setting the key", key: 1, field: "id") {
@@ -373,12 +378,14 @@ enum EvolutionMigrations {
                 try attempt(.duplicateKey, "two rows with one key", key: 1, field: "id") {
                     try $0.rewrite("note", as: NoteV1.schema.description) { $1["id"] = .integer(1) }
                 }
-                try attempt(.invalidSchema, "a name that is none", entity: "a b") { try $0.renameEntity("note", to: "a b") }
-                try attempt(.schemaMismatch, "a name in another case", entity: "Note") { try $0.renameEntity("note", to: "Note") }
-                try attempt(.schemaMismatch, "another entity of the name, case aside", entity: "NOTE") {
+                try attempt(.invalidSchema, "an invalid name", entity: "a b") { try $0.renameEntity("note", to: "a b") }
+                try attempt(.schemaMismatch, "a name that differs from a stored name in case only", entity: "Note") {
+                    try $0.renameEntity("note", to: "Note")
+                }
+                try attempt(.schemaMismatch, "a new entity whose name differs from a stored name in case only", entity: "NOTE") {
                     try $0.createEntity(EntityDescription(name: "NOTE", fields: NoteV1.schema.description.fields))
                 }
-                try attempt(.invalidSchema, "a key that cannot be one") {
+                try attempt(.invalidSchema, "a key of a type that cannot be a key") {
                     try $0.changeType(of: "id", in: "note", to: FieldType(.double))
                 }
                 try attempt(.schemaMismatch, "an added field without a value") {
@@ -394,7 +401,7 @@ enum EvolutionMigrations {
                 try expectSame(try database.dao(NoteV1.self).read(), notes)
             },
             ConformanceCase(
-                "E.wrongVersions", "E3", title: "versions that contradict each other are invalidConfiguration",
+                "E.wrongVersions", "E3", title: "contradicting versions are invalidConfiguration",
                 requires: [.evolution]
             ) {
                 context in
@@ -419,7 +426,7 @@ enum EvolutionMigrations {
     private static var plans: [ConformanceCase] {
         [
             ConformanceCase(
-                "E.dryRun", "E3", title: "the plan tells versions, steps, changes and rows, and nothing is written",
+                "E.dryRun", "E3", title: "the plan contains versions, steps, changes and rows, and making it writes nothing",
                 requires: [.evolution]
             ) {
                 context in
@@ -438,10 +445,11 @@ enum EvolutionMigrations {
                 try expectEqual(try database.schemaVersion, 1)
                 try expectEqual(try database.entities(), [NoteV1.schema.description])
                 try expectSame(try database.dao(NoteV1.self).read(), notes)
-                try expect(try database.pendingMigration(Evolution(version: 1)) == nil, "no plan when there is nothing to do")
+                try expect(try database.pendingMigration(Evolution(version: 1)) == nil, "no plan without pending changes")
             },
             ConformanceCase(
-                concurrent: "E.evolvesOnce", "E3", "C1", title: "of several that migrate at once one does, and all see it done",
+                concurrent: "E.evolvesOnce", "E3", "C1",
+                title: "of several databases that migrate at once, one runs the step and all see its result",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -467,7 +475,7 @@ enum EvolutionMigrations {
     }
 }
 
-/// What ``NoteV1`` becomes by steps.
+/// The model that ``NoteV1`` becomes after the steps.
 private struct Page: Plain, Model, Equatable {
     var id: Int
     var headline: String

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// E1, E3 and E4: what is refused, in which words, and that nothing is touched.
+/// E1, E3 and E4: which changes are refused, with which words, and that a refusal changes nothing.
 enum EvolutionRefusals {
     static func cases() -> [ConformanceCase] {
         [
@@ -14,7 +14,7 @@ enum EvolutionRefusals {
             refusal("E.changedKeyType", "a key of another type", NoteWithTextKey.self, says: ["'id'", "int64", "string"]),
             refusal("E.changedKey", "another key", NoteByTitle.self, says: ["'id'", "'title'", "primary key"]),
             ConformanceCase(
-                "E.refusalTouchesNothing", "E3", title: "a refusal leaves the file as it was, byte for byte",
+                "E.refusalTouchesNothing", "E3", title: "a refusal keeps the file unchanged, byte for byte",
                 requires: [.evolution, .persistence, .file]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -27,11 +27,12 @@ enum EvolutionRefusals {
                     try again.evolve(Evolution(version: 2, models: [NoteWithOptional.self, NoteWithTextKey.self]))
                 }
                 try again.close()
-                try expect(try Data(contentsOf: file) == before, "the file to be what it was")
+                try expect(try Data(contentsOf: file) == before, "the file to be unchanged")
                 try expectSame(try context.open().dao(NoteV1.self).read(), notes)
             },
             ConformanceCase(
-                "E.tellsVersion", "E1", title: "a database tells its version, 0 when it never got one", requires: [.evolution]
+                "E.tellsVersion", "E1", title: "a database gives its version, which is 0 until a version is set",
+                requires: [.evolution]
             ) {
                 context in
                 let database = try context.open()
@@ -43,14 +44,15 @@ enum EvolutionRefusals {
                 try expectEqual(try database.schemaVersion, 9)
             },
             ConformanceCase(
-                "E.keepsVersion", "E1", title: "a reopened database tells the same version", requires: [.evolution, .persistence]
+                "E.keepsVersion", "E1", title: "a reopened database gives the same version", requires: [.evolution, .persistence]
             ) { context in
                 let database = try context.open()
                 try database.evolve(Evolution(version: 7))
                 try expectEqual(try context.reopen(database).schemaVersion, 7)
             },
             ConformanceCase(
-                "E.newerIsRefused", "E4", title: "a database of a later version is schemaIsNewer, with both versions",
+                "E.newerIsRefused", "E4",
+                title: "opening a database of a later version is schemaIsNewer, with both versions in the message",
                 requires: [.evolution]
             ) {
                 context in
@@ -68,7 +70,7 @@ enum EvolutionRefusals {
                 try expectSame(try database.dao(NoteV1.self).read(), notes)
             },
             ConformanceCase(
-                "E.newerIsUntouched", "E4", title: "a file of a later version stays as it was, byte for byte",
+                "E.newerIsUntouched", "E4", title: "a file of a later version stays unchanged, byte for byte",
                 requires: [.evolution, .persistence, .file]
             ) { context in
                 let (database, _) = try context.databaseOfNotes()
@@ -81,7 +83,7 @@ enum EvolutionRefusals {
                     try again.evolve(Evolution(version: 4, migrations: [Migration(to: 4) { try $0.dropEntity("note") }]))
                 }
                 try again.close()
-                try expect(try Data(contentsOf: file) == before, "the file to be what it was")
+                try expect(try Data(contentsOf: file) == before, "the file to be unchanged")
             },
         ]
     }
@@ -90,7 +92,7 @@ enum EvolutionRefusals {
         _ id: String, _ what: String, _ model: Record.Type, says words: [String]
     ) -> ConformanceCase {
         ConformanceCase(
-            id, "E3", title: "\(what) is schemaMismatch with the difference in words, nothing changed", requires: [.evolution]
+            id, "E3", title: "\(what) is schemaMismatch with the difference in words; nothing changes", requires: [.evolution]
         ) { context in
             let (database, notes) = try context.databaseOfNotes()
             for attempt in 1...2 {

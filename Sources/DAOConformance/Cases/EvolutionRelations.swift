@@ -1,6 +1,6 @@
 import DAOCore
 
-/// E2, E3 and E5 where entities are related.
+/// E2, E3 and E5 for entities with relationships.
 enum EvolutionRelations {
     private static let houses = [
         House(id: 1, pets: [Pet(id: 3, name: "c"), Pet(id: 1, name: "a")], chief: Pet(id: 3, name: "c")),
@@ -27,7 +27,8 @@ enum EvolutionRelations {
                 try expectEqual(try dao.read().map { $0.animals.map(\.id) }, [[3], [2, 4]])
             },
             ConformanceCase(
-                "E.dropsRelations", "E2", "R3", title: "a dropped relationship leaves the rows, and comes back empty",
+                "E.dropsRelations", "E2", "R3",
+                title: "a dropped relationship keeps the rows, and is empty when it is added again",
                 requires: [.evolution]
             ) { context in
                 let database = try database(context)
@@ -37,7 +38,8 @@ enum EvolutionRelations {
                     try database.dao(House.self).read(), [1, 2].map { House(id: $0, pets: [], chief: nil) })
             },
             ConformanceCase(
-                "E.migratesRelations", "E3", "R4", title: "links follow renamed entities, and rows that a step erases leave them",
+                "E.migratesRelations", "E3", "R4",
+                title: "links stay valid when entities are renamed, and a row that a step erases disappears from every list",
                 requires: [.evolution]
             ) { context in
                 let database = try database(context)
@@ -61,7 +63,7 @@ enum EvolutionRelations {
                 try expectEqual(try dao.read().map(\.name), ["a", "b", "new", "d"])
                 try dao.erase(byPrimaryKey: 1)
                 try expectEqual(try database.dao(Home.self).read().map { $0.animals.map(\.id) }, [[], [2, 4]])
-                try expectError(.unsupported, "another key for rows that are linked", entity: "animal", key: 2) {
+                try expectError(.unsupported, "a new key for linked rows", entity: "animal", key: 2) {
                     try database.evolve(
                         Evolution(
                             version: 2,
@@ -74,7 +76,8 @@ enum EvolutionRelations {
                 try database.evolve(Evolution(version: 3, migrations: [Migration(to: 3) { try $0.dropEntity("animal") }]))
                 try expectEqual(try database.dao(Home.self).read().map { $0.animals.count }, [0, 0])
             },
-            ConformanceCase("E.copiesRelations", "E5", "R1", title: "a copy has the links", requires: [.evolution]) { context in
+            ConformanceCase("E.copiesRelations", "E5", "R1", title: "a copy contains the links", requires: [.evolution]) {
+                context in
                 let database = try database(context)
                 let target = try context.openOther()
                 try database.copy(to: target)

@@ -5,7 +5,7 @@ enum EvolutionRenames {
     static func cases() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "E.renames", "E2", title: "a renamed field keeps its values, also with an index it did not have",
+                "E.renames", "E2", title: "a renamed field keeps its values, also when it gets a new index",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -16,21 +16,21 @@ enum EvolutionRenames {
                 try expectEqual(try database.entities(), [NoteWithHeadline.schema.description])
             },
             ConformanceCase(
-                "E.renamesTwice", "E2", title: "a field that was renamed twice is found under each of its names",
+                "E.renamesTwice", "E2", title: "a field that was renamed twice is found under each of its earlier names",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 let expected = notes.map { NoteWithCaption(id: $0.id, caption: $0.title, rank: $0.rank, mark: $0.mark) }
                 _ = try database.dao(NoteWithHeadline.self)
                 let dao = try database.dao(NoteWithCaption.self)
-                try expectSame(try dao.read(), expected, "from the second version")
-                try expectEqual(try dao.read { $0.caption == notes[8].title }.map(\.id), [9], "by the index that moved")
+                try expectSame(try dao.read(), expected, "rows opened from the second version")
+                try expectEqual(try dao.read { $0.caption == notes[8].title }.map(\.id), [9], "rows found by the renamed index")
                 let other = try context.openOther()
                 try other.dao(NoteV1.self).create(notes)
-                try expectSame(try other.dao(NoteWithCaption.self).read(), expected, "from the first version")
+                try expectSame(try other.dao(NoteWithCaption.self).read(), expected, "rows opened from the first version")
             },
             ConformanceCase(
-                "E.renamesAndReuses", "E2", title: "a name that a rename has freed goes to a new field, which is empty",
+                "E.renamesAndReuses", "E2", title: "a new field with a name that a rename has freed is empty",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -39,12 +39,13 @@ enum EvolutionRenames {
                 }
                 try expectSame(try database.dao(NoteWithReusedName.self).read(), expected)
                 let dao = try database.dao(NoteWithReusedName.self)
-                try expectSame(try dao.read(), expected, "when nothing is left to rename")
+                try expectSame(try dao.read(), expected, "rows without a pending rename")
                 try dao.persist(NoteWithReusedName(id: 1, title: "a", headline: "b", rank: 1, mark: nil))
                 try expectEqual(try database.dao(NoteWithReusedName.self).read { $0.title == "a" }.map(\.headline), ["b"])
             },
             ConformanceCase(
-                "E.renamesInTurn", "E2", title: "names that move on from field to field take the right values, the key's too",
+                "E.renamesInTurn", "E2",
+                title: "several fields, including the key, that take over each other's names keep their values",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
@@ -57,13 +58,14 @@ enum EvolutionRenames {
                 try expectEqual(try dao.read { $0.mark == "m" }.map(\.number), [5])
             },
             ConformanceCase(
-                "E.renameWithoutWord", "E2", title: "a rename that is not declared is a field more and a field less",
+                "E.renameWithoutWord", "E2",
+                title: "without a declared rename, a changed name is one added and one dropped field",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
                 _ = try database.dao(NoteWithReusedName.self)
-                // To the first version 'headline' is one field too many, and 'title' the new one of that
-                // name.
+                // For the first version, 'headline' is an additional field, and 'title' is the new field with
+                // the old name.
                 let error = try expectError(.schemaMismatch, entity: "note") { try database.storage(for: NoteV1.self) }
                 try expect(error.message.contains("'title'"), "the field in: \(error.message)")
                 try expectEqual(try database.dao(NoteWithReusedName.self).read().map(\.headline), notes.map(\.title))

@@ -24,7 +24,8 @@ enum KeysChanges {
                     }
                 }
             },
-            ConformanceCase("K.wrongKind", "K1", title: "an id of another type is invalidKey and names it") { context in
+            ConformanceCase("K.wrongKind", "K1", title: "an id of another type is invalidKey with the type in the message") {
+                context in
                 let database = try context.open()
                 let (numbers, uuids) = (try database.dao(KeyedByInt.self), try database.dao(KeyedByUUID.self))
                 try expectError(.invalidKey, entity: "byInt", key: "abc") { try numbers.read(byPrimaryKey: "abc") }
@@ -61,7 +62,8 @@ enum KeysChanges {
                 try expectSame(try dao.read(byPrimaryKey: UniqueID(value: 5))?.note, "five")
                 try expectSame(try dao.read(byPrimaryKey: Scalars.zero)?.note, "zero")
             },
-            ConformanceCase("K.uniqueIdRoundTrip", "K1", title: "what is read has the unique id it was stored under") { context in
+            ConformanceCase("K.uniqueIdRoundTrip", "K1", title: "a row that is read has the unique id it was stored under") {
+                context in
                 let database = try context.open()
                 let texts = ["", "5", "05", "\u{e9}", "e\u{301}", "a\0"]
                 let dao = try database.dao(KeyedByString.self)
@@ -69,25 +71,27 @@ enum KeysChanges {
                 let ids = Set(try dao.read().map(\.uniqueId))
                 try expectEqual(ids, Set(texts.map { UniqueID(rawValue: $0) }), "the unique ids")
             },
-            ConformanceCase("K.translatorRewritesKey", "K4", title: "a merging translator that rewrites the key is keyChanged") {
+            ConformanceCase("K.translatorRewritesKey", "K4", title: "a merging translator that changes the key is keyChanged") {
                 context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...3))
                 let before = try Dump.rows(of: storage)
                 let dao = DAO(storage: storage, translator: ScriptedTranslator(merge: { _, model in model.id = 99 }))
                 try expectError(.keyChanged, entity: "item", key: 2, field: "id") { try dao.persist(Item(id: 2, name: "new")) }
-                try expectEqual(try Dump.rows(of: storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
             },
-            ConformanceCase("K.translatorTakesAnotherKey", "K4", title: "rewriting a key to one that is stored is keyChanged too")
-            { context in
+            ConformanceCase(
+                "K.translatorTakesAnotherKey", "K4", title: "changing a key to the key of a stored row is keyChanged too"
+            ) { context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...3))
                 let before = try Dump.rows(of: storage)
                 let dao = DAO(storage: storage, translator: ScriptedTranslator(merge: { _, model in model.id = 3 }))
                 try expectError(.keyChanged, entity: "item", key: 1, field: "id") { try dao.persist(Item.make(1...2)) }
-                try expectEqual(try Dump.rows(of: storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
             },
-            ConformanceCase("K.lateKeyChange", "K4", "W3", title: "the last row's key change undoes the whole call") { context in
+            ConformanceCase("K.lateKeyChange", "K4", "W3", title: "a changed key in the last row undoes the complete call") {
+                context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...5))
                 let before = try Dump.rows(of: storage)
@@ -98,10 +102,11 @@ enum KeysChanges {
                         if plain.id == 5 { model.id = 6 }
                     }))
                 try expectError(.keyChanged, entity: "item", key: 5, field: "id") { try dao.persist(Item.make(1...5)) }
-                try expectEqual(try Dump.rows(of: storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
             },
-            ConformanceCase("K.newRowWithAnotherKey", "K4", title: "a new record with another key than the plain's is keyChanged")
-            { context in
+            ConformanceCase(
+                "K.newRowWithAnotherKey", "K4", title: "a new record whose key differs from the key of the plain is keyChanged"
+            ) { context in
                 let storage = try context.storage(Item.self)
                 let dao = DAO(
                     storage: storage,
@@ -109,8 +114,8 @@ enum KeysChanges {
                 try expectError(.keyChanged, entity: "item", key: 1, field: "id") { try dao.persist(Item(id: 1, name: "new")) }
                 try expectEqual(try storage.count(Query()), 0, "stored rows")
             },
-            ConformanceCase("K.updateRewritesKey", "K4", title: "an update that rewrites a key is keyChanged and changes nothing")
-            { context in
+            ConformanceCase("K.updateRewritesKey", "K4", title: "an update that changes a key is keyChanged and changes no row") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...4))
                 let before = try Dump.rows(of: dao.storage)
@@ -120,18 +125,18 @@ enum KeysChanges {
                         if item.id == 4 { item.id = 40 }
                     }
                 }
-                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the error")
             },
-            ConformanceCase("K.mergeRewritesKey", "K4", title: "a storage's merge that rewrites a key is keyChanged") { context in
+            ConformanceCase("K.mergeRewritesKey", "K4", title: "a storage's merge that changes a key is keyChanged") { context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...2))
                 let before = try Dump.rows(of: storage)
                 try expectError(.keyChanged, entity: "item", key: 1, field: "id") {
                     try storage.merge(keys: [.integer(1)]) { _, record in record = Item(id: 7, name: "seven") }
                 }
-                try expectEqual(try Dump.rows(of: storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
             },
-            ConformanceCase("K.findOrCreateWithAnotherKey", "K4", title: "findOrCreate refuses a value with another key") {
+            ConformanceCase("K.findOrCreateWithAnotherKey", "K4", title: "findOrCreate refuses a value with a different key") {
                 context in
                 let dao = try context.dao(Item.self)
                 try expectError(.keyChanged, entity: "item", key: 1, field: "id") {
@@ -139,7 +144,9 @@ enum KeysChanges {
                 }
                 try expectEqual(try dao.count(), 0, "stored rows")
             },
-            ConformanceCase("K.copyWithNewKey", "K4", title: "a changed key persisted is a new row; the old one stays") {
+            ConformanceCase(
+                "K.copyWithNewKey", "K4", title: "persisting a record with a changed key inserts a new row; the old row stays"
+            ) {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item(id: 1, name: "one"))
@@ -149,7 +156,9 @@ enum KeysChanges {
                 try expectSame(try dao.read().map(\.id), [1, 2])
                 try expectSame(try dao.read().map(\.name), ["one", "one"])
             },
-            ConformanceCase("K.composedKeyChange", "K4", "K3", title: "rewriting é composed to decomposed is a key change") {
+            ConformanceCase(
+                "K.composedKeyChange", "K4", "K3", title: "replacing a composed é by a decomposed é in a key is a key change"
+            ) {
                 context in
                 let storage = try context.storage(KeyedByString.self)
                 try storage.insert([KeyedByString(id: "\u{e9}", note: "composed")])

@@ -16,9 +16,9 @@ enum KeysStrings {
                 try expectSame(try dao.read().map(\.note), ["replaced"])
                 try expectSame(try dao.read { $0.id == "" }.map(\.note), ["replaced"])
                 try expectEqual(try dao.erase(byPrimaryKey: ""), 1)
-                try expect(try dao.read(byPrimaryKey: "") == nil, "nothing to be left")
+                try expect(try dao.read(byPrimaryKey: "") == nil, "no rows")
             },
-            ConformanceCase("K.longestString", "K3", title: "a key of 256 bytes works in every verb") { context in
+            ConformanceCase("K.longestString", "K3", title: "a key of 256 bytes works in every operation") { context in
                 let dao = try context.dao(KeyedByString.self)
                 let (first, second) = (String(repeating: "k", count: 255) + "a", String(repeating: "k", count: 255) + "b")
                 try dao.create([second, first].map { KeyedByString(id: $0, note: String($0.suffix(1))) })
@@ -64,7 +64,8 @@ enum KeysStrings {
                 try expectSame(try dao.read().map(\.note), ["before"])
             },
             ConformanceCase(
-                "K.tooLongToFind", "K3", title: "asking for a key of 257 bytes is invalidKey, in every verb that takes keys"
+                "K.tooLongToFind", "K3",
+                title: "reading or erasing by a key of 257 bytes is invalidKey, in every operation that takes keys"
             ) { context in
                 let dao = try context.dao(KeyedByString.self)
                 try dao.create(KeyedByString(id: String(repeating: "k", count: 256), note: ""))
@@ -75,17 +76,19 @@ enum KeysStrings {
                 try expectError(.invalidKey, "erase", entity: "byString") { try dao.erase(byPrimaryKey: long) }
                 try expectEqual(try dao.count(), 1)
             },
-            ConformanceCase("K.longKeyInPredicate", "K3", title: "a predicate may compare the key with a text that is no key") {
+            ConformanceCase(
+                "K.longKeyInPredicate", "K3", title: "a predicate may compare the key with a text that cannot be a key"
+            ) {
                 context in
                 let dao = try context.dao(KeyedByString.self)
                 let longest = String(repeating: "k", count: 256)
                 try dao.create(["a", longest, "z"].map { KeyedByString(id: $0, note: "") })
-                try expectEqual(try dao.count { $0.id == longest + "k" }, 0, "rows equal to it")
+                try expectEqual(try dao.count { $0.id == longest + "k" }, 0, "rows whose key equals the text")
                 try expectSame(try dao.read { $0.id > longest + "k" }.map(\.id), ["z"])
                 try expectSame(try dao.read { $0.id < longest + "k" }.map(\.id), ["a", longest])
                 try expectSame(try dao.read { $0.id.in([longest + "k", "z"]) }.map(\.id), ["z"])
             },
-            ConformanceCase("K.nulBytes", "K3", title: "keys with NUL bytes are keys of their own") { context in
+            ConformanceCase("K.nulBytes", "K3", title: "NUL bytes distinguish keys") { context in
                 let dao = try context.dao(KeyedByString.self)
                 let ids = ["\0", "\0\0", "a", "a\0", "a\0\0", "a\0b", "a\u{1}", "ab"]
                 try dao.create(ids.reversed().map { KeyedByString(id: $0, note: "") })
@@ -94,14 +97,16 @@ enum KeysStrings {
                 try expectEqual(try dao.erase(byPrimaryKey: "a"), 1)
                 try expectEqual(try dao.count(), 7)
             },
-            ConformanceCase("K.nulBytesToTheLimit", "K3", title: "256 NUL bytes are a key") { context in
+            ConformanceCase("K.nulBytesToTheLimit", "K3", title: "256 NUL bytes are a valid key") { context in
                 let dao = try context.dao(KeyedByString.self)
                 let ids = [String(repeating: "\0", count: 255), String(repeating: "\0", count: 256)]
                 try dao.create(ids.reversed().map { KeyedByString(id: $0, note: "") })
                 try expectSame(try dao.read().map(\.id), ids)
                 try expectSame(try dao.read(byPrimaryKey: ids[1])?.id, ids[1])
             },
-            ConformanceCase("K.prefixes", "K2", "K3", title: "a key and its continuations keep their order in ranges") {
+            ConformanceCase(
+                "K.prefixes", "K2", "K3", title: "a key and longer keys that begin with it keep their order in ranges"
+            ) {
                 context in
                 let dao = try context.dao(KeyedByString.self)
                 try dao.create(["ab", "a\u{1}", "a", "a\0", "b", "aa"].map { KeyedByString(id: $0, note: "") })
@@ -109,7 +114,7 @@ enum KeysStrings {
                 try expectSame(try dao.read { $0.id.hasPrefix("a") }.map(\.id), ["a", "a\0", "a\u{1}", "aa", "ab"])
                 try expectSame(try dao.read { $0.id >= "aa" }.map(\.id), ["aa", "ab", "b"])
             },
-            ConformanceCase("K.composedAndDecomposed", "K3", title: "é composed and decomposed are two keys") { context in
+            ConformanceCase("K.composedAndDecomposed", "K3", title: "a composed and a decomposed é are two keys") { context in
                 let dao = try context.dao(KeyedByString.self)
                 let (composed, decomposed) = ("\u{e9}", "e\u{301}")
                 try dao.create(KeyedByString(id: composed, note: "composed"))
@@ -120,8 +125,8 @@ enum KeysStrings {
                 try expectEqual(try dao.erase(byPrimaryKey: decomposed), 1)
                 try expectSame(try dao.read().map(\.id), [composed])
             },
-            ConformanceCase("K.composedInOneCall", "K3", "W4", title: "canonically equal keys in one call are not repeated keys")
-            { context in
+            ConformanceCase("K.composedInOneCall", "K3", "W4", title: "canonically equal keys in one call are different keys") {
+                context in
                 let dao = try context.dao(KeyedByString.self)
                 let ids = ["A\u{30a}", "\u{c5}", "\u{212b}"]
                 try dao.create(ids.map { KeyedByString(id: $0, note: $0) })
@@ -139,7 +144,7 @@ enum KeysStrings {
                 try expectEqual(try dao.erase(byPrimaryKey: "ID"), 1)
                 try expectSame(try dao.read().map(\.id), ["Id", "id"])
             },
-            ConformanceCase("K.hostileText", "K3", title: "quotes, wildcards, newlines and SQL in a key are just text") {
+            ConformanceCase("K.hostileText", "K3", title: "quotes, wildcards, newlines and SQL in a key are plain text") {
                 context in
                 let dao = try context.dao(KeyedByString.self)
                 let ids = [
@@ -187,7 +192,10 @@ enum KeysStrings {
                 try expectSame(try dao.read().map(\.id), ids)
                 for id in ids { try expectSame(try dao.read(byPrimaryKey: id)?.id, id) }
             },
-            ConformanceCase("K.afterReopening", "K3", title: "odd keys are found after reopening", requires: [.persistence]) {
+            ConformanceCase(
+                "K.afterReopening", "K3", title: "keys with unusual characters are found after reopening",
+                requires: [.persistence]
+            ) {
                 context in
                 let ids = ["", "\0", "a\0b", "\u{e9}", "e\u{301}", String(repeating: "k", count: 256), "👩‍👩‍👧"]
                     .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -24,14 +24,14 @@ enum KeysTypes {
             type("K.wrappedString", KeyedBySlug.self, ["", "a", "a-b", "b"].map(Slug.init)),
             type("K.wrappedInteger", KeyedByNumber.self, [Int32.min, -1, 0, 2, 10, .max].map(Number.init)),
 
-            ConformanceCase("K.notFirst", "K1", title: "the key field may stand anywhere in the schema") { context in
+            ConformanceCase("K.notFirst", "K1", title: "the key field may have any position in the schema") { context in
                 let dao = try context.dao(KeyedInTheMiddle.self)
                 let rows = [2, 10, -1].map { KeyedInTheMiddle(before: "b\($0)", id: $0, after: "a\($0)") }
                 try dao.create(rows)
                 try expectSame(try dao.read(), [rows[2], rows[0], rows[1]])
                 try expectSame(try dao.read(byPrimaryKey: 10), rows[1])
             },
-            ConformanceCase("K.onlyKey", "K1", title: "a model may have no field but its key") { context in
+            ConformanceCase("K.onlyKey", "K1", title: "a model may have the key as its only field") { context in
                 let dao = try context.dao(OnlyKey.self)
                 try dao.create(["b", "", "a"].map(OnlyKey.init))
                 try dao.persist([OnlyKey(id: "a"), OnlyKey(id: "c")])
@@ -39,7 +39,9 @@ enum KeysTypes {
                 try expectEqual(try dao.erase(OnlyKey(id: "")), 1)
                 try expectEqual(try dao.count(), 3)
             },
-            ConformanceCase("K.entitiesApart", "K1", "K3", title: "entity 'A' with key 'B…' and entity 'AB' are apart") {
+            ConformanceCase(
+                "K.entitiesApart", "K1", "K3", title: "the rows of entity 'A' with key 'B…' and of entity 'AB' are separate"
+            ) {
                 context in
                 let database = try context.open()
                 let (a, ab) = (try database.dao(EntityA.self), try database.dao(EntityAB.self))
@@ -51,13 +53,13 @@ enum KeysTypes {
                 try expectEqual(try ab.erase(), 1)
                 try expectEqual(try a.count(), 2, "the rows of the other entity")
             },
-            ConformanceCase("K.computedSchema", "K1", title: "a schema may be computed anew each time") { context in
+            ConformanceCase("K.computedSchema", "K1", title: "a schema may be computed at every use") { context in
                 let dao = try context.dao(Computed.self)
                 try dao.create([Computed(id: 2, text: "b"), Computed(id: 1, text: "a")])
                 try expectSame(try dao.read { $0.text == "b" }, [Computed(id: 2, text: "b")])
                 try expectSame(try dao.read(byPrimaryKey: 1), Computed(id: 1, text: "a"))
             },
-            ConformanceCase("K.negativeAndPositiveByQuery", "K2", title: "range queries on the key follow the numbers") {
+            ConformanceCase("K.negativeAndPositiveByQuery", "K2", title: "range queries on the key use the numeric order") {
                 context in
                 let dao = try context.dao(KeyedByInt.self)
                 try dao.create([.min, -10, -9, -1, 0, 9, 10, .max].map { KeyedByInt(id: $0, note: "") })
@@ -67,7 +69,8 @@ enum KeysTypes {
                 try expectEqual(
                     try dao.read(orderedBy: .descending(\.id)).map(\.id), [.max, 10, 9, 0, -1, -9, -10, .min])
             },
-            ConformanceCase("K.unsignedByQuery", "K2", title: "range queries on unsigned keys pass Int64.max") { context in
+            ConformanceCase("K.unsignedByQuery", "K2", title: "range queries on unsigned keys include keys beyond Int64.max") {
+                context in
                 let dao = try context.dao(KeyedByUInt64.self)
                 let half = UInt64(Int64.max)
                 try dao.create([0, 1, half, half + 1, .max].map { KeyedByUInt64(id: $0, note: "") })
@@ -76,10 +79,10 @@ enum KeysTypes {
                 try expectEqual(try dao.read { $0.id > half }.map(\.id), [half + 1, .max])
                 try expectEqual(try dao.read(orderedBy: .descending(\.id)).map(\.id), [.max, half + 1, half, 1, 0])
             },
-            ConformanceCase("K.thousandShuffled", "K2", title: "a thousand keys stored in any order come back in theirs") {
+            ConformanceCase("K.thousandShuffled", "K2", title: "a thousand keys stored in any order are read in key order") {
                 context in
                 let dao = try context.dao(KeyedByInt.self)
-                // 7919 is prime to 1000, so every number comes once.
+                // 7919 and 1000 are coprime, so every number appears once.
                 let ids = (0..<1000).map { ($0 * 7919) % 1000 - 500 }
                 for part in stride(from: 0, to: 1000, by: 100) {
                     try dao.create(ids[part..<(part + 100)].map { KeyedByInt(id: $0, note: "\($0)") })
@@ -95,7 +98,7 @@ enum KeysTypes {
 
     /// A case that stores, finds, replaces and erases rows by keys of one type, given in ascending order.
     private static func type<Record: Keyed>(_ id: String, _ type: Record.Type, _ ascending: [Record.ID]) -> ConformanceCase {
-        ConformanceCase(id, "K1", "K2", title: "\(Record.ID.self) keys work to their extremes and order as what they are") {
+        ConformanceCase(id, "K1", "K2", title: "\(Record.ID.self) keys work to their extremes and are ordered by value") {
             context in
             let dao = try context.dao(Record.self)
             let rows = ascending.enumerated().map { Record(id: $1, note: "row \($0)") }
@@ -118,7 +121,7 @@ enum KeysTypes {
             }
             try expectSame(
                 try dao.read(byPrimaryKeys: ascending.reversed()).map(\.uniqueId), rows.reversed().map(\.uniqueId),
-                "the keys in the order asked")
+                "the rows in the order of the given keys")
             for (index, row) in rows.enumerated() {
                 try expectEqual(try dao.erase(byPrimaryKey: row.id), 1, "erased rows")
                 try expectEqual(try dao.count(), rows.count - index - 1, "the count after erasing")

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// L2: closing, reopening, letting go.
+/// L2: closing, reopening and releasing databases.
 enum LifeCycle {
     static func cases() -> [ConformanceCase] {
         closed() + closing() + reopening()
@@ -9,7 +9,7 @@ enum LifeCycle {
 
     private static func closed() -> [ConformanceCase] {
         [
-            ConformanceCase("L.closedReads", "L2", title: "after close every way of reading is closed") { context in
+            ConformanceCase("L.closedReads", "L2", title: "after close every way of reading throws closed") { context in
                 let (database, dao) = try opened(context)
                 try database.close()
                 try expectClosed([
@@ -26,7 +26,7 @@ enum LifeCycle {
                     ("max", { _ = try dao.max(\.number) }),
                 ])
             },
-            ConformanceCase("L.closedWrites", "L2", title: "after close every way of writing is closed") { context in
+            ConformanceCase("L.closedWrites", "L2", title: "after close every way of writing throws closed") { context in
                 let (database, dao) = try opened(context)
                 try database.close()
                 let item = Item(id: 5, name: "five")
@@ -41,7 +41,7 @@ enum LifeCycle {
                     ("erase by condition", { _ = try dao.erase { $0.id > 0 } }),
                 ])
             },
-            ConformanceCase("L.closedStorage", "L2", title: "after close every method of a storage is closed") { context in
+            ConformanceCase("L.closedStorage", "L2", title: "after close every method of a storage throws closed") { context in
                 let (database, dao) = try opened(context)
                 let (storage, query, key) = (dao.storage, Query<Item>(), Key.integer(1))
                 try database.close()
@@ -63,13 +63,14 @@ enum LifeCycle {
                     ("persist by key", { _ = try storage.persist(withPrimaryKey: 1) { $0?.number = 0 } }),
                 ])
             },
-            ConformanceCase("L.closedDatabase", "L2", title: "after close every method of a database is closed, and runs no body")
-            { context in
+            ConformanceCase(
+                "L.closedDatabase", "L2", title: "after close every method of a database throws closed, and no closure runs"
+            ) { context in
                 let (database, _) = try opened(context)
                 try database.close()
                 var runs = 0
                 try expectClosed([
-                    ("a storage known before", { _ = try database.storage(for: Item.self) }),
+                    ("a storage that was already open", { _ = try database.storage(for: Item.self) }),
                     ("a new storage", { _ = try database.storage(for: User.self) }),
                     ("transaction", { try database.transaction { runs += 1 } }),
                     ("entities", { _ = try database.entities() }),
@@ -79,7 +80,7 @@ enum LifeCycle {
                 }
                 try expectEqual(runs, 0, "bodies run")
             },
-            ConformanceCase(concurrent: "L.closedAsync", "L2", title: "after close the asynchronous forms are closed too") {
+            ConformanceCase(concurrent: "L.closedAsync", "L2", title: "after close the asynchronous forms throw closed too") {
                 context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -89,21 +90,22 @@ enum LifeCycle {
                 try await expectAsyncError(.closed, "transaction") { try await database.transaction {} }
                 try await expectAsyncError(.closed, "stream") { for try await _ in dao.stream() {} }
             },
-            ConformanceCase("L.closedIsSaid", "L2", title: "the error says that the database is closed and what to do") {
+            ConformanceCase("L.closedIsSaid", "L2", title: "the error says that the database is closed, and gives the next step")
+            {
                 context in
                 let (database, dao) = try opened(context)
                 try database.close()
                 let error = try expectError(.closed) { try dao.read() }
                 try expect(
                     error.message.contains("closed") && error.message.contains("open"),
-                    "words a person can act on: \(error.message)")
+                    "a message with the next step: \(error.message)")
             },
         ]
     }
 
     private static func closing() -> [ConformanceCase] {
         [
-            ConformanceCase("L.closeTwice", "L2", title: "closing twice is fine, from eight threads too") { context in
+            ConformanceCase("L.closeTwice", "L2", title: "closing twice is allowed, from eight threads too") { context in
                 let (database, _) = try opened(context)
                 try database.close()
                 try database.close()
@@ -157,7 +159,8 @@ enum LifeCycle {
                 try closer.wait(seconds: 10, "close")
             },
             ConformanceCase(
-                "L.closeWhileWriting", "L2", "W3", title: "a close amid writes and reads leaves whole calls and closed ones"
+                "L.closeWhileWriting", "L2", "W3",
+                title: "a close during writes and reads leaves complete calls and calls that throw closed"
             ) { context in
                 let keeper = try context.open()
                 for round in 0..<5 {
@@ -181,24 +184,26 @@ enum LifeCycle {
                     try database.close()
                     for writer in writers { try writer.wait(seconds: 30, "a writer") }
                     try expectEqual(
-                        try keeper.dao(Item.self).count(), written.value, "rows, of which calls said that they were stored")
+                        try keeper.dao(Item.self).count(), written.value, "the rows of the calls that succeeded")
                 }
             },
-            ConformanceCase("L.closeWithCursor", "L2", title: "close returns beside a live cursor, which is closed then") {
+            ConformanceCase(
+                "L.closeWithCursor", "L2", title: "close does not wait for an open cursor; the cursor then throws closed"
+            ) {
                 context in
                 let (database, dao) = try opened(context)
                 try dao.create(Item.make(100...2000))
                 let cursor = try dao.storage.cursor(Query())
                 try expectEqual(try cursor.next(3).count, 3)
                 let closer = SendableBox(database)
-                try Background { try closer.value.close() }.wait(seconds: 10, "close beside a live cursor")
+                try Background { try closer.value.close() }.wait(seconds: 10, "close with an open cursor")
                 try expectError(.closed, "the cursor") { try cursor.next(10) }
                 cursor.close()
                 cursor.close()
             },
             ConformanceCase(
                 "L.closeInTransaction", "L2", "T5",
-                title: "closing inside a transaction is invalidTransaction, and the transaction goes on"
+                title: "closing inside a transaction is invalidTransaction, and the transaction continues"
             ) { context in
                 let (database, dao) = try opened(context)
                 try database.transaction {
@@ -235,7 +240,7 @@ enum LifeCycle {
     private static func reopening() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "L.reopen", "L2", "L1", title: "reopened, a database has everything, and old handles stay closed",
+                "L.reopen", "L2", "L1", title: "a reopened database has every row, and old handles stay closed",
                 requires: [.persistence]
             ) { context in
                 let (database, dao) = try opened(context)
@@ -247,7 +252,7 @@ enum LifeCycle {
                 try expectEqual(try again.dao(Item.self).count(), 4)
             },
             ConformanceCase(
-                "L.reopenOften", "L2", title: "opened, written and closed fifty times, a database has every row",
+                "L.reopenOften", "L2", title: "a database that was opened, written and closed fifty times has every row",
                 requires: [.persistence]
             ) { context in
                 for round in 1...50 {
@@ -259,14 +264,14 @@ enum LifeCycle {
                 }
             },
             ConformanceCase(
-                "L.forgotten", "L2", title: "without persistence the last close forgets every row", lacks: [.persistence]
+                "L.forgotten", "L2", title: "without persistence the last close removes every row", lacks: [.persistence]
             ) { context in
                 let (database, _) = try opened(context)
                 let again = try context.reopen(database)
                 try expectEqual(try again.dao(Item.self).count(), 0)
             },
             ConformanceCase(
-                "L.dropped", "L2", title: "dropped without close, everything committed is there", requires: [.persistence]
+                "L.dropped", "L2", title: "a database that is released without close keeps every commit", requires: [.persistence]
             ) { context in
                 do {
                     let (_, dao) = try opened(context)
@@ -274,14 +279,17 @@ enum LifeCycle {
                 }
                 try expectEqual(try context.open().dao(Item.self).count(), 14)
             },
-            ConformanceCase("L.daoKeepsItOpen", "L2", title: "a DAO keeps its database open while nothing else does") { context in
+            ConformanceCase("L.daoKeepsItOpen", "L2", title: "a DAO keeps its database open when it holds the only reference") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...3))
                 try expectEqual(try dao.count(), 3)
                 try dao.storage.database.transaction { try dao.create(Item.make([4])) }
                 try expectEqual(try dao.count { $0.number > 0 }, 4)
             },
-            ConformanceCase("L.droppedMidCursor", "L2", title: "a cursor outlives the variable of its database") { context in
+            ConformanceCase(
+                "L.droppedMidCursor", "L2", title: "a cursor stays valid after the variable of its database is released"
+            ) { context in
                 let cursor = try {
                     let storage = try context.storage(Item.self)
                     try storage.insert(Item.make(1...600))
@@ -295,7 +303,8 @@ enum LifeCycle {
                     try expectEqual(error.kind, .closed, "the error's kind")
                 }
             },
-            ConformanceCase("L.openMany", "L2", title: "two hundred handles at once share one database") { context in
+            ConformanceCase("L.openMany", "L2", title: "two hundred handles that are open at once share one database") {
+                context in
                 let databases = try (0..<200).map { _ in try context.open() }
                 for (index, database) in databases.enumerated() { try database.dao(Item.self).create(Item.make([index])) }
                 for database in databases.dropFirst() { try database.close() }
@@ -309,7 +318,7 @@ enum LifeCycle {
         init(_ value: any Database) { self.value = value }
     }
 
-    /// A database with three items.
+    /// Opens a database with three items.
     private static func opened(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Item>>) {
         let database = try context.open()
         let dao = try database.dao(Item.self)

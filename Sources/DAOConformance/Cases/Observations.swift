@@ -1,13 +1,14 @@
 import DAOCore
 import Foundation
 
-/// Chapter O: results and differences after every commit that changes them, and nothing else.
+/// Chapter O: an observation delivers results and differences after every commit that changes them, and only
+/// then.
 enum Observations {
     static func cases() -> [ConformanceCase] { results() + commits() + differences() + ends() }
 
-    /// Reads results from an observation one by one, each within a time that no result ever takes.
+    /// Reads results from an observation one by one. Each read has a timeout that no result ever needs.
     private struct Results<Sequence: AsyncSequence>: @unchecked Sendable where Sequence.Element: Sendable {
-        // One task uses it at a time: every case awaits a result before it asks for the next.
+        // One task uses the iterator at a time: every case awaits a result before it asks for the next.
         private var iterator: Sequence.AsyncIterator
 
         init(_ sequence: Sequence) { iterator = sequence.makeAsyncIterator() }
@@ -21,7 +22,7 @@ enum Observations {
     private static func results() -> [ConformanceCase] {
         [
             ConformanceCase(
-                concurrent: "O.first", "O1", title: "an observation begins with the result as it is, an empty one too"
+                concurrent: "O.first", "O1", title: "an observation begins with the current result, also when it is empty"
             ) { context in
                 let dao = try context.open().dao(Item.self)
                 var empty = Results(dao.observe())
@@ -32,7 +33,7 @@ enum Observations {
                 let two = try await full.next("the first result")
                 try expectEqual(two.map(\.id), [2, 3], "the first result")
             },
-            ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new one") {
+            ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new result") {
                 context in
                 let dao = try context.open().dao(Item.self)
                 try await dao.create(Item.make(1...3))
@@ -41,19 +42,19 @@ enum Observations {
                 try expectEqual(ids, [3, 2], "the first result")
                 try await dao.create(Item.make([4]))
                 ids = try await results.next("a result after an insert").map(\.id)
-                try expectEqual(ids, [4, 3], "after a row came in at the top")
+                try expectEqual(ids, [4, 3], "after an insert at the top")
                 try await dao.update(where: { $0.id == 4 }) { $0.number = 25 }
                 ids = try await results.next("a result after a move").map(\.id)
                 try expectEqual(ids, [3, 4], "after a row moved")
                 try await dao.erase(byPrimaryKey: 3)
                 ids = try await results.next("a result after an erase").map(\.id)
-                try expectEqual(ids, [4, 2], "after a row went and the next came into the window")
+                try expectEqual(ids, [4, 2], "after an erase, when the next row moves into the window")
                 try await dao.update(where: { $0.id == 4 }) { $0.number = 0 }
-                ids = try await results.next("a result after a row left").map(\.id)
-                try expectEqual(ids, [2], "after a row left the condition")
+                ids = try await results.next("a result after an update").map(\.id)
+                try expectEqual(ids, [2], "after a row no longer matches the condition")
             },
             ConformanceCase(
-                concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives one result, with all of them"
+                concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives one result, with all writes in it"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -68,7 +69,7 @@ enum Observations {
             },
             ConformanceCase(
                 concurrent: "O.nothing", "O1",
-                title: "nothing comes after a rollback, an identical write, a rolled-back savepoint, or a change elsewhere"
+                title: "a rollback, an identical write, a rolled-back savepoint or a change of an unrelated row gives no result"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -93,14 +94,14 @@ enum Observations {
                         }
                     } catch is DeliberateError {}
                 }
-                // Whatever came of these would come before this one.
+                // A result of the writes above would arrive before the result of this write.
                 try await dao.update(where: { $0.id == 1 }) { $0.name = "inside" }
-                let names = try await results.next("the one result").map(\.name)
+                let names = try await results.next("the result of the last write").map(\.name)
                 try expectEqual(names, ["inside", "Item #2"], "the next result")
             },
             ConformanceCase(
                 concurrent: "O.slow", "O2",
-                title: "a slow consumer misses results in between, never the last, and sees none go back"
+                title: "a slow consumer may miss intermediate results, never the last, and results never go back in time"
             ) {
                 context in
                 let dao = try context.open().dao(Counter.self)
@@ -117,7 +118,7 @@ enum Observations {
                 try await writer.value
             },
             ConformanceCase(
-                concurrent: "O.secondHandle", "O1", "C3", title: "commits through another handle of the process are seen"
+                concurrent: "O.secondHandle", "O1", "C3", title: "commits through another handle of the same process are seen"
             ) { context in
                 let (one, two) = (try context.open(), try context.open())
                 let (observed, written) = (try one.dao(Item.self), try two.dao(Item.self))
@@ -134,7 +135,7 @@ enum Observations {
         [
             ConformanceCase(
                 concurrent: "O.severalEntities", "O1",
-                title: "a commit of several entities is told to those who observe any of them"
+                title: "a commit of several entities reaches the observations of each of them"
             ) { context in
                 let database = try context.open()
                 let (items, counters, users) = (
@@ -157,7 +158,7 @@ enum Observations {
                 try expectEqual(user, [3], "the users")
             },
             ConformanceCase(
-                concurrent: "O.reopened", "O1", "L2", title: "a database that is opened again is observed as at first"
+                concurrent: "O.reopened", "O1", "L2", title: "a reopened database can be observed as before"
             ) { context in
                 let first = try context.open()
                 let before = try first.dao(Item.self)
@@ -177,14 +178,14 @@ enum Observations {
     private static func differences() -> [ConformanceCase] {
         [
             ConformanceCase(
-                concurrent: "O.difference", "O3", title: "a change tells the inserted, the updated and the erased keys"
+                concurrent: "O.difference", "O3", title: "a change contains the inserted, updated and erased keys"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try await dao.create(Item.make(1...4))
                 var changes = Results(dao.observeChanges(Query(where: Condition { $0.number < 100 })))
                 let first = try await changes.next("the first result")
-                try expectEqual(first.inserted, [1, 2, 3, 4], "inserted at first")
+                try expectEqual(first.inserted, [1, 2, 3, 4], "keys inserted in the first change")
                 try await database.transaction {
                     try dao.erase(byPrimaryKeys: [1, 3])
                     try dao.create(Item.make([7, 6]))
@@ -195,7 +196,7 @@ enum Observations {
                 try expectEqual(change.elements.map(\.id), [2, 6, 7], "the result")
                 try expectEqual(change.inserted, [6, 7], "inserted")
                 try expectEqual(change.updated, [2], "updated")
-                try expectEqual(change.erased, [1, 3, 4], "erased, or gone from the condition")
+                try expectEqual(change.erased, [1, 3, 4], "keys that were erased or no longer match the condition")
             }
         ]
     }
@@ -234,7 +235,7 @@ enum Observations {
                 }
             },
             ConformanceCase(
-                concurrent: "O.many", "O1", "O4", title: "fifty observers, each left half-way, neither miss nor block anything"
+                concurrent: "O.many", "O1", "O4", title: "fifty observers that stop early miss nothing and block nothing"
             ) { context in
                 let dao = try context.open().dao(Item.self)
                 try await dao.create(Item.make([1]))

@@ -2,7 +2,7 @@ import DAOCore
 import DAOTestSupport
 import Foundation
 
-/// L1 and L5: what is at the path when a database is opened.
+/// L1 and L5: opening a database when the path holds a database, something else or nothing.
 enum Opening {
     static func cases() -> [ConformanceCase] {
         configurations() + strangers() + damages()
@@ -10,20 +10,20 @@ enum Opening {
 
     private static func configurations() -> [ConformanceCase] {
         [
-            ConformanceCase("L.createsMissing", "L1", title: "opening creates what is missing, empty") { context in
+            ConformanceCase("L.createsMissing", "L1", title: "opening creates a missing database, which is empty") { context in
                 let database = try context.open()
                 try expectEqual(try database.entities().count, 0, "entities")
                 try expectEqual(try database.dao(Item.self).count(), 0)
             },
-            ConformanceCase("L.createsTheFile", "L1", title: "the file is at the path asked for", requires: [.file]) { context in
+            ConformanceCase("L.createsTheFile", "L1", title: "the file is at the given path", requires: [.file]) { context in
                 let file = try context.file()
-                try expect(!FileManager.default.fileExists(atPath: file.path), "no file before")
+                try expect(!FileManager.default.fileExists(atPath: file.path), "no file before opening")
                 let database = try context.open()
                 try database.dao(Item.self).create(Item.make([1]))
                 try expect(FileManager.default.fileExists(atPath: file.path), "a file at \(file.lastPathComponent)")
             },
             ConformanceCase(
-                "L.notCreating", "L1", title: "asked not to create, opening what is missing is notFound and leaves nothing",
+                "L.notCreating", "L1", title: "opening a missing database with create=false is notFound and creates nothing",
                 requires: [.file, .configuration]
             ) { context in
                 try expectError(.notFound, path: context.path) { try context.open { $0.createsIfMissing = false } }
@@ -34,14 +34,15 @@ enum Opening {
                 try expectEqual(try found.dao(Item.self).count(), 1)
             },
             ConformanceCase(
-                "L.readOnlyConfiguration", "L1", title: "opened for reading only it reads, and refuses every write as readOnly",
+                "L.readOnlyConfiguration", "L1",
+                title: "a database opened with readOnly=true can be read, and refuses every write with readOnly",
                 requires: [.file, .configuration]
             ) { context in
                 let writable = try context.open()
                 try writable.dao(Item.self).create(Item.make(1...3))
                 try writable.close()
                 let database = try context.open { $0.isReadOnly = true }
-                try expect(database.capabilities.isReadOnly, "a declaration that it is read-only")
+                try expect(database.capabilities.isReadOnly, "the capability isReadOnly")
                 let dao = try database.dao(Item.self)
                 try expectEqual(try dao.read { $0.number > 10 }.map(\.id), [2, 3])
                 try expectEqual(try dao.count(), 3)
@@ -57,13 +58,13 @@ enum Opening {
                 try expectEqual(try context.dao(Item.self).count(), 3)
             },
             ConformanceCase(
-                "L.readOnlyMissing", "L1", title: "opening what is missing for reading only is notFound",
+                "L.readOnlyMissing", "L1", title: "opening a missing database with readOnly=true is notFound",
                 requires: [.file, .configuration]
             ) { context in
                 try expectError(.notFound, path: context.path) { try context.open { $0.isReadOnly = true } }
             },
             ConformanceCase(
-                "L.readOnlyFile", "L1", title: "a file without write permission reads, and refuses writes as readOnly",
+                "L.readOnlyFile", "L1", title: "a file without write permission can be read, and refuses writes with readOnly",
                 requires: [.file]
             ) { context in
                 guard geteuid() != 0 else { return }
@@ -75,7 +76,8 @@ enum Opening {
                 try expectReadOnly(context)
             },
             ConformanceCase(
-                "L.readOnlyDirectory", "L1", title: "a directory without write permission reads, and refuses writes as readOnly",
+                "L.readOnlyDirectory", "L1",
+                title: "a file in a directory without write permission can be read, and refuses writes with readOnly",
                 requires: [.file]
             ) { context in
                 guard geteuid() != 0 else { return }
@@ -100,18 +102,19 @@ enum Opening {
                     database = try context.open { $0.options["key"] = "secret" }
                 } catch let error as StorageError {
                     try expect(error.kind == .unsupported, "unsupported, got \(error)")
-                    try expect(!"\(error)".contains("secret"), "no key in the error")
+                    try expect(!"\(error)".contains("secret"), "an error without the encryption key")
                     return
                 }
-                // Honoured: then the text that is stored is not to be found in the file.
-                guard context.target.file != nil else { throw fail("expected a refusal where there is no file to encrypt") }
+                // The key was accepted, so the file must not contain the stored text.
+                guard context.target.file != nil else { throw fail("expected a refusal, since there is no file to encrypt") }
                 try database.dao(Blob.self).create(Blob(id: 1, text: "a text to look for"))
                 try database.close()
                 let bytes = try Data(contentsOf: context.file())
                 try expect(bytes.range(of: Data("a text to look for".utf8)) == nil, "an encrypted file")
             },
             ConformanceCase(
-                "L.unknownOption", "L1", title: "an option that the driver does not have is invalidConfiguration naming it",
+                "L.unknownOption", "L1",
+                title: "an option that the driver does not have is invalidConfiguration and names the option",
                 requires: [.configuration]
             ) { context in
                 let error = try expectError(.invalidConfiguration, path: context.path) {
@@ -122,7 +125,7 @@ enum Opening {
             oddPaths(),
             ConformanceCase(
                 "L.missingDirectory", "L1",
-                title: "a path in a missing directory opens or is a typed error naming it, one through a file is notFound",
+                title: "a path in a missing directory opens or is a typed error with the path; a path through a file is notFound",
                 requires: [.file, .configuration]
             ) { context in
                 let path = context.location.directory.appendingPathComponent("no/such/directory/test.db").path
@@ -145,7 +148,8 @@ enum Opening {
 
     private static func oddPaths() -> ConformanceCase {
         ConformanceCase(
-            "L.oddPaths", "L1", title: "a path with odd characters names exactly that file", requires: [.file, .configuration]
+            "L.oddPaths", "L1", title: "a path with unusual characters names exactly that file",
+            requires: [.file, .configuration]
         ) { context in
             let names = [
                 "with space", "100%25", "what?mode=memory", "hash#tag", "file:x", "'quote'", "\"double\"", "semi;colon", "\u{e9}",
@@ -183,7 +187,7 @@ enum Opening {
         try database.close()
     }
 
-    /// What is not a database at all.
+    /// Cases in which the path holds something that is not a database.
     private static func strangers() -> [ConformanceCase] {
         let jpeg =
             Data([0xff, 0xd8, 0xff, 0xe0, 0, 0x10] + Array("JFIF\0".utf8))
@@ -195,17 +199,17 @@ enum Opening {
             stranger("L.zeros", "a file of zeros", Data(count: 65_536)),
             stranger("L.random", "random bytes", randomBytes(65_536)),
             ConformanceCase(
-                "L.directory", "L1", title: "a directory instead of a file is a typed error naming the path", requires: [.file]
+                "L.directory", "L1", title: "opening a directory is a typed error with the path", requires: [.file]
             ) { context in
                 let file = try context.file()
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
                 try Data("keep me".utf8).write(to: file.appendingPathComponent("file"))
                 try expectError(.notADatabase, path: context.path) { try context.open().dao(Item.self).create(Item.make([1])) }
                 try expectEqual(
-                    try FileManager.default.contentsOfDirectory(atPath: file.path), ["file"], "what is in the directory")
+                    try FileManager.default.contentsOfDirectory(atPath: file.path), ["file"], "the contents of the directory")
             },
             ConformanceCase(
-                "L.afterAFailure", "L1", title: "after a failed opening, and the stranger removed, opening succeeds",
+                "L.afterAFailure", "L1", title: "opening succeeds after a failed opening, when the other file was removed",
                 requires: [.file]
             ) { context in
                 let file = try context.file()
@@ -219,7 +223,7 @@ enum Opening {
                 try expectEqual(try dao.count(), 1)
             },
             ConformanceCase(
-                "L.emptyFile", "L1", title: "an empty file becomes a database or is a typed error naming the path",
+                "L.emptyFile", "L1", title: "opening an empty file creates a database or is a typed error with the path",
                 requires: [.file]
             ) { context in
                 let file = try context.file()
@@ -237,7 +241,9 @@ enum Opening {
     }
 
     private static func stranger(_ id: String, _ what: String, _ bytes: Data) -> ConformanceCase {
-        ConformanceCase(id, "L1", title: "\(what) is notADatabase naming the path, and stays as it is", requires: [.file]) {
+        ConformanceCase(
+            id, "L1", title: "opening \(what) is notADatabase with the path, and keeps the file unchanged", requires: [.file]
+        ) {
             context in
             let file = try context.file()
             try bytes.write(to: file)
@@ -254,12 +260,12 @@ enum Opening {
         return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
 
-    /// What was a database once.
+    /// Cases in which the path holds a damaged database.
     private static func damages() -> [ConformanceCase] {
         [
             damage("L.truncatedToHalf", "half of a file") { $0.prefix($0.count / 2) },
-            damage("L.truncatedByAByte", "a file that lacks its last byte") { $0.dropLast(1) },
-            damage("L.truncatedByAPage", "a file that lacks its last 4096 bytes") { $0.dropLast(4096) },
+            damage("L.truncatedByAByte", "a file without its last byte") { $0.dropLast(1) },
+            damage("L.truncatedByAPage", "a file without its last 4096 bytes") { $0.dropLast(4096) },
             damage("L.truncatedToAPage", "the first 4096 bytes of a file") { $0.prefix(4096) },
             damage("L.truncatedTo100", "the first 100 bytes of a file") { $0.prefix(100) },
             damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
@@ -269,7 +275,7 @@ enum Opening {
                 return data
             },
             ConformanceCase(
-                "L.bitFlips", "L5", title: "of sixty flipped bits none crashes: answers are right, or typed errors",
+                "L.bitFlips", "L5", title: "sixty flipped bits, one at a time, give right answers or typed errors, and no crash",
                 requires: [.file]
             ) { context in
                 let file = try context.file()
@@ -280,9 +286,9 @@ enum Opening {
                     let position = Int.random(in: 0..<data.count, using: &random)
                     data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
                     try write(data, to: file)
-                    // Without checksums a flipped bit of a value is another value: then only crashes and
-                    // untyped errors count. With them a row may be lost with the page it was on, but none is
-                    // changed.
+                    // Without checksums a flipped bit of a value is a different value. The case then counts
+                    // only crashes and untyped errors. With checksums a row may be lost with its page, but no
+                    // row is changed.
                     try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
                 }
             },
@@ -290,15 +296,15 @@ enum Opening {
     }
 
     private static func damage(_ id: String, _ what: String, _ change: @escaping @Sendable (Data) -> Data) -> ConformanceCase {
-        ConformanceCase(id, "L1", "L5", title: "\(what) gives typed errors naming the path, or right answers", requires: [.file])
-        { context in
+        ConformanceCase(id, "L1", "L5", title: "\(what) gives typed errors with the path, or right answers", requires: [.file]) {
+            context in
             let (whole, rows) = try sample(context)
             try write(Data(change(whole)), to: context.file())
             try expectRightOrTyped(context, rows, what, acceptsOtherValues: false)
         }
     }
 
-    /// The bytes of a file with two thousand rows, and the rows.
+    /// Returns the bytes of a file with two thousand rows, and the rows.
     private static func sample(_ context: ConformanceContext) throws -> (Data, [String]) {
         let database = try context.open()
         let dao = try database.dao(Item.self)
@@ -309,7 +315,7 @@ enum Opening {
         return (try Data(contentsOf: context.file()), rows)
     }
 
-    /// Replaces a database's file, and removes what is beside it.
+    /// Replaces the file of a database, and removes the files beside it.
     private static func write(_ data: Data, to file: URL) throws {
         let directory = file.deletingLastPathComponent()
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name != file.lastPathComponent {
@@ -341,7 +347,7 @@ enum Opening {
             try storage.upsert([Item(id: 777, name: "written")])
             _ = try storage.erase(Query(where: Condition { $0.number < 100 }))
         } catch let error as StorageError {
-            try expect(kinds.contains(error.kind), "\(what): an error about the file's state, got \(error)")
+            try expect(kinds.contains(error.kind), "\(what): an error about the state of the file, got \(error)")
             if error.kind == .corrupted || error.kind == .notADatabase {
                 try expectEqual(error.path, try context.file().path, "\(what): the path in \(error)")
             }

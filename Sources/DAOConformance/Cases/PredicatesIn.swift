@@ -11,14 +11,17 @@ enum PredicatesIn {
 
     private static func small() -> [ConformanceCase] {
         let rows: [(id: String, title: String, values: [Int?], ids: [Int])] = [
-            ("P.inNothing", "in an empty list is no row; its negation every row, nil too", [], []),
-            ("P.inOne", "in a list of one is ==", [5], [2]),
-            ("P.inSeveral", "in a list is any of it, in key order", [7, 0, 5], [2, 5, 6]),
-            ("P.inRepeated", "a value twice in the list gives its row once", [5, 5, 3, 5, 3], [2, 3]),
-            ("P.inUnknown", "values that no row has change nothing", [99, 5, -1], [2]),
-            ("P.inNil", "nil in the list is the rows that hold nothing; the negation leaves them out", [5, nil], [1, 2, 4]),
+            ("P.inNothing", "membership in an empty list matches no row; its negation matches every row, nil included", [], []),
+            ("P.inOne", "membership in a list with one element is ==", [5], [2]),
+            (
+                "P.inSeveral", "membership in a list matches the rows that hold any of its values, in key order", [7, 0, 5],
+                [2, 5, 6]
+            ),
+            ("P.inRepeated", "a value that is twice in the list matches its row once", [5, 5, 3, 5, 3], [2, 3]),
+            ("P.inUnknown", "values that no row holds change nothing", [99, 5, -1], [2]),
+            ("P.inNil", "nil in the list matches the rows that hold nil; the negation excludes them", [5, nil], [1, 2, 4]),
             ("P.inOnlyNil", "a list of nil is == nil", [nil], [1, 4]),
-            ("P.inEverything", "a list of all values and nil is every row", [nil, 0, 3, 5, 7], [1, 2, 3, 4, 5, 6]),
+            ("P.inEverything", "a list of all values and nil matches every row", [nil, 0, 3, 5, 7], [1, 2, 3, 4, 5, 6]),
         ]
         return rows.map { row in
             ConformanceCase(row.id, "P4", "P1", title: row.title) { context in
@@ -26,7 +29,7 @@ enum PredicatesIn {
                 for name in Probe.numbers { try reference.check(.field(name, in: row.values), row.ids, name) }
             }
         } + [
-            ConformanceCase("P.inTexts", "P4", "P2", title: "texts in a list are told apart by bytes") { context in
+            ConformanceCase("P.inTexts", "P4", "P2", title: "texts in a list are compared by bytes") { context in
                 let reference = try ReferenceRows(context, Probe.texts(["é", "e\u{301}", "É", "'", "a\0", "a", nil, ""]))
                 for name in Probe.texts {
                     try reference.check(.field(name, in: ["é", "a"]), [1, 6], name)
@@ -34,7 +37,8 @@ enum PredicatesIn {
                     try reference.check(.field(name, in: [nil, "É"]), [3, 7], name)
                 }
             },
-            ConformanceCase("P.inKeys", "P4", title: "the key in a list, with and without other conditions") { context in
+            ConformanceCase("P.inKeys", "P4", title: "membership of the key in a list, with and without further conditions") {
+                context in
                 let reference = try reference(context)
                 try reference.check([1, 3, 6]) { $0.id.in([6, 3, 1, 3, 99]) }
                 try reference.check([3]) { $0.id.in([6, 3, 1]) && $0.numberIndexed > 0 }
@@ -43,7 +47,8 @@ enum PredicatesIn {
                     try reference.ids(Query(where: Condition { $0.id.in([1, 3, 6]) }, orderedBy: [.descending(\.id)], limit: 2)),
                     [6, 3])
             },
-            ConformanceCase("P.inSorted", "P4", "Q1", title: "rows of a list come in the query's order, not the list's") {
+            ConformanceCase("P.inSorted", "P4", "Q1", title: "the order of the query, not the order of the list, sorts the rows")
+            {
                 context in
                 let reference = try reference(context)
                 let condition = Condition<Probe> { $0.numberIndexed.in([7, 0, 5, nil, 3]) }
@@ -55,7 +60,7 @@ enum PredicatesIn {
                     try reference.ids(Query(where: condition, orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)),
                     [2, 3])
             },
-            ConformanceCase("P.inAndIn", "P4", title: "two lists on one field meet in what both have") { context in
+            ConformanceCase("P.inAndIn", "P4", title: "two lists on one field match the values that are in both") { context in
                 let reference = try reference(context)
                 try reference.check([2]) { $0.numberIndexed.in([5, 7]) && $0.numberIndexed.in([5, 3]) }
                 try reference.check([2, 3, 5]) { $0.numberIndexed.in([5, 7]) || $0.numberIndexed.in([5, 3]) }
@@ -83,7 +88,8 @@ enum PredicatesIn {
                 for name in Probe.texts { try reference.check(.field(name, in: values), [1, 4], name) }
             },
             ConformanceCase(
-                "P.manyAlternatives", "P1", "P7", title: "3,000 alternatives and 3,000 conditions at once are no deeper than one"
+                "P.manyAlternatives", "P1", "P7",
+                title: "3,000 alternatives or 3,000 conditions have the nesting depth of a single condition"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 2_999, 3_000, -1]))
                 let any = (0..<3_000).reduce(Condition<Probe>.none) { chain, number in chain || Condition { $0.number == number }

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// P6: text predicates give what the typed form gives.
+/// P6: a text predicate gives the rows of the typed form.
 enum PredicatesInWords {
     static func cases() -> [ConformanceCase] {
         [
@@ -18,7 +18,7 @@ enum PredicatesInWords {
         _ words: Condition<Probe>, _ typed: (FieldProxy<Probe>) -> some ConditionConvertible<Probe>
     ) -> Pair { (words, Condition(typed)) }
 
-    /// A case that reads by both forms and holds them against each other and the evaluator.
+    /// A case that reads by both forms and compares the results with each other and with the evaluator.
     private static func equal(_ id: String, _ pairs: @escaping @Sendable () -> [Pair]) -> ConformanceCase {
         ConformanceCase(id, "P6", title: "text predicates give the rows of the typed form") { context in
             let reference = try ReferenceRows(context, Probe.random(150, seed: 41))
@@ -109,7 +109,7 @@ enum PredicatesInWords {
     private static func others() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "P.words.bound", "P6", title: "bound values are never spliced: quotes, keywords and placeholders are text"
+                "P.words.bound", "P6", title: "arguments are never parsed: quotes, keywords and placeholders in them are text"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.texts(PredicatesTexts.hostile))
                 for (index, text) in PredicatesTexts.hostile.enumerated() {
@@ -121,7 +121,9 @@ enum PredicatesInWords {
                 }
                 try reference.check(Condition("text == %@", "' OR TRUEPREDICATE OR text == '"), [])
             },
-            ConformanceCase("P.words.classic", "P6", title: "the classic verbs take text: read, count, erase, sorted") {
+            ConformanceCase(
+                "P.words.classic", "P6", title: "the classic operations take text predicates: read, count, erase, sorted"
+            ) {
                 context in
                 let dao = try context.dao(User.self)
                 try dao.create(User.make(1000))
@@ -134,7 +136,7 @@ enum PredicatesInWords {
                 try expectEqual(try dao.count(), 994)
             },
             ConformanceCase(
-                "P.words.mistakes", "P6", title: "bad text is invalidPredicate with the position and what was expected"
+                "P.words.mistakes", "P6", title: "invalid text is invalidPredicate with the position and what the parser expected"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([1]))
                 let rows: [(condition: Condition<Probe>, position: Int, message: String)] = [

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// P3 and P7: every kind of field compared in every way, and each answer the reference evaluator's.
+/// P3 and P7: every kind of field under every comparison, checked against the reference evaluator.
 enum PredicatesKinds {
     static func cases() -> [ConformanceCase] { integers() + unsigned() + others() }
 
@@ -39,7 +39,9 @@ enum PredicatesKinds {
             kind(
                 "P.kind.date", \.date,
                 [-1e15, -1, 0, 0.1, 1e15].map { Date(timeIntervalSinceReferenceDate: $0) } + [.distantPast, .distantFuture]),
-            ConformanceCase("P.kind.embedded", "P7", "V4", title: "embedded values are found by equality, and refuse an order") {
+            ConformanceCase(
+                "P.kind.embedded", "P7", "V4", title: "embedded values can be compared for equality, and refuse an order"
+            ) {
                 context in
                 let reference = try ReferenceRows(
                     context, [Fold(id: 1, tags: ["a", "b"]), Fold(id: 2, tags: []), Fold(id: 3, tags: ["b", "a"])])
@@ -58,11 +60,13 @@ enum PredicatesKinds {
         UUID(uuid: (first, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, last))
     }
 
-    /// A case that compares a field with each of its values and nil, in all ways.
+    /// A case that compares a field with each of its values and with nil, under every operator.
     private static func kind<Stored: FieldValue>(
         _ id: String, _ path: any WritableKeyPath<OptionalScalars, Stored?> & Sendable, _ values: [Stored]
     ) -> ConformanceCase {
-        ConformanceCase(id, "P3", "P7", title: "\(Stored.self) fields compare by value, nil apart, in every way") { context in
+        ConformanceCase(
+            id, "P3", "P7", title: "\(Stored.self) fields compare by value, and nil is separate, under every operator"
+        ) { context in
             var rows: [OptionalScalars] = []
             for value in values + values + [nil, nil] as [Stored?] {
                 var row = OptionalScalars(id: rows.count + 1)
@@ -74,7 +78,7 @@ enum PredicatesKinds {
             let field = try require(OptionalScalars.schema.index(of: path), "the field to be stored")
             let name = entity.fields[field].name
             for (position, value) in values.enumerated() {
-                // Pinned without the evaluator: the value is where it was put, twice.
+                // Expected without the evaluator: the value is in the two rows that store it.
                 try reference.check(
                     .field(name, .equal, value), [position + 1, position + 1 + values.count], "\(name) == value \(position)")
                 for comparison in Comparison.allCases {
@@ -93,7 +97,7 @@ enum PredicatesKinds {
     }
 }
 
-/// A list of texts in a field.
+/// A model with a list of texts in a field.
 struct Fold: Numbered {
     var id: Int
     var tags: [String]

@@ -11,18 +11,18 @@ enum PredicatesNil {
 
     private static func comparisons() -> [ConformanceCase] {
         let rows: [(id: String, title: String, comparison: Comparison, value: Int?, ids: [Int])] = [
-            ("P.isNil", "== nil is exactly the rows that hold nothing", .equal, nil, [1, 4]),
-            ("P.isNotNil", "!= nil is exactly the rows that hold something", .notEqual, nil, [2, 3, 5, 6]),
-            ("P.equalLeavesNilOut", "== a value leaves nil out; the negation has it", .equal, 5, [2]),
-            ("P.notEqualIncludesNil", "!= a value includes nil", .notEqual, 5, [1, 3, 4, 5, 6]),
-            ("P.lessLeavesNilOut", "< leaves nil out, its negation has it", .less, 5, [3, 6]),
-            ("P.lessOrEqualLeavesNilOut", "<= leaves nil out, its negation has it", .lessOrEqual, 5, [2, 3, 6]),
-            ("P.greaterLeavesNilOut", "> leaves nil out, its negation has it", .greater, 0, [2, 3, 5]),
-            ("P.greaterOrEqualLeavesNilOut", ">= leaves nil out, its negation has it", .greaterOrEqual, 0, [2, 3, 5, 6]),
-            ("P.lessThanNil", "< nil is no row, its negation every row", .less, nil, []),
-            ("P.lessOrEqualNil", "<= nil is no row, not even a nil one", .lessOrEqual, nil, []),
-            ("P.greaterThanNil", "> nil is no row, its negation every row", .greater, nil, []),
-            ("P.greaterOrEqualNil", ">= nil is no row, not even a nil one", .greaterOrEqual, nil, []),
+            ("P.isNil", "== nil matches exactly the rows that hold nil", .equal, nil, [1, 4]),
+            ("P.isNotNil", "!= nil matches exactly the rows that hold a value", .notEqual, nil, [2, 3, 5, 6]),
+            ("P.equalLeavesNilOut", "== with a value excludes nil; the negation includes it", .equal, 5, [2]),
+            ("P.notEqualIncludesNil", "!= with a value includes nil", .notEqual, 5, [1, 3, 4, 5, 6]),
+            ("P.lessLeavesNilOut", "< excludes nil, its negation includes it", .less, 5, [3, 6]),
+            ("P.lessOrEqualLeavesNilOut", "<= excludes nil, its negation includes it", .lessOrEqual, 5, [2, 3, 6]),
+            ("P.greaterLeavesNilOut", "> excludes nil, its negation includes it", .greater, 0, [2, 3, 5]),
+            ("P.greaterOrEqualLeavesNilOut", ">= excludes nil, its negation includes it", .greaterOrEqual, 0, [2, 3, 5, 6]),
+            ("P.lessThanNil", "< nil matches no row, its negation every row", .less, nil, []),
+            ("P.lessOrEqualNil", "<= nil matches no row, not even a row with nil", .lessOrEqual, nil, []),
+            ("P.greaterThanNil", "> nil matches no row, its negation every row", .greater, nil, []),
+            ("P.greaterOrEqualNil", ">= nil matches no row, not even a row with nil", .greaterOrEqual, nil, []),
         ]
         return rows.map { row in
             ConformanceCase(row.id, "P1", "P7", title: row.title) { context in
@@ -34,14 +34,16 @@ enum PredicatesNil {
 
     private static func logic() -> [ConformanceCase] {
         [
-            ConformanceCase("P.doubleNegation", "P1", title: "a negated negation is the condition itself, nil rows and all") {
+            ConformanceCase(
+                "P.doubleNegation", "P1", title: "a negated negation matches the rows of the condition itself, nil included"
+            ) {
                 context in
                 let reference = try reference(context)
                 try reference.check([2], "!!(== 5)") { !(!($0.number == 5)) }
                 try reference.check([3, 6], "!!(< 5)") { !(!($0.numberIndexed < 5)) }
                 try reference.check([1, 2, 4, 5], "!!!(< 5)") { !(!(!($0.numberUnique < 5))) }
             },
-            ConformanceCase("P.deMorgan", "P1", title: "a negated AND is the OR of the negations, and the other way round") {
+            ConformanceCase("P.deMorgan", "P1", title: "a negated AND is the OR of the negations, and a negated OR the AND") {
                 context in
                 let reference = try reference(context)
                 try reference.check([1, 2, 4, 5, 6], "!(> 0 && < 5)") { !($0.number > 0 && $0.numberIndexed < 5) }
@@ -49,7 +51,7 @@ enum PredicatesNil {
                 try reference.check([1, 2, 4], "!(< 5 || > 5)") { !($0.number < 5 || $0.numberIndexed > 5) }
                 try reference.check([1, 2, 4], "!(< 5) && !(> 5)") { !($0.number < 5) && !($0.numberIndexed > 5) }
             },
-            ConformanceCase("P.excludedMiddle", "P1", title: "p OR NOT p is every row, p AND NOT p none") { context in
+            ConformanceCase("P.excludedMiddle", "P1", title: "p OR NOT p matches every row, p AND NOT p no row") { context in
                 let reference = try reference(context)
                 for name in Probe.numbers {
                     for comparison in Comparison.allCases {
@@ -61,7 +63,7 @@ enum PredicatesNil {
                     }
                 }
             },
-            ConformanceCase("P.emptyAndOr", "P1", title: "an empty AND is every row, an empty OR none") { context in
+            ConformanceCase("P.emptyAndOr", "P1", title: "an empty AND matches every row, an empty OR no row") { context in
                 let reference = try reference(context)
                 try reference.check(Condition(.and([])), [1, 2, 3, 4, 5, 6])
                 try reference.check(Condition(.or([])), [])
@@ -78,7 +80,9 @@ enum PredicatesNil {
                 try reference.check(Condition<Probe>.none && isFive, [])
                 try reference.check(Condition<Probe>.all || isFive, [1, 2, 3, 4, 5, 6])
             },
-            ConformanceCase("P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT mean what a closure means") {
+            ConformanceCase(
+                "P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT match the rows that a Swift closure selects"
+            ) {
                 context in
                 let rows = Probe.numbers([nil] + Array(0..<40))
                 let reference = try ReferenceRows(context, rows)
@@ -105,29 +109,33 @@ enum PredicatesNil {
 
     private static func ranges() -> [ConformanceCase] {
         [
-            ConformanceCase("P.between", "P1", title: "between has both its bounds, its negation the rest and nil") { context in
+            ConformanceCase(
+                "P.between", "P1", title: "between includes both bounds; its negation matches the remaining rows and nil"
+            ) { context in
                 let reference = try reference(context)
                 try reference.check([2, 3]) { $0.number.between(3, and: 5) }
                 try reference.check([2, 3]) { $0.numberIndexed.between(3, and: 5) }
                 try reference.check([2, 3]) { $0.numberUnique.between(3, and: 5) }
                 try reference.check([3], "between 3 and 3") { $0.numberIndexed.between(3, and: 3) }
             },
-            ConformanceCase("P.betweenReversed", "P1", title: "between with its bounds reversed is no row") { context in
+            ConformanceCase("P.betweenReversed", "P1", title: "between with reversed bounds matches no row") { context in
                 let reference = try reference(context)
                 try reference.check([]) { $0.number.between(5, and: 3) }
                 try reference.check([]) { $0.numberIndexed.between(5, and: 3) }
                 try reference.check([]) { $0.numberUnique.between(.max, and: .min) }
             },
-            ConformanceCase("P.betweenNil", "P1", title: "between with a nil bound is no row") { context in
+            ConformanceCase("P.betweenNil", "P1", title: "between with a nil bound matches no row") { context in
                 let reference = try reference(context)
                 try reference.check([]) { $0.number.between(nil, and: 9) }
                 try reference.check([]) { $0.numberIndexed.between(0, and: nil) }
                 try reference.check([]) { $0.numberUnique.between(nil, and: nil) }
             },
-            ConformanceCase("P.notBetween", "P1", title: "outside a range are the rows on both sides, and nil") { context in
+            ConformanceCase(
+                "P.notBetween", "P1", title: "a condition on values outside a range matches the rows on both sides, and nil"
+            ) { context in
                 let reference = try reference(context)
                 try reference.check([1, 4, 5, 6]) { !$0.numberIndexed.between(3, and: 5) }
-                try reference.check([5, 6], "both sides without nil") { $0.numberIndexed < 3 || $0.numberIndexed > 5 }
+                try reference.check([5, 6], "the rows on both sides without nil") { $0.numberIndexed < 3 || $0.numberIndexed > 5 }
             },
         ]
     }
@@ -136,12 +144,18 @@ enum PredicatesNil {
         // (nil, nil), (nil, 1), (1, nil), (1, 1), (1, 2), (2, 1)
         let pairs: [(Int?, Int?)] = [(nil, nil), (nil, 1), (1, nil), (1, 1), (1, 2), (2, 1)]
         let rows: [(id: String, title: String, comparison: Comparison, ids: [Int])] = [
-            ("P.fieldsEqual", "field == field holds for two nils", .equal, [1, 4]),
-            ("P.fieldsNotEqual", "field != field holds for one nil", .notEqual, [2, 3, 5, 6]),
-            ("P.fieldsLess", "field < field is false where either is nil", .less, [5]),
-            ("P.fieldsLessOrEqual", "field <= field is false where either is nil, both too", .lessOrEqual, [4, 5]),
-            ("P.fieldsGreater", "field > field is false where either is nil", .greater, [6]),
-            ("P.fieldsGreaterOrEqual", "field >= field is false where either is nil, both too", .greaterOrEqual, [4, 6]),
+            ("P.fieldsEqual", "field == field matches a row with nil in both fields", .equal, [1, 4]),
+            ("P.fieldsNotEqual", "field != field matches a row with nil in one of the fields", .notEqual, [2, 3, 5, 6]),
+            ("P.fieldsLess", "field < field is false when either field is nil", .less, [5]),
+            (
+                "P.fieldsLessOrEqual", "field <= field is false when either field is nil, also when both are", .lessOrEqual,
+                [4, 5]
+            ),
+            ("P.fieldsGreater", "field > field is false when either field is nil", .greater, [6]),
+            (
+                "P.fieldsGreaterOrEqual", "field >= field is false when either field is nil, also when both are", .greaterOrEqual,
+                [4, 6]
+            ),
         ]
         return rows.map { row in
             ConformanceCase(row.id, "P1", "P7", title: row.title) { context in
@@ -164,8 +178,9 @@ enum PredicatesNil {
 
     private static func others() -> [ConformanceCase] {
         [
-            ConformanceCase("P.fieldAgainstItself", "P1", title: "a field equals itself, nil too, and is never less than itself")
-            { context in
+            ConformanceCase(
+                "P.fieldAgainstItself", "P1", title: "a field equals itself, also as nil, and is never less than itself"
+            ) { context in
                 let reference = try reference(context)
                 try reference.check([1, 2, 3, 4, 5, 6]) { $0.number == $0.number }
                 try reference.check([]) { $0.numberIndexed != $0.numberIndexed }
@@ -173,14 +188,15 @@ enum PredicatesNil {
                 try reference.check([2, 3, 5, 6]) { $0.numberUnique <= $0.numberUnique }
             },
             ConformanceCase(
-                "P.requiredFieldAgainstNil", "P1", title: "a field that is never nil: == nil is none, != nil every row"
+                "P.requiredFieldAgainstNil", "P1", title: "a field that is never nil: == nil matches no row, != nil every row"
             ) { context in
                 let reference = try reference(context)
                 try reference.check(.field("id", .equal, nil), [])
                 try reference.check(.field("flag", .notEqual, nil), [1, 2, 3, 4, 5, 6])
                 try reference.check(.field("id", .less, nil), [])
             },
-            ConformanceCase("P.flags", "P1", title: "a Bool field is a condition; an optional one has three answers") { context in
+            ConformanceCase("P.flags", "P1", title: "a Bool field is a condition; an optional Bool field has three states") {
+                context in
                 let flags = try ReferenceRows(context, [true, false, true].enumerated().map { Probe(id: $0 + 1, flag: $1) })
                 try flags.check([1, 3]) { $0.flag }
                 try flags.check([2]) { !$0.flag }
@@ -192,7 +208,9 @@ enum PredicatesNil {
                 try optionals.check([1]) { $0.bool == nil }
                 try optionals.check([3]) { $0.bool < true }
             },
-            ConformanceCase("P.nilThenValue", "P1", "P7", title: "a row that gets or loses its value changes sides") { context in
+            ConformanceCase(
+                "P.nilThenValue", "P1", "P7", title: "a row that gets or loses a value matches the opposite condition"
+            ) { context in
                 let reference = try reference(context)
                 try reference.dao.update(where: { $0.id == 1 }) { $0.numberIndexed = 5 }
                 try reference.dao.update(where: { $0.id == 2 }) { $0.numberIndexed = nil }
@@ -200,7 +218,7 @@ enum PredicatesNil {
                 try reference.check([2, 4]) { $0.numberIndexed == nil }
                 try reference.check([2, 3, 4, 5, 6]) { $0.numberIndexed != 5 }
             },
-            ConformanceCase("P.emptyIsNotNil", "P1", "V3", title: "empty text and zero are not nil, in no kind of field") {
+            ConformanceCase("P.emptyIsNotNil", "P1", "V3", title: "empty text and zero are not nil, in every kind of field") {
                 context in
                 let texts = try ReferenceRows(context, Probe.texts(["", nil, "a"]))
                 for name in Probe.texts {

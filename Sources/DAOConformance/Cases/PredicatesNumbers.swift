@@ -1,14 +1,14 @@
 import DAOCore
 import Foundation
 
-/// P3: numbers compare as numbers, whatever their types.
+/// P3: numbers compare by value across all numeric types.
 enum PredicatesNumbers {
     static func cases() -> [ConformanceCase] { integers() + reals() + mixed() }
 
     private static func integers() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "P.integerAgainstFraction", "P3", "P7", title: "an integer is below, above or beside 1.5, never equal"
+                "P.integerAgainstFraction", "P3", "P7", title: "an integer is less or greater than 1.5, never equal"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([1, 2, nil, -2, -1]))
                 for name in Probe.numbers {
@@ -87,7 +87,7 @@ enum PredicatesNumbers {
                 try reference.check(.field("big", .greaterOrEqual, 9.3e18), [4], ">= 9.3e18")
                 try reference.check(.field("big", .less, 0x1p64), [1, 2, 3, 4], "< 2^64")
             },
-            ConformanceCase("P.narrowAgainstWide", "P3", title: "an Int8 field against 1000 and -1000") { context in
+            ConformanceCase("P.narrowAgainstWide", "P3", title: "an Int8 field compares with 1000 and -1000") { context in
                 let values: [Int8?] = [.min, -1, 0, .max, nil]
                 let reference = try ReferenceRows(context, values.enumerated().map { Probe(id: $0 + 1, small: $1) })
                 try reference.check(.field("small", .less, 1000), [1, 2, 3, 4])
@@ -102,7 +102,8 @@ enum PredicatesNumbers {
 
     private static func reals() -> [ConformanceCase] {
         [
-            ConformanceCase("P.notANumber", "P3", title: "NaN equals itself and is greater than every number, infinity too") {
+            ConformanceCase("P.notANumber", "P3", title: "NaN equals itself and is greater than every number, infinity included")
+            {
                 context in
                 let reference = try ReferenceRows(context, Probe.reals([.nan, .infinity, 1, -.infinity, nil]))
                 for name in Probe.reals {
@@ -118,7 +119,7 @@ enum PredicatesNumbers {
                     try reference.check(.field(name, .equal, nil), [5], "\(name) == nil")
                 }
             },
-            ConformanceCase("P.infinities", "P3", title: "the infinities are numbers at the ends") { context in
+            ConformanceCase("P.infinities", "P3", title: "the infinities are the smallest and the greatest number") { context in
                 let reference = try ReferenceRows(
                     context, Probe.reals([.infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, nil]))
                 for name in Probe.reals {
@@ -129,7 +130,8 @@ enum PredicatesNumbers {
                     try reference.check(.field(name, .greater, Double.greatestFiniteMagnitude), [1], name)
                 }
             },
-            ConformanceCase("P.zeroes", "P3", "V2", title: "-0.0 is 0.0 to every comparison, stored and asked for") { context in
+            ConformanceCase("P.zeroes", "P3", "V2", title: "-0.0 is 0.0 in every comparison, stored or as an operand") {
+                context in
                 let reference = try ReferenceRows(
                     context, Probe.reals([0.0, -0.0, .leastNonzeroMagnitude, -.leastNonzeroMagnitude]))
                 for name in Probe.reals {
@@ -149,7 +151,9 @@ enum PredicatesNumbers {
                     try reference.check(.field(name, .lessOrEqual, 0.1), [1, 3], name)
                 }
             },
-            ConformanceCase("P.realAgainstInteger", "P3", title: "a Double field against integers it cannot hold exactly") {
+            ConformanceCase(
+                "P.realAgainstInteger", "P3", title: "a Double field compares with integers that it cannot hold exactly"
+            ) {
                 context in
                 let reference = try ReferenceRows(context, Probe.reals([5, 0x1p53, 0x1p53 + 2, 0x1p63, 0x1p64]))
                 for name in Probe.reals {
@@ -162,7 +166,7 @@ enum PredicatesNumbers {
                     try reference.check(.field(name, .greater, UInt64.max), [5], name)
                 }
             },
-            ConformanceCase("P.floats", "P3", title: "a Float 0.1 is found by 0.1, and told from its neighbours") { context in
+            ConformanceCase("P.floats", "P3", title: "a Float 0.1 is found by 0.1, and differs from its neighbours") { context in
                 let values: [Float?] = [0.1, Float(0.1).nextUp, .greatestFiniteMagnitude, .infinity, .nan, nil]
                 let reference = try ReferenceRows(context, values.enumerated().map { OptionalScalars(id: $0 + 1, float: $1) })
                 try reference.check([1]) { $0.float == 0.1 }
@@ -171,10 +175,10 @@ enum PredicatesNumbers {
                 try reference.check(.field("float", .less, 1e300), [1, 2, 3], "< 1e300")
                 try reference.check(.field("float", .greater, 1e300), [4, 5], "> 1e300")
                 try reference.check(.field("float", .equal, 1e300), [], "== 1e300")
-                try reference.check(.field("float", .equal, Decimal(1) / 10), [], "== the decimal 0.1, which no Float is")
+                try reference.check(.field("float", .equal, Decimal(1) / 10), [], "== the decimal 0.1, which no Float equals")
             },
-            ConformanceCase("P.decimals", "P3", title: "decimals compare by number, not by their text, to the last of 38 digits")
-            { context in
+            ConformanceCase("P.decimals", "P3", title: "decimals compare by value, not by their text, to the last of 38 digits") {
+                context in
                 let texts = [
                     "0.1", "2", "10", "-1", "-10", "12345678901234567890123456789012345678",
                     "12345678901234567890123456789012345679", "1.50",
@@ -200,7 +204,8 @@ enum PredicatesNumbers {
     private static func mixed() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "P.fieldsOfDifferentNumbers", "P3", "P7", title: "an Int field against Double, UInt64, Int8 and Decimal fields"
+                "P.fieldsOfDifferentNumbers", "P3", "P7",
+                title: "an Int field compares with Double, UInt64, Int8 and Decimal fields"
             ) { context in
                 let rows = [
                     Probe(id: 1, number: 5, real: 5, small: 5, big: 5, amount: 5),
@@ -219,7 +224,10 @@ enum PredicatesNumbers {
                 try reference.check("amount < real", [3, 4])
                 try reference.check("small == number", [1, 4, 6])
             },
-            ConformanceCase("P.datesToTheLastBit", "P3", title: "dates a bit apart are two; the distant ones are at the ends") {
+            ConformanceCase(
+                "P.datesToTheLastBit", "P3",
+                title: "dates that differ in one bit are two dates; the distant dates are the smallest and the greatest"
+            ) {
                 context in
                 let base = Date(timeIntervalSinceReferenceDate: 700_000_000.1)
                 let next = Date(timeIntervalSinceReferenceDate: base.timeIntervalSinceReferenceDate.nextUp)

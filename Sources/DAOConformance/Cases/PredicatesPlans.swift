@@ -1,13 +1,13 @@
 import DAOCore
 import Foundation
 
-/// P7: whatever an engine makes of a condition, the rows are the reference evaluator's.
+/// P7: however an engine executes a condition, the rows are those of the reference evaluator.
 enum PredicatesPlans {
     static func cases() -> [ConformanceCase] { composite() + changing() + metamorphic() + refused() }
 
     private static func composite() -> [ConformanceCase] {
         [
-            ConformanceCase("P.twoIndexes", "P7", title: "AND and OR over two indexes, each row once") { context in
+            ConformanceCase("P.twoIndexes", "P7", title: "AND and OR over two indexes give each row once") { context in
                 let reference = try ReferenceRows(
                     context,
                     (1...40).map {
@@ -24,7 +24,7 @@ enum PredicatesPlans {
                     !($0.numberIndexed > 2) && $0.other != 1
                 }
             },
-            ConformanceCase("P.overlappingRanges", "P7", title: "ranges of one index that overlap give a row once") { context in
+            ConformanceCase("P.overlappingRanges", "P7", title: "overlapping ranges of one index give each row once") { context in
                 let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3, 8, 7, 0, 9]))
                 for name in Probe.numbers {
                     let (low, high) = (Condition<Probe>.field(name, .less, 7), Condition<Probe>.field(name, .greater, 3))
@@ -36,7 +36,7 @@ enum PredicatesPlans {
                 }
             },
             ConformanceCase(
-                "P.contradictions", "P7", title: "conditions that exclude each other are no row, tautologies every row"
+                "P.contradictions", "P7", title: "contradictory conditions match no row, tautologies every row"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3]))
                 for name in Probe.numbers {
@@ -54,7 +54,7 @@ enum PredicatesPlans {
                         [2], name)
                 }
             },
-            ConformanceCase("P.keyAndIndex", "P7", title: "conditions on the key and on an index together") { context in
+            ConformanceCase("P.keyAndIndex", "P7", title: "conditions on the key and on an index combine") { context in
                 let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
                 try reference.check([5]) { $0.id > 2 && $0.numberIndexed > 4 }
                 try reference.check([2, 3, 4, 5, 6]) { $0.id > 2 || $0.numberIndexed > 4 }
@@ -62,7 +62,9 @@ enum PredicatesPlans {
                 try reference.check([]) { $0.id == 3 && $0.numberUnique == 5 }
                 try reference.check([1, 3, 4, 6]) { $0.id != 2 && !($0.numberIndexed > 5) }
             },
-            ConformanceCase("P.twins", "P7", title: "fields without, with and with a unique index give the same rows") {
+            ConformanceCase(
+                "P.twins", "P7", title: "a field without an index, with an index and with a unique index gives the same rows"
+            ) {
                 context in
                 let numbers: [Int?] = [nil, 5, 3, nil, 7, 0, -4, 12, 100, -100]
                 let reference = try ReferenceRows(context, Probe.numbers(numbers))
@@ -95,7 +97,7 @@ enum PredicatesPlans {
                 try reference.dao.persist(Probe(id: 3, number: 2, numberIndexed: 2, numberUnique: 2))
                 for name in Probe.numbers { try reference.check(.field(name, in: [2, 3]), [3], name) }
             },
-            ConformanceCase("P.indexFollowsErases", "P7", title: "an erased row is found no more, a new one under its key is") {
+            ConformanceCase("P.indexFollowsErases", "P7", title: "an erased row is no longer found, a new row with its key is") {
                 context in
                 let reference = try ReferenceRows(context, Probe.numbers([1, 2, 3]))
                 try expectEqual(try reference.dao.erase(byPrimaryKey: 2), 1)
@@ -107,7 +109,7 @@ enum PredicatesPlans {
                 for name in Probe.numbers { try reference.check(.field(name, .greater, 2), [2, 3], name) }
             },
             ConformanceCase(
-                "P.indexInTransaction", "P7", "T3", title: "inside a transaction an index finds what was just written"
+                "P.indexInTransaction", "P7", "T3", title: "inside a transaction an index finds the rows just written"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([1, 2, 3]))
                 try expectDeliberate {
@@ -123,7 +125,7 @@ enum PredicatesPlans {
                 try expectEqual(try reference.ids(Condition { $0.textIndexed != nil }), [], "after the rollback")
             },
             ConformanceCase(
-                "P.indexAfterReopening", "P7", title: "an index answers the same after reopening", requires: [.persistence]
+                "P.indexAfterReopening", "P7", title: "an index gives the same rows after reopening", requires: [.persistence]
             ) { context in
                 let rows = Probe.random(60, seed: 11)
                 let before = try ReferenceRows(context, rows)
@@ -139,13 +141,13 @@ enum PredicatesPlans {
                 }
             },
             ConformanceCase(
-                "P.updateAndEraseByCondition", "P7", "W5", title: "update and erase touch exactly the rows of their condition"
+                "P.updateAndEraseByCondition", "P7", "W5", title: "update and erase change exactly the rows of their condition"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
                 try expectEqual(try reference.dao.update(where: { !($0.numberIndexed > 3) }) { $0.flag = true }, 4, "updated")
                 try reference.check([1, 3, 4, 6]) { $0.flag }
                 try expectEqual(try reference.dao.erase(where: { $0.flag && $0.number == nil }), 2, "erased")
-                try expectEqual(try reference.dao.read().map(\.id), [2, 3, 5, 6], "what is left")
+                try expectEqual(try reference.dao.read().map(\.id), [2, 3, 5, 6], "the remaining rows")
                 try expectEqual(try reference.dao.erase(where: { $0.numberIndexed.in([]) }), 0, "erased")
             },
         ]
@@ -155,7 +157,7 @@ enum PredicatesPlans {
         (0..<6).map { part in
             ConformanceCase(
                 "P.random\(part + 1)", "P7", "P1",
-                title: "100 random conditions: each and its negation part the rows, as the evaluator does"
+                title: "100 random conditions: each condition and its negation divide the rows as the evaluator does"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.random(120, seed: UInt64(part)))
                 var conditions = ProbeQueries(seed: UInt64(100 + part))
@@ -165,7 +167,9 @@ enum PredicatesPlans {
                 }
             }
         } + [
-            ConformanceCase("P.commutes", "P7", title: "p AND q is q AND p, and the rows of p OR q are those of p, q or both") {
+            ConformanceCase(
+                "P.commutes", "P7", title: "p AND q matches the rows of q AND p; p OR q matches the rows of p, of q or of both"
+            ) {
                 context in
                 let reference = try ReferenceRows(context, Probe.random(100, seed: 21))
                 var conditions = ProbeQueries(seed: 22)
@@ -178,7 +182,7 @@ enum PredicatesPlans {
                     try expectEqual(try reference.ids(left && !right), leftIDs.subtracting(rightIDs).sorted(), "p AND NOT q")
                 }
             },
-            ConformanceCase("P.pivot", "P7", title: "each row is found by a condition that names all its values") { context in
+            ConformanceCase("P.pivot", "P7", title: "each row is found by a condition on all its values") { context in
                 let reference = try ReferenceRows(context, Probe.random(60, seed: 31))
                 for row in reference.rows {
                     let condition =
@@ -201,7 +205,7 @@ enum PredicatesPlans {
         [
             ConformanceCase(
                 "P.wrongTypeIsRefused", "P6", "P7",
-                title: "a literal of the wrong type is invalidPredicate, naming entity and field"
+                title: "a literal of the wrong type is invalidPredicate with entity and field"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([1, 2]))
                 for (name, value) in [
@@ -216,7 +220,7 @@ enum PredicatesPlans {
                 }
             },
             ConformanceCase(
-                "P.refusedBeforeWriting", "P6", "W3", title: "a condition that cannot be understood changes nothing, in any verb"
+                "P.refusedBeforeWriting", "P6", "W3", title: "an invalid condition changes nothing, in every operation"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([1, 2]))
                 let bad: Condition<Probe> = "numbre > 0"
@@ -242,12 +246,12 @@ enum PredicatesPlans {
                 try expectError(.invalidPredicate, "sum", entity: "probe", field: "numbre") {
                     try reference.dao.sum(\.id, predicatedBy: bad)
                 }
-                try expectError(.invalidPredicate, "half of an OR", entity: "probe", field: "numbre") {
+                try expectError(.invalidPredicate, "one side of an OR", entity: "probe", field: "numbre") {
                     try reference.ids(Condition<Probe>.all || bad)
                 }
-                try expectSame(try Dump.rows(of: reference.dao.storage), before, "the rows after it")
+                try expectSame(try Dump.rows(of: reference.dao.storage), before, "the rows after the error")
             },
-            ConformanceCase("P.notStored", "P6", title: "a key path to something that is not stored is invalidPredicate") {
+            ConformanceCase("P.notStored", "P6", title: "a key path to a property that is not stored is invalidPredicate") {
                 context in
                 let reference = try ReferenceRows(context, Probe.numbers([1]))
                 try expectError(.invalidPredicate, entity: "probe") { try reference.ids(Condition { $0.doubled == 2 }) }

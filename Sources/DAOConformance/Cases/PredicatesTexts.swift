@@ -5,7 +5,7 @@ import Foundation
 enum PredicatesTexts {
     static func cases() -> [ConformanceCase] { bytes() + operators() + hostileTexts() + options() + globs() }
 
-    /// Texts that some engine takes for a pattern, a quote, an end or a number.
+    /// Texts that an engine could take for a pattern, a quote, an end of text or a number.
     static let hostile = [
         "%", "_", "\\", "*", "?", "[", "]", "'", "\"", "''", "100%", "a_b", "a*b", "a?b", "[ab]", "a\\b", "axb", "O'Brien",
         "'; DROP TABLE probe; --",
@@ -15,7 +15,7 @@ enum PredicatesTexts {
     private static func bytes() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "P.textIsBytes", "P2", title: "é composed and decomposed are two texts; so are Å and the Ångström sign"
+                "P.textIsBytes", "P2", title: "a composed and a decomposed é are two texts; so are Å and the Ångström sign"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.texts(["é", "e\u{301}", "Å", "\u{212B}", "A\u{30A}", nil]))
                 for name in Probe.texts {
@@ -49,7 +49,7 @@ enum PredicatesTexts {
                     try reference.check(.field(name, .less, "10"), [1, 7, 9, 10], name)
                 }
             },
-            ConformanceCase("P.textWithNUL", "P2", title: "a NUL neither ends a text nor hides what follows") { context in
+            ConformanceCase("P.textWithNUL", "P2", title: "a NUL neither ends a text nor hides the rest") { context in
                 let reference = try ReferenceRows(context, Probe.texts(["a", "a\0", "a\0b", "a\0c", "\0", "", "b"]))
                 for name in Probe.texts {
                     try reference.check(.field(name, .equal, "a"), [1], name)
@@ -64,7 +64,7 @@ enum PredicatesTexts {
             },
             ConformanceCase(
                 "P.longTexts", "P2", "P7",
-                title: "texts of 2,000 bytes that differ in the last one are told apart through an index"
+                title: "texts of 2,000 bytes that differ in the last byte are distinguished through an index"
             ) {
                 context in
                 let start = String(repeating: "x", count: 1999)
@@ -88,7 +88,7 @@ enum PredicatesTexts {
         [
             ConformanceCase(
                 "P.textOperators", "P2", "P7",
-                title: "contains, hasPrefix and hasSuffix by bytes, in their own case; nil has none"
+                title: "contains, hasPrefix and hasSuffix compare bytes, case included; nil matches none of them"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.texts(["banana", "Banana", "an", "", nil, "nab", "BANANA"]))
                 for name in Probe.texts {
@@ -101,7 +101,7 @@ enum PredicatesTexts {
                     try reference.check(.field(name, .contains, "bananas"), [], name)
                 }
             },
-            ConformanceCase("P.emptyPattern", "P2", title: "the empty text is in every text, but not in nil") { context in
+            ConformanceCase("P.emptyPattern", "P2", title: "every text contains the empty text; nil does not") { context in
                 let reference = try ReferenceRows(context, Probe.texts(["a", "", nil]))
                 for name in Probe.texts {
                     for match in [TextMatch.contains, .hasPrefix, .hasSuffix] {
@@ -113,7 +113,8 @@ enum PredicatesTexts {
                 }
             },
             ConformanceCase(
-                "P.prefixBounds", "P2", "P7", title: "prefixes that end with the last letter of an alphabet have an end too"
+                "P.prefixBounds", "P2", "P7",
+                title: "a range of prefixes has an upper bound also when the prefix ends with the last scalar"
             ) { context in
                 let texts = [
                     "a\u{7F}", "a\u{7F}b", "b", "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}", "\u{10FFFE}", "\u{D7FF}", "\u{D7FF}x",
@@ -140,7 +141,7 @@ enum PredicatesTexts {
                     try reference.check(.field(name, .hasPrefix, "🇩"), [6], name)
                 }
             },
-            ConformanceCase("P.urls", "P2", title: "a URL is its absolute text to every text operator") { context in
+            ConformanceCase("P.urls", "P2", title: "every text operator sees a URL as its absolute text") { context in
                 let urls = ["https://a.example/x?q=%20", "https://b.example/", "HTTPS://A.example/X"].compactMap {
                     URL(string: $0)
                 }
@@ -171,7 +172,7 @@ enum PredicatesTexts {
             ("P.hostile.suffix", .hasSuffix),
         ]
         return ways.map { way in
-            ConformanceCase(way.id, "P2", "P7", title: "wildcards, quotes, brackets and NULs are matched as themselves") {
+            ConformanceCase(way.id, "P2", "P7", title: "wildcards, quotes, brackets and NULs match themselves") {
                 context in
                 let rows = Probe.texts(hostile)
                 let reference = try ReferenceRows(context, rows)
@@ -226,14 +227,16 @@ enum PredicatesTexts {
                 [1, 2]
             ),
             (
-                "P.fold.diacritics", "marks fall away, case stays", ["résumé", "re\u{301}sume", "resume", "Resume", "rèsumë"],
+                "P.fold.diacritics", "diacritics are ignored, case is not",
+                ["résumé", "re\u{301}sume", "resume", "Resume", "rèsumë"],
                 "resume", .diacriticInsensitive, [1, 2, 3, 5]
             ),
             (
-                "P.fold.both", "case and marks fall away together", ["RÉSUMÉ", "resume", "Re\u{301}sumé", "resumes", "ResumE"],
+                "P.fold.both", "case and diacritics are ignored together",
+                ["RÉSUMÉ", "resume", "Re\u{301}sumé", "resumes", "ResumE"],
                 "rësume", both, [1, 2, 3, 5]
             ),
-            ("P.fold.notLetters", "ø is not o, and no option makes it so", ["ø", "Ø", "o", "ö"], "o", both, [3, 4]),
+            ("P.fold.notLetters", "ø is not o, under any option", ["ø", "Ø", "o", "ö"], "o", both, [3, 4]),
         ]
         return rows.map { row in
             ConformanceCase(row.id, "P2", "P7", title: row.title) { context in
@@ -245,7 +248,7 @@ enum PredicatesTexts {
                     try padded.check(.field(name, .contains, row.pattern + ")", row.options), row.ids, "\(name) contains")
                     try padded.check(.field(name, .hasPrefix, "(" + row.pattern + ")", row.options), row.ids, "\(name) hasPrefix")
                     try padded.check(.field(name, .hasSuffix, row.pattern + ")", row.options), row.ids, "\(name) hasSuffix")
-                    // The other way round: the row as the pattern finds the pattern as a row's text.
+                    // The reverse: the first text is the pattern, and the pattern is the text of a row.
                     try reference.checkReference(.field(name, .contains, row.texts[0], row.options), "\(name) contains the first")
                 }
             }
@@ -254,15 +257,15 @@ enum PredicatesTexts {
 
     private static func globs() -> [ConformanceCase] {
         let rows: [(id: String, title: String, pattern: String, options: TextOptions, ids: [Int])] = [
-            ("P.glob.star", "* is any run, the empty one too", "a*b", [], [1, 2, 3, 4, 5, 6, 12, 13]),
+            ("P.glob.star", "* matches any run, also the empty run", "a*b", [], [1, 2, 3, 4, 5, 6, 12, 13]),
             ("P.glob.question", "? is exactly one Unicode scalar", "a?b", [], [2, 3, 4, 5, 6, 12]),
-            ("P.glob.escaped", "a backslash makes * and ? themselves", "a\\*b", [], [3]),
-            ("P.glob.escapedQuestion", "a backslash makes ? itself", "a\\?b", [], [4]),
-            ("P.glob.whole", "the whole text has to match", "ab", [], [1]),
-            ("P.glob.brackets", "brackets are no classes", "[ab]", [], [8]),
-            ("P.glob.sqlWildcards", "% and _ are no wildcards", "a%", [], []),
-            ("P.glob.folded", "* and ? go with options", "A*é?", [.caseInsensitive], [5, 12]),
-            ("P.glob.everything", "* alone is every text, but not nil", "*", [], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13]),
+            ("P.glob.escaped", "a backslash makes * and ? literal", "a\\*b", [], [3]),
+            ("P.glob.escapedQuestion", "a backslash makes ? literal", "a\\?b", [], [4]),
+            ("P.glob.whole", "the pattern has to match the complete text", "ab", [], [1]),
+            ("P.glob.brackets", "brackets are not character classes", "[ab]", [], [8]),
+            ("P.glob.sqlWildcards", "% and _ are not wildcards", "a%", [], []),
+            ("P.glob.folded", "* and ? work together with options", "A*é?", [.caseInsensitive], [5, 12]),
+            ("P.glob.everything", "* alone matches every text, but not nil", "*", [], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13]),
         ]
         let texts: [String?] = ["ab", "axb", "a*b", "a?b", "aéb", "a\0b", "ba", "[ab]", "a_", "", nil, "aÉb", "axxb"]
         return rows.map { row in

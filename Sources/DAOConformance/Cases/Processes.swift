@@ -8,30 +8,31 @@ enum Processes {
     private static func sharing() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "C.peersSee", "C2", title: "each process sees what the other has committed, and nothing else",
+                "C.processesSeeCommits", "C2",
+                title: "each process sees the commits of the other process, and nothing uncommitted",
                 requires: [.processes]
             ) { context in
                 let ledger = try ProcessLedger(context.open())
-                let peer = try context.startProcess()
-                try expectEqual(try peer.ask("count"), "0", "the count of the other process")
+                let process = try context.startProcess()
+                try expectEqual(try process.ask("count"), "0", "the count of the other process")
                 try ledger.increment()
-                try expectEqual(try peer.ask("count"), "1", "the count of the other process")
-                try expectEqual(try peer.ask("increment 2"), "done")
-                try expectEqual(try ledger.count(), 3, "the count here")
-                try expectEqual(try peer.ask("hold"), "holding")
-                try expectEqual(try ledger.count(), 3, "the count here, while the other is in a transaction")
-                try expectEqual(try peer.ask("rollback"), "ended")
-                try expectEqual(try ledger.count(), 3, "the count here, after its rollback")
+                try expectEqual(try process.ask("count"), "1", "the count of the other process")
+                try expectEqual(try process.ask("increment 2"), "done")
+                try expectEqual(try ledger.count(), 3, "the count in this process")
+                try expectEqual(try process.ask("hold"), "holding")
+                try expectEqual(try ledger.count(), 3, "the count in this process while the other process is in a transaction")
+                try expectEqual(try process.ask("rollback"), "ended")
+                try expectEqual(try ledger.count(), 3, "the count in this process after the rollback of the other process")
             },
             ConformanceCase(
-                "C.peersCount", "C2", "T4", title: "increments by three processes are all there", requires: [.processes]
+                "C.processesIncrement", "C2", "T4", title: "increments by three processes all count", requires: [.processes]
             ) {
                 context in
                 let ledger = try ProcessLedger(context.open())
-                let peers = try (0..<2).map { _ in try context.startProcess() }
-                for peer in peers { try peer.say("increment 100") }
+                let processes = try (0..<2).map { _ in try context.startProcess() }
+                for process in processes { try process.say("increment 100") }
                 for _ in 0..<100 { try ledger.increment() }
-                for peer in peers { try expectEqual(try peer.next(), "done", "the answer") }
+                for process in processes { try expectEqual(try process.next(), "done", "the answer") }
                 try expectEqual(try ledger.count(), 300, "the count")
             },
         ]
@@ -40,12 +41,12 @@ enum Processes {
     private static func waiting() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "C.peerHolds", "C2", title: "a writer waits for another process as long as it is configured, then is busy",
+                "C.processHoldsLock", "C2", title: "a writer waits for another process until its timeout, then throws busy",
                 requires: [.processes, .configuration]
             ) { context in
                 _ = try ProcessLedger(context.open())
-                let peer = try context.startProcess()
-                try expectEqual(try peer.ask("hold"), "holding")
+                let process = try context.startProcess()
+                try expectEqual(try process.ask("hold"), "holding")
                 for (timeout, most) in [(Duration.zero, Duration.seconds(10)), (.milliseconds(400), .seconds(20))] {
                     let hasty = try ProcessLedger(context.open { $0.busyTimeout = timeout })
                     let began = ContinuousClock.now
@@ -55,7 +56,7 @@ enum Processes {
                     try expectEqual(try hasty.count(), 0, "the count")
                 }
                 let patient = try ProcessLedger(context.open { $0.busyTimeout = .seconds(100) })
-                try peer.say("commit")
+                try process.say("commit")
                 try patient.increment()
                 try expectEqual(try patient.count(), 1001, "the count")
             }
@@ -65,17 +66,17 @@ enum Processes {
     private static func observing() -> [ConformanceCase] {
         [
             ConformanceCase(
-                concurrent: "O.peer", "O1", "O2", "C2", title: "a commit of another process gives a new result",
+                concurrent: "O.otherProcess", "O1", "O2", "C2", title: "a commit of another process gives a new result",
                 requires: [.processes]
             ) { context in
                 let database = try context.open()
                 let ledger = try ProcessLedger(database)
                 try await ledger.counters.create(Counter(id: 1, value: 0))
-                let peer = try context.startProcess()
+                let process = try context.startProcess()
                 var results = ledger.counters.observe().makeAsyncIterator()
                 _ = try await results.next()
                 for number in 1...5 {
-                    try expectEqual(try peer.ask("increment 1"), "done")
+                    try expectEqual(try process.ask("increment 1"), "done")
                     let values = try await results.next()?.map(\.value)
                     try expectEqual(values ?? [], [number], "the result after a commit of another process")
                 }
@@ -87,32 +88,32 @@ enum Processes {
         [
             ConformanceCase(
                 "L.killedHolding", "L3", "C2",
-                title: "a process killed in a transaction leaves nothing of it, and locks nobody out",
+                title: "a process killed in a transaction leaves nothing of the transaction and no lock",
                 requires: [.processes]
             ) { context in
                 let ledger = try ProcessLedger(context.open())
                 for round in 0..<3 {
-                    let peer = try context.startProcess()
-                    try expectEqual(try peer.ask("hold"), "holding")
-                    peer.kill()
+                    let process = try context.startProcess()
+                    try expectEqual(try process.ask("hold"), "holding")
+                    process.kill()
                     try expectEqual(try ledger.count(), round, "the count")
                     try ledger.increment()
                 }
                 try expectEqual(try ledger.count(), 3, "the count")
             },
             ConformanceCase(
-                "L.killed", "L3", "T6", title: "a process killed while it commits leaves exactly what it had committed",
+                "L.killed", "L3", "T6", title: "a process killed during commits leaves exactly the committed transactions",
                 requires: [.processes, .persistence]
             ) { context in
                 var database = try context.open()
                 for round in 0..<8 {
-                    let peer = try context.startProcess()
-                    try peer.say("commit")
+                    let process = try context.startProcess()
+                    try process.say("commit")
                     var acknowledged = 0
-                    for _ in 0...round * 3 { acknowledged = try require(Int(peer.next()), "a number") }
-                    peer.kill()
-                    // What it said before it was killed, and nobody has read yet.
-                    while let line = try peer.line(within: 60) { acknowledged = try require(Int(line), "a number") }
+                    for _ in 0...round * 3 { acknowledged = try require(Int(process.next()), "a number") }
+                    process.kill()
+                    // The lines that the process wrote before it was killed, and that are still unread.
+                    while let line = try process.line(within: 60) { acknowledged = try require(Int(line), "a number") }
                     if round % 2 == 1 { database = try context.reopen(database) }
                     let ledger = try ProcessLedger(database)
                     let count = try ledger.count()
@@ -135,16 +136,17 @@ extension Processes {
                 ConformanceCase(
                     "L.outOfSpace", "L4", "W3",
                     title:
-                        "without space a write is outOfSpace and leaves nothing, reading goes on, and with space so does writing",
+                        "without free space a write is outOfSpace and leaves nothing; reads work, and with free space writes work again",
                     requires: [.processes, .file]
                 ) { context in
                     var database = try context.open()
                     let posts = try database.dao(Post.self)
                     let words = try context.startProcess().ask("fill").split(separator: " ")
-                    try expectEqual(words.first.map(String.init) ?? "", "outOfSpace", "the error, and the rest of '\(words)'")
+                    try expectEqual(
+                        words.first.map(String.init) ?? "", "outOfSpace", "the error, and the remaining words of '\(words)'")
                     let count = try require(words.last.flatMap { Int($0) }, "a number of rows")
                     try expect(count > 1, "more than \(count) rows")
-                    // Here, where there was room all the time, and in the file.
+                    // In this process, where there was space all the time, and in the file.
                     try expectSame(try posts.read(), (0..<count).map(Filling.post), "the rows")
                     try posts.create(Filling.post(count))
                     database = try context.reopen(database)
@@ -158,21 +160,21 @@ extension Processes {
 }
 
 extension ConformanceContext {
-    /// Starts another process that has this case's database open; needs
+    /// Starts another process that has the database of this case open; needs
     /// ``ConformanceCase/Requirement/processes``.
     func startProcess() throws -> any ConformanceProcess {
         guard let start = target.startProcess else { throw fail("the target has no way to start another process") }
-        let peer = try start(location)
-        try expectEqual(try peer.next(), "open", "the first words of the other process")
-        return peer
+        let process = try start(location)
+        try expectEqual(try process.next(), "open", "the first line of the other process")
+        return process
     }
 }
 
 extension ConformanceProcess {
-    /// The next line, which has to come.
+    /// Returns the next line; throws when there is none.
     func next() throws -> String { try require(line(within: 60), "a line from the other process") }
 
-    /// Says one thing and returns the answer.
+    /// Sends one line and returns the answer.
     func ask(_ line: String) throws -> String {
         try say(line)
         return try next()

@@ -1,13 +1,14 @@
 import DAOCore
 import Foundation
 
-/// Q1 and Q2: the order of results is total, and the same everywhere.
+/// Q1 and Q2: the order of results is total, and the same on every backend.
 enum QueriesOrder {
     static func cases() -> [ConformanceCase] { withoutSort() + ties() + values() + indexes() + refused() }
 
     private static func withoutSort() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.keyOrder", "Q1", title: "without a sort rows come by key, whatever index finds them") { context in
+            ConformanceCase("Q.keyOrder", "Q1", title: "without a sort rows are in key order, whatever index finds them") {
+                context in
                 let reference = try ReferenceRows(context, Probe.numbers([9, 1, 8, 2, 7, 3, 6, 4, 5, 0]))
                 try expectEqual(try reference.ids(.all), Array(1...10))
                 for name in Probe.numbers {
@@ -18,7 +19,9 @@ enum QueriesOrder {
                         [1, 2, 3, 4, 10], "by two ranges of \(name)")
                 }
             },
-            ConformanceCase("Q.keyOrderAfterChanges", "Q1", title: "updated, erased and stored again, a row keeps its place") {
+            ConformanceCase(
+                "Q.keyOrderAfterChanges", "Q1", title: "a row that is updated, or erased and stored again, keeps its position"
+            ) {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make([5, 3, 9, 1, 7]))
@@ -43,7 +46,7 @@ enum QueriesOrder {
 
     private static func ties() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.ties", "Q1", title: "equal rows come by ascending key, in either direction of the sort") {
+            ConformanceCase("Q.ties", "Q1", title: "equal rows are in ascending key order, in both directions of the sort") {
                 context in
                 let reference = try ReferenceRows(
                     context, [2, 1, nil, 2, 1, nil, 2].enumerated().map { Probe(id: $0 + 1, number: $1, numberIndexed: $1) })
@@ -55,14 +58,15 @@ enum QueriesOrder {
                     try expectEqual(try reference.ids(Query(orderedBy: [sort], limit: 2, offset: 1)), [4, 7], "a window")
                 }
             },
-            ConformanceCase("Q.keyTermDescending", "Q1", title: "the key as a descending term turns the ties round") { context in
+            ConformanceCase("Q.keyTermDescending", "Q1", title: "the key as a descending term reverses the order of equal rows") {
+                context in
                 let reference = try ReferenceRows(
                     context, [2, 1, nil, 2, 1].enumerated().map { Probe(id: $0 + 1, numberIndexed: $1) })
                 try expectEqual(try reference.ids(orderedBy: .ascending(\.numberIndexed), .descending(\.id)), [3, 5, 2, 4, 1])
                 try expectEqual(try reference.ids(orderedBy: .descending(\.numberIndexed), .descending(\.id)), [4, 1, 5, 2, 3])
                 try expectEqual(
                     try reference.ids(orderedBy: .descending(\.id), .ascending(\.numberIndexed)), [5, 4, 3, 2, 1],
-                    "terms behind the key")
+                    "further terms after the key")
             },
             ConformanceCase("Q.severalTerms", "Q1", "Q2", title: "three terms in mixed directions, with nil in each") { context in
                 let rows = (0..<27).map { index -> Probe in
@@ -87,7 +91,7 @@ enum QueriesOrder {
                         Query(orderedBy: order, limit: 5, offset: 3), "a window of directions \(directions)")
                 }
             },
-            ConformanceCase("Q.repeatedTerm", "Q1", title: "of a field named twice in a sort the first counts") { context in
+            ConformanceCase("Q.repeatedTerm", "Q1", title: "when a sort names a field twice, the first term counts") { context in
                 let reference = try ReferenceRows(context, [2, 1, nil].enumerated().map { Probe(id: $0 + 1, numberIndexed: $1) })
                 try expectEqual(
                     try reference.ids(orderedBy: .descending(\.numberIndexed), .ascending(\.numberIndexed)), [1, 2, 3])
@@ -97,14 +101,15 @@ enum QueriesOrder {
 
     private static func values() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.nilFirst", "Q2", title: "nil comes first ascending and last descending") { context in
+            ConformanceCase("Q.nilFirst", "Q2", title: "nil is first in ascending order and last in descending order") {
+                context in
                 let reference = try ReferenceRows(context, Probe.numbers([5, nil, -7, nil, 0]))
                 for name in Probe.numbers {
                     try expectEqual(try reference.ids(orderedBy: .by(name)), [2, 4, 3, 5, 1], name)
                     try expectEqual(try reference.ids(orderedBy: .by(name, ascending: false)), [1, 5, 3, 2, 4], name)
                 }
             },
-            ConformanceCase("Q.notANumberLast", "Q2", title: "NaN comes after infinity; -0.0 ties with 0.0") { context in
+            ConformanceCase("Q.notANumberLast", "Q2", title: "NaN follows infinity; -0.0 ties with 0.0") { context in
                 let reference = try ReferenceRows(
                     context, Probe.reals([.nan, 1, -0.0, .infinity, nil, -.infinity, 0.0, .nan, -1]))
                 for name in Probe.reals {
@@ -122,7 +127,7 @@ enum QueriesOrder {
                         try reference.ids(orderedBy: .by(name, ascending: false)), [8, 9, 2, 1, 4, 11, 10, 5, 3, 6, 7], name)
                 }
             },
-            ConformanceCase("Q.numericOrder", "Q2", "P3", title: "unsigned, decimal and narrow numbers sort by number") {
+            ConformanceCase("Q.numericOrder", "Q2", "P3", title: "unsigned, decimal and narrow numbers sort by value") {
                 context in
                 let bigs: [UInt64?] = [.max, 5, nil, UInt64(Int64.max) + 1, UInt64(Int64.max), 10]
                 let reference = try ReferenceRows(
@@ -138,7 +143,7 @@ enum QueriesOrder {
                 try expectEqual(try reference.ids(orderedBy: .ascending(\.small)), [3, 4, 1, 5, 6, 2])
             },
             ConformanceCase(
-                "Q.otherOrders", "Q2", title: "Booleans, dates, bytes and UUIDs sort by value, bytes as unsigned ones"
+                "Q.otherOrders", "Q2", title: "Booleans, dates, bytes and UUIDs sort by value, bytes as unsigned numbers"
             ) { context in
                 let datas = [Data([0x80]), Data([0x7F]), Data(), Data([0x7F, 0]), nil]
                 let rows = datas.enumerated().map { index, data in
@@ -157,7 +162,7 @@ enum QueriesOrder {
             },
             ConformanceCase(
                 "Q.longTextOrder", "Q2", "P2",
-                title: "texts of 2,000 bytes that begin alike sort by their ends, through an index too"
+                title: "texts of 2,000 bytes with a common prefix sort by their last bytes, through an index too"
             ) { context in
                 let start = String(repeating: "long ", count: 400)
                 let ends = ["c", "a", "bb", "", "b", "é", "e\u{301}", "Z"]
@@ -170,7 +175,9 @@ enum QueriesOrder {
                         try reference.ids(Query(orderedBy: [.by(name)], limit: 3, offset: 3)), [8, 2, 5], "a window of \(name)")
                 }
             },
-            ConformanceCase("Q.longTextTies", "Q1", "Q2", title: "equal texts of 2,000 bytes tie by key, in both directions") {
+            ConformanceCase(
+                "Q.longTextTies", "Q1", "Q2", title: "equal texts of 2,000 bytes are in key order, in both directions"
+            ) {
                 context in
                 let long = String(repeating: "x", count: 2000)
                 let reference = try ReferenceRows(
@@ -185,7 +192,7 @@ enum QueriesOrder {
     private static func indexes() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "Q.indexServesSort", "Q1", "P7", title: "a sort by an index gives what a sort in memory gives, in every window"
+                "Q.indexServesSort", "Q1", "P7", title: "a sort by an index gives the rows of a sort in memory, in every window"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.random(90, seed: 61))
                 for (plain, indexed) in [("number", "numberIndexed"), ("text", "textIndexed"), ("real", "realIndexed")] {
@@ -205,7 +212,8 @@ enum QueriesOrder {
                 }
             },
             ConformanceCase(
-                "Q.sortAndFilter", "Q1", "P7", title: "a sort by one index and a condition on it, on another, on none"
+                "Q.sortAndFilter", "Q1", "P7",
+                title: "a sort by an index combines with a condition on the same index, on another index and on no index"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.random(90, seed: 62))
                 let conditions: [Condition<Probe>] = [
@@ -228,7 +236,7 @@ enum QueriesOrder {
                     }
                 }
             },
-            ConformanceCase("Q.randomQueries", "Q1", "Q2", "Q3", "P7", title: "150 random queries give what the evaluator gives")
+            ConformanceCase("Q.randomQueries", "Q1", "Q2", "Q3", "P7", title: "150 random queries give the rows of the evaluator")
             { context in
                 let reference = try ReferenceRows(context, Probe.random(100, seed: 63))
                 var random = ProbeQueries(seed: 64)
@@ -250,7 +258,7 @@ enum QueriesOrder {
                 let error = try expectError(.invalidPredicate, entity: "probe", field: "numbre") {
                     try reference.dao.read(orderedBy: "numbre", ascending: true)
                 }
-                try expect(error.message.contains("numberIndexed"), "the fields there are in '\(error.message)'")
+                try expect(error.message.contains("numberIndexed"), "the known fields in '\(error.message)'")
                 let folds = try ReferenceRows(context, [Fold(id: 1, tags: [])])
                 try expectError(.invalidPredicate, entity: "fold", field: "tags") { try folds.ids(orderedBy: .by("tags")) }
                 try expectError(.invalidPredicate, entity: "fold", field: "tags") {

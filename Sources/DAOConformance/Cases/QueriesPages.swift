@@ -25,10 +25,11 @@ enum QueriesPages {
     private static func walks() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "Q.tenThousandRows", "Q5", "Q3", title: "pages of 100 over 10,003 rows give each once, by cursor and by offset"
+                "Q.tenThousandRows", "Q5", "Q3",
+                title: "pages of 100 over 10,003 rows give each row once, by cursor and by offset"
             ) { context in
                 let dao = try context.dao(Item.self)
-                // 7919 is prime to 10,003, so the numbers are the same as the ids, in another order.
+                // 7919 and 10,003 are coprime, so the numbers are the ids in a different order.
                 try dao.create((1...10_003).map { Item(id: $0, name: "", number: $0 * 7919 % 10_003 / 7) })
                 let expected = try dao.read().sorted { ($0.number, $0.id) < ($1.number, $1.id) }.map(\.id)
                 let byKey = try walk(dao, Query(), limit: 100)
@@ -45,7 +46,7 @@ enum QueriesPages {
             },
             ConformanceCase(
                 "Q.termsAfterTheKey", "Q5", "Q1",
-                title: "a term after the key sorts nothing, so that a row it changes for does not come again"
+                title: "a term after the key does not affect the order, so a row in which only that term changes is not repeated"
             ) { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...4))
@@ -60,12 +61,12 @@ enum QueriesPages {
                         }
                     }
                     try expectEqual(
-                        pages, [Array(whole.prefix(2)), Array(whole.suffix(2)), []], "pages of rows that change in between")
+                        pages, [Array(whole.prefix(2)), Array(whole.suffix(2)), []], "pages while rows change")
                 }
             },
             ConformanceCase(
                 "Q.pagesOfEveryOrder", "Q5",
-                title: "pages of every size and order make the whole: nil, NaN, ties and both directions"
+                title: "pages of every size and order together give all rows: nil, NaN, ties and both directions"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.random(60, seed: 71))
                 let orders: [[Sort<Probe>]] = [
@@ -83,7 +84,8 @@ enum QueriesPages {
                     }
                 }
             },
-            ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition make its rows, on any index") { context in
+            ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition together give its rows, on any index") {
+                context in
                 let reference = try ReferenceRows(context, Probe.random(90, seed: 72))
                 let conditions: [Condition<Probe>] = [
                     Condition { $0.numberIndexed > -5 }, Condition { $0.flag },
@@ -98,15 +100,17 @@ enum QueriesPages {
                     }
                 }
             },
-            ConformanceCase("Q.lastPage", "Q5", title: "a page that is not full has no next; an empty table one empty page") {
+            ConformanceCase(
+                "Q.lastPage", "Q5", title: "a page that is not full has no next page; an empty table gives one empty page"
+            ) {
                 context in
                 let dao = try context.dao(Item.self)
                 let empty = try dao.page(limit: 10)
-                try expect(empty.elements.isEmpty && empty.next == nil, "one empty page")
+                try expect(empty.elements.isEmpty && empty.next == nil, "a single empty page")
                 try dao.create(Item.make(1...10))
-                try expect(try dao.page(limit: 11).next == nil, "no next after a page that is not full")
+                try expect(try dao.page(limit: 11).next == nil, "no next page after a page that is not full")
                 let full = try dao.page(limit: 10)
-                let after = try dao.page(limit: 10, after: try require(full.next, "a next after a full page"))
+                let after = try dao.page(limit: 10, after: try require(full.next, "a next page after a full page"))
                 try expect(after.elements.isEmpty && after.next == nil, "an empty last page")
             },
         ]
@@ -114,14 +118,16 @@ enum QueriesPages {
 
     private static func changes() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.pagesDuringChanges", "Q5", title: "rows that stay are seen once each while others come and go") {
+            ConformanceCase(
+                "Q.pagesDuringChanges", "Q5", title: "rows that stay are seen once while other rows are inserted and erased"
+            ) {
                 context in
                 for order in [
                     [], [Sort<Item>.ascending(\.number)], [.descending(\.number)], [.descending(\.note), .ascending(\.number)],
                 ] {
                     let dao = try context.dao(Item.self)
                     try dao.erase()
-                    // Multiples of ten stay; what is between them comes and goes.
+                    // Multiples of ten stay; the rows between them are inserted and erased.
                     let staying = (1...100).map { $0 * 10 }
                     func item(_ id: Int) -> Item {
                         Item(id: id, name: "", number: id * 37 % 1009, note: id % 3 == 0 ? nil : "\(id % 7)")
@@ -140,7 +146,7 @@ enum QueriesPages {
                     try expectEqual(seen.filter { $0 % 10 == 0 }.sorted(), staying, "the rows that stayed")
                 }
             },
-            ConformanceCase("Q.cursorRowErased", "Q5", title: "a cursor goes on after its own row was erased") { context in
+            ConformanceCase("Q.cursorRowErased", "Q5", title: "a cursor stays valid after its row was erased") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...6))
                 let page = try dao.page(orderedBy: .descending(\.number), limit: 2)
@@ -158,7 +164,7 @@ enum QueriesPages {
     private static func cursors() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "Q.cursorOfAnotherOrder", "Q5", title: "a cursor used with another order, field or entity is invalidQuery"
+                "Q.cursorOfAnotherOrder", "Q5", title: "a cursor used with a different order, field or entity is invalidQuery"
             ) { context in
                 let database = try context.open()
                 let (items, probes) = (try database.dao(Item.self), try database.dao(Probe.self))
@@ -172,7 +178,7 @@ enum QueriesPages {
                 try expectError(.invalidQuery, "another field", entity: "item") {
                     try items.page(orderedBy: .ascending(\.name), limit: 2, after: next)
                 }
-                try expectError(.invalidQuery, "one more field", entity: "item") {
+                try expectError(.invalidQuery, "one additional field", entity: "item") {
                     try items.page(orderedBy: .ascending(\.number), .ascending(\.name), limit: 2, after: next)
                 }
                 try expectError(.invalidQuery, "another entity", entity: "probe") {
@@ -180,10 +186,10 @@ enum QueriesPages {
                 }
                 try expectEqual(
                     try items.page(orderedBy: .ascending(\.number), .ascending(\.id), limit: 2, after: next).elements.map(\.id),
-                    [3, 4], "the same order, spelt out")
+                    [3, 4], "the same order, written out")
             },
             ConformanceCase(
-                "Q.cursorAsText", "Q5", title: "a cursor survives being encoded, with nil, NaN, NUL and 64 bits in it"
+                "Q.cursorAsText", "Q5", title: "a cursor with nil, NaN, NUL and 64 bits in it can be encoded and decoded"
             ) { context in
                 let reference = try ReferenceRows(
                     context,
@@ -205,12 +211,14 @@ enum QueriesPages {
                         walked += page.elements.map(\.id)
                         guard let next = page.next else { break }
                         query.after = try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode(next))
-                        try expectEqual(query.after, next, "the cursor decoded")
+                        try expectEqual(query.after, next, "the decoded cursor")
                     }
                     try expectEqual(walked, try reference.ids(Query(orderedBy: order)))
                 }
             },
-            ConformanceCase("Q.cursorAfterReopening", "Q5", title: "a cursor goes on after reopening", requires: [.persistence]) {
+            ConformanceCase(
+                "Q.cursorAfterReopening", "Q5", title: "a cursor stays valid after reopening", requires: [.persistence]
+            ) {
                 context in
                 let database = try context.open()
                 try database.dao(Item.self).create(Item.make(1...5))
@@ -218,7 +226,7 @@ enum QueriesPages {
                 let dao = try context.reopen(database).dao(Item.self)
                 try expectEqual(try dao.page(limit: 2, after: next).elements.map(\.id), [3, 4])
             },
-            ConformanceCase("Q.pageOfNothing", "Q5", "Q3", title: "a page of no rows or fewer is invalidQuery") { context in
+            ConformanceCase("Q.pageOfNothing", "Q5", "Q3", title: "a page size of zero or less is invalidQuery") { context in
                 let dao = try context.dao(Item.self)
                 for limit in [0, -1, .min] {
                     try expectError(.invalidQuery, "\(limit)", entity: "item") { try dao.page(limit: limit) }

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// Q6: reading one after another.
+/// Q6: reading rows one by one.
 enum QueriesStreams {
     static func cases() -> [ConformanceCase] { order() + snapshots() + abandoned() + tasks() }
 
@@ -9,7 +9,7 @@ enum QueriesStreams {
     private static func drain<Record: Numbered>(_ cursor: RowCursor<Record>, by count: Int) throws -> [Int] {
         var ids: [Int] = []
         while case let rows = try cursor.next(count), !rows.isEmpty {
-            try expect(rows.count <= count, "no more than \(count) rows at once, not \(rows.count)")
+            try expect(rows.count <= count, "at most \(count) rows at once, not \(rows.count)")
             ids += rows.map(\.id)
         }
         return ids
@@ -17,7 +17,9 @@ enum QueriesStreams {
 
     private static func order() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.cursorReadsAll", "Q6", title: "batches of any size make the rows of the query, in its order") {
+            ConformanceCase(
+                "Q.cursorReadsAll", "Q6", title: "batches of any size together give the rows of the query, in its order"
+            ) {
                 context in
                 let reference = try ReferenceRows(context, Probe.random(70, seed: 81))
                 var random = ProbeQueries(seed: 82)
@@ -29,11 +31,11 @@ enum QueriesStreams {
                     for count in [1, 7, 1000] {
                         let cursor = try reference.dao.storage.cursor(query)
                         try expectEqual(try drain(cursor, by: count), expected, "query \(round) by \(count)")
-                        try expectEqual(try cursor.next(5).count, 0, "rows behind the end")
+                        try expectEqual(try cursor.next(5).count, 0, "rows after the end")
                     }
                 }
             },
-            ConformanceCase("Q.forEach", "Q6", title: "forEach visits the rows of the query, more than a batch of them") {
+            ConformanceCase("Q.forEach", "Q6", title: "forEach visits the rows of the query, also more than one batch") {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...1000))
@@ -43,7 +45,9 @@ enum QueriesStreams {
                 }
                 try expectEqual(visited, (201...1000).reversed())
             },
-            ConformanceCase("Q.forEachThrows", "Q6", title: "what a visit throws comes out unchanged, and the database goes on") {
+            ConformanceCase(
+                "Q.forEachThrows", "Q6", title: "forEach throws the error of its closure unchanged, and the database stays usable"
+            ) {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...1000))
@@ -64,7 +68,7 @@ enum QueriesStreams {
     private static func snapshots() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "Q.cursorSnapshot", "Q6", "T3", title: "a cursor goes on in the state it began with, whatever is committed",
+                "Q.cursorSnapshot", "Q6", "T3", title: "a cursor continues in the state in which it began, whatever is committed",
                 requires: [.snapshotReads]
             ) { context in
                 for order in [[], [Sort<Item>.ascending(\.number)], [.descending(\.number)], [.ascending(\.name)]] {
@@ -79,7 +83,7 @@ enum QueriesStreams {
                         try dao.erase(where: { $0.id.between(100, and: 400) })
                         try dao.update(where: { $0.id > 500 }) { $0.number = -$0.number }
                         try dao.create(Item.make(601...700))
-                        try expectEqual(try dao.count(), 399, "what is committed, \(order.count) terms")
+                        try expectEqual(try dao.count(), 399, "the committed rows, \(order.count) terms")
                     }.wait(seconds: 30)
                     while case let next = try cursor.next(50), !next.isEmpty { rows += next }
                     cursor.close()
@@ -88,7 +92,7 @@ enum QueriesStreams {
                 }
             },
             ConformanceCase(
-                "Q.changeWhileReading", "Q6", title: "changing the rows of a cursor while it reads repeats and skips none",
+                "Q.changeWhileReading", "Q6", title: "changing the rows of a cursor while it reads repeats no row and skips none",
                 requires: [.snapshotReads]
             ) {
                 context in
@@ -98,7 +102,7 @@ enum QueriesStreams {
                 var visited: [Int] = []
                 while case let rows = try cursor.next(20), !rows.isEmpty {
                     visited += rows.map(\.id)
-                    // Ahead of the cursor, where it would meet them again.
+                    // These rows move ahead of the cursor, where it could meet them again.
                     try dao.persist(rows.map { Item(id: $0.id, name: $0.name, number: $0.number + 100_000) })
                     try dao.create(rows.map { Item(id: $0.id + 10_000, name: "", number: $0.number + 5) })
                 }
@@ -111,7 +115,7 @@ enum QueriesStreams {
     private static func abandoned() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "Q.abandonedCursors", "Q6", title: "a thousand cursors left half-way hold nothing up, closed or dropped"
+                "Q.abandonedCursors", "Q6", title: "a thousand cursors left before their end block nothing, closed or released"
             ) { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...100))
@@ -124,7 +128,7 @@ enum QueriesStreams {
                 try expectEqual(try dao.read(byPrimaryKey: 100)?.name, "round 900")
                 try expectEqual(try dao.erase(), 100)
             },
-            ConformanceCase("Q.closedCursor", "Q6", title: "closing a cursor twice is fine, and it gives no more rows") {
+            ConformanceCase("Q.closedCursor", "Q6", title: "closing a cursor twice is allowed, and it gives no more rows") {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...10))
@@ -136,7 +140,7 @@ enum QueriesStreams {
                 try expectEqual(more, 0, "rows of a closed cursor")
                 try dao.create(Item(id: 11, name: ""))
             },
-            ConformanceCase("Q.interleavedCursors", "Q6", title: "two cursors on one storage do not disturb each other") {
+            ConformanceCase("Q.interleavedCursors", "Q6", title: "two cursors on one storage are independent") {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...50))
@@ -157,7 +161,8 @@ enum QueriesStreams {
     private static func tasks() -> [ConformanceCase] {
         [
             ConformanceCase(
-                concurrent: "Q.stream", "Q6", title: "an asynchronous stream gives the rows in order, and may be left"
+                concurrent: "Q.stream", "Q6",
+                title: "an asynchronous stream gives the rows in order, and may be left before its end"
             ) { context in
                 let dao = try context.dao(Item.self)
                 try await dao.create(Item.make(1...1000))
@@ -171,8 +176,9 @@ enum QueriesStreams {
                 let count = try await dao.count()
                 try expectEqual(count, 1001)
             },
-            ConformanceCase(concurrent: "Q.streamCancelled", "Q6", title: "a cancelled task's stream ends with CancellationError")
-            { context in
+            ConformanceCase(
+                concurrent: "Q.streamCancelled", "Q6", title: "the stream of a cancelled task ends with CancellationError"
+            ) { context in
                 let dao = try context.dao(Item.self)
                 try await dao.create(Item.make(1...1000))
                 let task = Task {
@@ -184,7 +190,7 @@ enum QueriesStreams {
                     return count
                 }
                 let result = await task.result
-                if case .success(let count) = result { throw fail("a cancelled stream went on to its end, \(count) rows") }
+                if case .success(let count) = result { throw fail("a cancelled stream continued to its end, \(count) rows") }
                 if case .failure(let error) = result { try expect(error is CancellationError, "CancellationError, not \(error)") }
                 try await dao.erase()
                 let left = try await dao.count()

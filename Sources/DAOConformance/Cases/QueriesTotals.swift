@@ -1,13 +1,13 @@
 import DAOCore
 import Foundation
 
-/// Q7: counts, extremes and totals agree with the rows themselves.
+/// Q7: counts, extremes and totals agree with the rows.
 enum QueriesTotals {
     static func cases() -> [ConformanceCase] { counts() + random() + extremes() + sums() }
 
     private static func counts() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.counts", "Q7", title: "count and exists by condition, by key and of nothing") { context in
+            ConformanceCase("Q.counts", "Q7", title: "count and exists by condition, by key and of no rows") { context in
                 let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
                 try expectEqual(try reference.dao.count(), 6)
                 try expectEqual(try reference.dao.count { $0.numberIndexed > 3 }, 2)
@@ -19,7 +19,7 @@ enum QueriesTotals {
                 try expect(try !reference.dao.exists(byPrimaryKey: 7), "no row 7")
                 try expectEqual(try reference.dao.erase(), 6)
                 try expectEqual(try reference.dao.count(), 0)
-                try expect(try !reference.dao.exists { $0.id > 0 }, "nothing in an empty table")
+                try expect(try !reference.dao.exists { $0.id > 0 }, "no row in an empty table")
             },
             ConformanceCase("Q.countInTransaction", "Q7", "T3", title: "counts and totals in a transaction see its own writes") {
                 context in
@@ -30,15 +30,15 @@ enum QueriesTotals {
                         try dao.create(Item(id: 4, name: "", number: 1000))
                         try dao.erase(byPrimaryKey: 1)
                         try expectEqual(try dao.count(), 3, "the count inside")
-                        try expectEqual(try dao.max(\.number), 1000, "the greatest inside")
-                        try expectEqual(try dao.min(\.number), 20, "the least inside")
+                        try expectEqual(try dao.max(\.number), 1000, "the maximum inside")
+                        try expectEqual(try dao.min(\.number), 20, "the minimum inside")
                         try expectEqual(try dao.sum(\.number), 1050, "the sum inside")
                         try expect(try dao.exists { $0.number == 1000 }, "the new row inside")
                         throw DeliberateError()
                     }
                 }
                 try expectEqual(try dao.sum(\.number), 60, "the sum after the rollback")
-                try expectEqual(try dao.max(\.number), 30, "the greatest after the rollback")
+                try expectEqual(try dao.max(\.number), 30, "the maximum after the rollback")
             },
         ]
     }
@@ -47,7 +47,7 @@ enum QueriesTotals {
         (0..<3).map { part in
             ConformanceCase(
                 "Q.totalsOfRandom\(part + 1)", "Q7", "P7",
-                title: "totals of 100 random conditions are those of the rows read in full"
+                title: "totals of 100 random conditions agree with the rows of a complete read"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.random(80, seed: UInt64(90 + part)))
                 var random = ProbeQueries(seed: UInt64(95 + part))
@@ -61,10 +61,10 @@ enum QueriesTotals {
                         "the existence of \(what)")
                     try expectEqual(
                         try reference.dao.min(\.number, predicatedBy: condition), rows.compactMap(\.number).min(),
-                        "the least of \(what)")
+                        "the minimum of \(what)")
                     try expectEqual(
                         try reference.dao.max(\.numberIndexed, predicatedBy: condition),
-                        rows.compactMap(\.number).max(), "the greatest of \(what)")
+                        rows.compactMap(\.number).max(), "the maximum of \(what)")
                     try expectEqual(
                         try reference.dao.sum(\.other, predicatedBy: condition), rows.compactMap(\.other).reduce(0, +),
                         "the sum of \(what)")
@@ -82,7 +82,7 @@ enum QueriesTotals {
 
     private static func extremes() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.extremes", "Q7", "Q2", title: "min and max leave nil out, and put NaN after infinity") { context in
+            ConformanceCase("Q.extremes", "Q7", "Q2", title: "min and max ignore nil, and order NaN after infinity") { context in
                 let reference = try ReferenceRows(context, Probe.reals([nil, 1, .nan, -.infinity, .infinity, nil]))
                 try expectSame(try reference.dao.min(\.real), -.infinity)
                 try expectSame(try reference.dao.max(\.real), .nan)
@@ -91,7 +91,7 @@ enum QueriesTotals {
                 try expectSame(try reference.dao.max(\.realIndexed, predicatedBy: Condition { $0.realIndexed < .nan }), .infinity)
                 try expectSame(try reference.dao.min(\.realIndexed, predicatedBy: Condition { $0.real > 0 }), 1)
             },
-            ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max of text go by bytes, of dates by time") {
+            ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max compare text by bytes and dates by time") {
                 context in
                 let texts = try ReferenceRows(context, Probe.texts(["f", "é", nil, "Z", "e\u{301}", "a"]))
                 try expectSame(try texts.dao.min(\.text), "Z")
@@ -104,7 +104,9 @@ enum QueriesTotals {
                 try expectSame(try dates.dao.min(\.date), Date(timeIntervalSinceReferenceDate: -5))
                 try expectSame(try dates.dao.max(\.date), Date(timeIntervalSinceReferenceDate: 5))
             },
-            ConformanceCase("Q.totalsOfNothing", "Q7", title: "of no rows and of only nil: no extremes, no mean, a sum of zero") {
+            ConformanceCase(
+                "Q.totalsOfNothing", "Q7", title: "without rows, and with only nil: no extremes, no mean, and a sum of zero"
+            ) {
                 context in
                 let dao = try context.dao(Probe.self)
                 for _ in 0..<2 {
@@ -115,15 +117,16 @@ enum QueriesTotals {
                     try expectEqual(try dao.sum(\.amount), 0, "the sum of decimals")
                     try dao.persist([Probe(id: 1), Probe(id: 2)])
                 }
-                try expect(try dao.min(\.textIndexed) == nil, "no least text")
+                try expect(try dao.min(\.textIndexed) == nil, "no smallest text")
             },
         ]
     }
 
     private static func sums() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.sumOverflow", "Q7", title: "a sum beyond the field's type is arithmeticOverflow, naming the field")
-            { context in
+            ConformanceCase(
+                "Q.sumOverflow", "Q7", title: "a sum beyond the range of the field's type is arithmeticOverflow with the field"
+            ) { context in
                 let reference = try ReferenceRows(
                     context,
                     [
@@ -140,7 +143,7 @@ enum QueriesTotals {
                     try expectError(.arithmeticOverflow, field, entity: "probe", field: field, sum)
                 }
                 try expectEqual(
-                    try reference.dao.sum(\.numberIndexed), .max - 4, "a sum that passes the bound on its way and comes back")
+                    try reference.dao.sum(\.numberIndexed), .max - 4, "a sum whose partial sums leave the range")
                 try expectEqual(try reference.dao.sum(\.small, predicatedBy: Condition { $0.id < 3 }), 127, "a sum at the bound")
                 try expectEqual(try reference.dao.sum(\.big, predicatedBy: Condition { $0.id < 3 }), .max, "a sum at the bound")
                 try expectEqual(try reference.dao.average(\.big), Double(UInt64.max) / 3 + 1.0 / 3, "a mean beyond the bound")
@@ -150,7 +153,9 @@ enum QueriesTotals {
                 try expectEqual(try reference.dao.sum(\.number), (1 << 53) + 3 + (1 << 60))
                 try expectEqual(try reference.dao.sum(\.numberIndexed), (1 << 53) + 3 + (1 << 60))
             },
-            ConformanceCase("Q.sumOfReals", "Q7", title: "reals are added in key order, whatever index finds them") { context in
+            ConformanceCase(
+                "Q.sumOfReals", "Q7", title: "floating-point numbers are added in key order, whatever index finds them"
+            ) { context in
                 let reals: [Double] = [1e16, 1, -1e16, 0.1, 0.2, 0.3, 1e-20]
                 let reference = try ReferenceRows(
                     context,
@@ -176,7 +181,7 @@ enum QueriesTotals {
                 try expectError(.arithmeticOverflow, entity: "probe", field: "amount") { try reference.dao.sum(\.amount) }
             },
             ConformanceCase(
-                "Q.totalOfUnstored", "Q7", title: "a total of something that is not stored is invalidQuery or invalidPredicate"
+                "Q.totalOfUnstored", "Q7", title: "a total of a property that is not stored is invalidQuery or invalidPredicate"
             ) { context in
                 let dao = try context.dao(Probe.self)
                 try expectError(.invalidQuery, entity: "probe") { try dao.sum(\.doubled) }

@@ -7,17 +7,18 @@ enum QueriesWindows {
 
     private static func limits() -> [ConformanceCase] {
         let rows: [(id: String, title: String, limit: Int?, offset: Int, ids: [Int])] = [
-            ("Q.limitZero", "a limit of zero is empty", 0, 0, []), ("Q.limitOne", "a limit of one is the first row", 1, 0, [1]),
-            ("Q.limitExact", "a limit of all rows is all of them", 5, 0, [1, 2, 3, 4, 5]),
-            ("Q.limitBeyond", "a limit beyond the rows is all of them", 6, 0, [1, 2, 3, 4, 5]),
-            ("Q.offset", "an offset leaves out the first rows", nil, 2, [3, 4, 5]),
-            ("Q.offsetExact", "an offset of all rows is empty", nil, 5, []),
-            ("Q.offsetBeyond", "an offset past the end is empty", 3, 6, []),
-            ("Q.window", "limit and offset cut out a window", 2, 1, [2, 3]),
-            ("Q.windowAtEnd", "a window may reach past the end", 3, 4, [5]),
-            ("Q.largestLimit", "Int.max is a limit like any", .max, 1, [2, 3, 4, 5]),
-            ("Q.largestOffset", "Int.max is an offset like any", nil, .max, []),
-            ("Q.largestBoth", "Int.max as both does not overflow", .max, .max, []),
+            ("Q.limitZero", "a limit of zero gives no rows", 0, 0, []),
+            ("Q.limitOne", "a limit of 1 gives the first row", 1, 0, [1]),
+            ("Q.limitExact", "a limit equal to the number of rows gives all rows", 5, 0, [1, 2, 3, 4, 5]),
+            ("Q.limitBeyond", "a limit beyond the number of rows gives all rows", 6, 0, [1, 2, 3, 4, 5]),
+            ("Q.offset", "an offset skips the first rows", nil, 2, [3, 4, 5]),
+            ("Q.offsetExact", "an offset equal to the number of rows gives no rows", nil, 5, []),
+            ("Q.offsetBeyond", "an offset beyond the last row gives no rows", 3, 6, []),
+            ("Q.window", "limit and offset together select a window", 2, 1, [2, 3]),
+            ("Q.windowAtEnd", "a window may extend beyond the last row", 3, 4, [5]),
+            ("Q.largestLimit", "Int.max is a valid limit", .max, 1, [2, 3, 4, 5]),
+            ("Q.largestOffset", "Int.max is a valid offset", nil, .max, []),
+            ("Q.largestBoth", "Int.max as limit and offset does not overflow", .max, .max, []),
         ]
         return rows.map { row in
             ConformanceCase(row.id, "Q3", "Q7", title: row.title) { context in
@@ -30,11 +31,11 @@ enum QueriesWindows {
                 for (way, (condition, order)) in ways.enumerated() {
                     let query = Query(where: condition, orderedBy: order, limit: row.limit, offset: row.offset)
                     try expectEqual(try reference.ids(query), row.ids, "way \(way)")
-                    try expectEqual(try reference.dao.count(query), row.ids.count, "the count of way \(way)")
+                    try expectEqual(try reference.dao.count(query), row.ids.count, "the count of form \(way)")
                     try expectEqual(
-                        try reference.dao.storage.keys(query), row.ids.map { Key.integer(Int64($0)) }, "the keys of way \(way)")
+                        try reference.dao.storage.keys(query), row.ids.map { Key.integer(Int64($0)) }, "the keys of form \(way)")
                     let cursor = try reference.dao.storage.cursor(query)
-                    try expectEqual(try cursor.next(100).map(\.id), row.ids, "the cursor of way \(way)")
+                    try expectEqual(try cursor.next(100).map(\.id), row.ids, "the cursor of form \(way)")
                     cursor.close()
                 }
             }
@@ -43,10 +44,10 @@ enum QueriesWindows {
 
     private static func refused() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.negativeLimit", "Q3", title: "a negative limit is invalidQuery in every verb") { context in
+            ConformanceCase("Q.negativeLimit", "Q3", title: "a negative limit is invalidQuery in every operation") { context in
                 try everyVerb(context, Query<Probe>(limit: -1), "-1")
             },
-            ConformanceCase("Q.negativeOffset", "Q3", title: "a negative offset is invalidQuery in every verb") { context in
+            ConformanceCase("Q.negativeOffset", "Q3", title: "a negative offset is invalidQuery in every operation") { context in
                 try everyVerb(context, Query<Probe>(limit: 3, offset: .min), "\(Int.min)")
             },
         ]
@@ -62,7 +63,7 @@ enum QueriesWindows {
         try expectError(.invalidQuery, "cursor", entity: "probe") { try storage.cursor(query).next(1) }
         try expectError(.invalidQuery, "erase", entity: "probe") { try storage.erase(query) }
         try expectError(.invalidQuery, "update", entity: "probe") { try storage.update(query) { $0.number = 3 } }
-        try expectEqual(try storage.read(Query()).map(\.number), [1, 2], "what is stored after it")
+        try expectEqual(try storage.read(Query()).map(\.number), [1, 2], "the rows after the error")
     }
 
     private static func writes() -> [ConformanceCase] {
@@ -76,7 +77,7 @@ enum QueriesWindows {
                 try expectEqual(try reference.dao.storage.erase(Query(limit: 0)), 0, "erased with a limit of zero")
             },
             ConformanceCase(
-                "Q.updateWindow", "Q3", "W5", title: "updating a window updates exactly its rows, even as they move in it"
+                "Q.updateWindow", "Q3", "W5", title: "updating a window updates exactly its rows, also when they move in it"
             ) { context in
                 let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
                 let query = Query<Probe>(
@@ -86,7 +87,8 @@ enum QueriesWindows {
                 try expectEqual(try reference.dao.read().map(\.numberIndexed), [130, 110, 50, 120, 40])
             },
             ConformanceCase(
-                "Q.updateIntoItsOwnRange", "Q3", "W5", title: "a row that an update moves ahead in its index is not updated twice"
+                "Q.updateIntoItsOwnRange", "Q3", "W5",
+                title: "a row that an update moves forward in its index is not updated twice"
             ) { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...200))
@@ -99,20 +101,20 @@ enum QueriesWindows {
 
     private static func keys() -> [ConformanceCase] {
         [
-            ConformanceCase("Q.keysInOrder", "Q4", title: "reading by keys answers in the order asked") { context in
+            ConformanceCase("Q.keysInOrder", "Q4", title: "reading by keys gives the rows in the order of the keys") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...9))
                 try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 9, 2]).map(\.id), [7, 1, 9, 2])
                 try expectEqual(try dao.read(byPrimaryKeys: [Int]()).map(\.id), [])
             },
-            ConformanceCase("Q.keysOnce", "Q4", title: "a key asked for twice answers once, where it was first asked") {
+            ConformanceCase("Q.keysOnce", "Q4", title: "a repeated key gives its row once, at its first position") {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...9))
                 try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 7, 7, 2, 1]).map(\.id), [7, 1, 2])
                 try expectEqual(try dao.read(byPrimaryKeys: ["3", "3"]).map(\.id), [3])
             },
-            ConformanceCase("Q.keysMissing", "Q4", title: "keys that are not there are left out") { context in
+            ConformanceCase("Q.keysMissing", "Q4", title: "missing keys are skipped") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...3))
                 try expectEqual(try dao.read(byPrimaryKeys: [99, 2, -1, 1, .max]).map(\.id), [2, 1])
@@ -120,13 +122,15 @@ enum QueriesWindows {
                 try dao.erase(byPrimaryKey: 2)
                 try expectEqual(try dao.read(byPrimaryKeys: [3, 2, 1]).map(\.id), [3, 1])
             },
-            ConformanceCase("Q.manyKeys", "Q4", title: "40,000 keys, backwards, every second of them there") { context in
+            ConformanceCase("Q.manyKeys", "Q4", title: "40,000 keys in descending order, of which every second is stored") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make((1...20_000).map { $0 * 2 }))
                 try expectEqual(
                     try dao.read(byPrimaryKeys: (1...40_000).reversed()).map(\.id), (1...20_000).reversed().map { $0 * 2 })
             },
-            ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that only bytes tell apart each answer") { context in
+            ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that differ in bytes only each give their row") {
+                context in
                 let dao = try context.dao(KeyedByString.self)
                 let ids = ["é", "e\u{301}", "", "a\0", "a", "E"]
                 try dao.create(ids.map { KeyedByString(id: $0, note: "") })

@@ -1,12 +1,12 @@
 import DAOCore
 import Foundation
 
-/// P5: conditions and sorts that reach through relationships; O1 for what is related.
+/// P5: conditions and sorts on relationships; O1 for related rows.
 enum RelationsConditions {
     static func cases() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "P.anyOfRelated", "P5", title: "any, all and none of a list, true and false of an empty one as logic has it"
+                "P.anyOfRelated", "P5", title: "any, all and none of a list follow logic, also for an empty list"
             ) {
                 context in
                 let topics = try fill(context)
@@ -17,16 +17,18 @@ enum RelationsConditions {
                 try expectEqual(try ids { $0.posts.contains { !$0.isRead } }, ["mixed", "unread"], "any unread")
                 try expectEqual(try ids { $0.posts.allSatisfy { $0.isRead } }, ["empty", "read"], "all read")
                 try expectEqual(try ids { !$0.posts.contains { $0.isRead } }, ["empty", "unread"], "none read")
-                try expectEqual(try ids { $0.posts.contains { _ in Condition.all } }, ["mixed", "read", "unread"], "any at all")
-                try expectEqual(try ids { $0.posts.contains { _ in Condition.none } }, [], "any of none")
-                try expectEqual(try ids { $0.posts.allSatisfy { _ in Condition.none } }, ["empty"], "all of none")
+                try expectEqual(try ids { $0.posts.contains { _ in Condition.all } }, ["mixed", "read", "unread"], "any child")
+                try expectEqual(
+                    try ids { $0.posts.contains { _ in Condition.none } }, [], "any child under a condition that is never true")
+                try expectEqual(
+                    try ids { $0.posts.allSatisfy { _ in Condition.none } }, ["empty"],
+                    "all children under a condition that is never true")
                 try expectEqual(
                     try topics.read(predicatedBy: Condition(.related(field: 3, .none, .compare(field: 2, .equal, .bool(true)))))
                         .map(\.id),
-                    ["empty", "unread"], "none, by name")
+                    ["empty", "unread"], "no child with the name")
             },
-            ConformanceCase("P.countOfRelated", "P5", title: "how many children there are, zero included, under every comparison")
-            {
+            ConformanceCase("P.countOfRelated", "P5", title: "the number of children, zero included, under every comparison") {
                 context in
                 let topics = try fill(context)
                 let counts = ["empty": 0, "mixed": 3, "read": 1, "unread": 2]
@@ -48,34 +50,38 @@ enum RelationsConditions {
                 }
                 try expectEqual(try topics.read { $0.posts.isEmpty }.map(\.id), ["empty"])
             },
-            ConformanceCase("P.countOfRepeats", "P5", "R1", title: "a child that stands in a list twice counts twice") {
+            ConformanceCase("P.countOfRepeats", "P5", "R1", title: "a child that is twice in a list counts twice") {
                 context in
                 let topics = try context.dao(Topic.self)
                 try topics.persist(Topic(id: "t", posts: Post.make([1, 1])))
                 try expectEqual(try topics.count { $0.posts.count == 2 }, 1)
                 try expectEqual(try topics.read { $0.posts.contains { $0.id == 1 } }.count, 1)
             },
-            ConformanceCase("P.throughToOne", "P5", "P1", title: "a field of the one related row, nil where there is no row") {
+            ConformanceCase("P.throughToOne", "P5", "P1", title: "a field of the related row, nil when there is no related row") {
                 context in
                 let topics = try fill(context)
                 func ids(_ condition: (FieldProxy<Topic>) -> Condition<Topic>) throws -> [String] {
                     try topics.read(where: condition).map(\.id)
                 }
                 try expectEqual(try ids { $0.owner.name == "Ada" }, ["mixed"], "the name")
-                try expectEqual(try ids { $0.owner.name != "Ada" }, ["empty", "read", "unread"], "another name, or nobody")
+                try expectEqual(
+                    try ids { $0.owner.name != "Ada" }, ["empty", "read", "unread"], "another name, or no related row")
                 try expectEqual(try ids { $0.owner.name == nil }, ["empty", "unread"], "nobody")
-                try expectEqual(try ids { $0.owner.age == nil }, ["empty", "read", "unread"], "nobody, or no age")
+                try expectEqual(try ids { $0.owner.age == nil }, ["empty", "read", "unread"], "no related row, or no age")
                 try expectEqual(try ids { $0.owner.age > 30 }, ["mixed"], "older")
                 try expectEqual(try ids { !($0.owner.age > 30) }, ["empty", "read", "unread"], "not older")
                 try expectEqual(try ids { $0.owner.name.hasPrefix("B") }, ["read"], "a prefix")
-                try expectEqual(try ids { $0.owner.name.in(["Ada", nil]) }, ["empty", "mixed", "unread"], "one of, or nobody")
+                try expectEqual(
+                    try ids { $0.owner.name.in(["Ada", nil]) }, ["empty", "mixed", "unread"],
+                    "one of the names, or no related row")
                 try expectEqual(try ids { $0.owner == nil }, ["empty", "unread"], "no row")
                 try expectEqual(try ids { $0.owner != nil }, ["mixed", "read"], "a row")
                 try expectEqual(try ids { $0.owner == Person(id: 2, name: "whoever") }, ["read"], "that row")
                 try expectEqual(
-                    try ids { $0.owner != Person(id: 2, name: "whoever") }, ["empty", "mixed", "unread"], "not that row")
+                    try ids { $0.owner != Person(id: 2, name: "whoever") }, ["empty", "mixed", "unread"],
+                    "a row other than this one")
             },
-            ConformanceCase("P.nested", "P5", title: "conditions reach through several relationships and combine with others") {
+            ConformanceCase("P.nested", "P5", title: "conditions span several relationships and combine with plain conditions") {
                 context in
                 let topics = try fill(context)
                 try expectEqual(
@@ -88,7 +94,8 @@ enum RelationsConditions {
                     try topics.read { !($0.posts.allSatisfy { $0.author.age == 36 }) }.map(\.id), ["mixed", "unread"])
             },
             ConformanceCase(
-                "P.relatedEverywhere", "P5", "W5", title: "such conditions count, aggregate, update, erase, page and find"
+                "P.relatedEverywhere", "P5", "W5",
+                title: "conditions on relationships work in counts, aggregates, updates, erases, pages and lookups"
             ) {
                 context in
                 let topics = try fill(context)
@@ -106,7 +113,8 @@ enum RelationsConditions {
                 try expectEqual(try topics.read().map(\.id), ["empty", "unread"])
             },
             ConformanceCase(
-                concurrent: "P.relatedStream", "P5", "Q6", title: "a stream with such a condition keeps to its snapshot",
+                concurrent: "P.relatedStream", "P5", "Q6",
+                title: "a stream with a condition on a relationship keeps its snapshot",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -122,7 +130,7 @@ enum RelationsConditions {
                 try expectEqual(ids, (50...449).map { "t\($0 * 2)" })
             },
             ConformanceCase(
-                "P.words.related", "P6", "P5", title: "conditions on related rows in words give the rows of the typed form"
+                "P.words.related", "P6", "P5", title: "text predicates on related rows give the rows of the typed form"
             ) {
                 context in
                 let topics = try fill(context)
@@ -156,7 +164,8 @@ enum RelationsConditions {
                     }
                 }
             },
-            ConformanceCase("P.relatedRefused", "P5", title: "what relationships cannot be asked is a typed refusal") { context in
+            ConformanceCase("P.relatedRefused", "P5", title: "invalid conditions on relationships are refused with typed errors")
+            { context in
                 let topics = try fill(context)
                 let nonsense: [(node: PredicateNode, entity: String, field: String?)] = [
                     (.related(field: 1, .any, .constant(true)), "topic", "title"),
@@ -174,7 +183,7 @@ enum RelationsConditions {
                 try expectEqual(try topics.count(), 4)
             },
             ConformanceCase(
-                "Q.sortThrough", "P5", "Q1", "Q2", title: "a sort by a field of the one related row, nil first, ties by key"
+                "Q.sortThrough", "P5", "Q1", "Q2", title: "a sort by a field of the related row: nil first, ties in key order"
             ) {
                 context in
                 let topics = try context.dao(Topic.self)
@@ -210,7 +219,7 @@ enum RelationsConditions {
                 }
             },
             ConformanceCase(
-                concurrent: "O.related", "O1", "R2", title: "an observation of parents follows changes of their children"
+                concurrent: "O.related", "O1", "R2", title: "an observation of parents sees changes of their children"
             ) { context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
@@ -238,7 +247,7 @@ enum RelationsConditions {
         ]
     }
 
-    /// Four topics: one without posts, one with a read, one with unread ones, one with both.
+    /// Four topics: without posts, with a read post, with unread posts, and with both.
     private static func fill(_ context: ConformanceContext) throws -> DAO<IdentityTranslator<Topic>> {
         let (ada, ben) = (Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Ben"))
         let topics = try context.dao(Topic.self)

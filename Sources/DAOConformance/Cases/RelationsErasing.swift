@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// R3, R4: what goes with a row, and what stays.
+/// R3, R4: which rows are erased together with a row, and which stay.
 enum RelationsErasing {
     static func cases() -> [ConformanceCase] {
         [
@@ -21,7 +21,9 @@ enum RelationsErasing {
                 try topics.persist(Topic(id: "t", posts: Post.make([3])))
                 try expectSame(try database.dao(Post.self).read(), Post.make([3]))
             },
-            ConformanceCase("R.droppedShared", "R3", title: "a child that another parent holds is not erased when one drops it") {
+            ConformanceCase(
+                "R.droppedShared", "R3", title: "a child that another parent holds is not erased when its first parent drops it"
+            ) {
                 context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
@@ -41,7 +43,7 @@ enum RelationsErasing {
                 try expectEqual(try database.posts("b"), [1])
             },
             ConformanceCase(
-                "R.eraseChild", "R4", title: "erasing a child takes it out of every list; the others keep their order"
+                "R.eraseChild", "R4", title: "erasing a child removes it from every list; the remaining children keep their order"
             ) {
                 context in
                 let database = try context.open()
@@ -55,7 +57,7 @@ enum RelationsErasing {
                 try expectEqual(try database.posts("b"), [])
                 try database.dao(Person.self).erase()
                 try expectEqual(try topics.read().map(\.owner), [nil, nil])
-                // A row that comes back is not linked again, and the list goes on as it is.
+                // A row that is stored again is not linked again, and the lists stay unchanged.
                 try database.dao(Post.self).persist(Post.make([1]))
                 try expectEqual(try database.posts("a"), [5, 4, 3])
                 try topics.persist(Topic(id: "a", posts: Post.make([5, 1, 4, 3, 2])))
@@ -64,7 +66,7 @@ enum RelationsErasing {
             ConformanceCase(
                 "R.declaredInside", "R4", "T2",
                 title:
-                    "a relationship that is declared inside a transaction takes part in what is erased after it, there and when it was undone once",
+                    "a relationship declared inside a transaction counts in later erases, also after its declaration was rolled back once",
                 requires: [.savepoints]
             ) { context in
                 let database = try context.open()
@@ -77,14 +79,14 @@ enum RelationsErasing {
                 for _ in 0..<2 {
                     try expectDeliberate {
                         try database.transaction {
-                            try expectEqual(try posts.erase(byPrimaryKey: 4), 1, "posts erased before")
+                            try expectEqual(try posts.erase(byPrimaryKey: 4), 1, "posts erased before the inner transaction")
                             try expectDeliberate {
                                 try database.transaction {
                                     try expectEqual(try declare(), 1, "posts erased")
                                     throw DeliberateError()
                                 }
                             }
-                            try expectEqual(try posts.erase(byPrimaryKey: 5), 1, "posts erased between")
+                            try expectEqual(try posts.erase(byPrimaryKey: 5), 1, "posts erased after the inner transaction")
                             try expectEqual(try declare(), 1, "posts erased")
                             try posts.persist(Post.make([1]))
                             try expectEqual(try database.posts("t"), [2, 3])
@@ -97,7 +99,8 @@ enum RelationsErasing {
                 try expectEqual(try database.posts("t"), [2, 3])
             },
             ConformanceCase(
-                "R.eraseChildWhere", "R4", title: "erasing children by a condition, through a storage, or all, unlinks them too"
+                "R.eraseChildWhere", "R4",
+                title: "erasing children by a condition, through a storage or all at once unlinks them too"
             ) { context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
@@ -112,7 +115,7 @@ enum RelationsErasing {
                 try expectEqual(try database.posts("t"), [])
             },
             ConformanceCase(
-                "R.eraseChildAlone", "R4", title: "erasing a child unlinks it though only the child's model was opened since",
+                "R.eraseChildAlone", "R4", title: "erasing a child unlinks it also when only the child's model was opened since",
                 requires: [.persistence]
             ) { context in
                 var database = try context.open()
@@ -123,7 +126,9 @@ enum RelationsErasing {
                 database = try context.reopen(database)
                 try expectEqual(try database.posts("t"), [2])
             },
-            ConformanceCase("R.eraseParent", "R4", title: "erasing a parent takes its own children with it and leaves the rest") {
+            ConformanceCase(
+                "R.eraseParent", "R4", title: "erasing a parent erases the children in its cascading lists and no other rows"
+            ) {
                 context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
@@ -140,21 +145,23 @@ enum RelationsErasing {
                 try expectEqual(try topics.erase(), 1)
                 try expectEqual(try database.storage(for: Post.self).count(), 0, "posts")
             },
-            ConformanceCase("R.eraseTen", "R4", title: "a parent with ten children erased with cascade: no children left") {
+            ConformanceCase(
+                "R.eraseTen", "R4", title: "erasing a parent with ten children in a cascading list leaves no children"
+            ) {
                 context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
                 try topics.persist(Topic(id: "t", posts: Post.make(1...10)))
                 try topics.erase(topics.read()[0])
                 try expectEqual(try database.storage(for: Post.self).count(), 0, "children")
-                // The key may be used again, and begins empty.
+                // The key may be used again, and the list is empty.
                 try topics.persist(Topic(id: "t"))
                 try expectEqual(try database.posts("t"), [])
             },
-            ConformanceCase("R.chainErased", "R4", title: "a cascade goes down a chain of a thousand") { context in
+            ConformanceCase("R.chainErased", "R4", title: "a cascade follows a chain of a thousand rows") { context in
                 let database = try context.open()
                 let folders = try database.dao(Folder.self)
-                // From the end, so that no call holds more than two of them.
+                // Starts at the end, so that no call holds more than two folders.
                 for id in stride(from: 1000, to: 0, by: -1) {
                     let next =
                         id == 1000
@@ -197,7 +204,9 @@ enum RelationsErasing {
                 try expectSame(try topics.read(), [before])
                 try expectEqual(try database.storage(for: Post.self).count(), 3, "posts")
             },
-            ConformanceCase("R.savepoint", "R1", "T2", title: "an inner transaction that fails leaves the outer one's links") {
+            ConformanceCase(
+                "R.savepoint", "R1", "T2", title: "a failed inner transaction keeps the links of the outer transaction"
+            ) {
                 context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
@@ -214,7 +223,8 @@ enum RelationsErasing {
                 }
                 try expectEqual(try database.posts("t"), [1, 2])
             },
-            ConformanceCase("R.atomic", "R1", "W3", title: "a create that fails at a key leaves no children and no links") {
+            ConformanceCase("R.atomic", "R1", "W3", title: "a create that fails because of a key leaves no children and no links")
+            {
                 context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)

@@ -2,12 +2,12 @@ import DAOCore
 import DAOTestSupport
 import Foundation
 
-/// R1, R2, R5: lists as they were given, children as rows of their own.
+/// R1, R2, R5: lists keep their order, and children are separate rows.
 enum RelationsLists {
     static func cases() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "R.order", "R1", title: "a list keeps the order it was given, also when the database is opened again",
+                "R.order", "R1", title: "a list keeps its order, also after reopening",
                 requires: [.persistence]
             ) { context in
                 var database = try context.open()
@@ -17,7 +17,7 @@ enum RelationsLists {
             },
             ConformanceCase(
                 "R.exactly", "R1",
-                title: "after a persist a list is exactly what was given: longer, shorter, in another order, empty"
+                title: "after a persist a list is exactly the given list: longer, shorter, reordered or empty"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Topic.self)
@@ -27,7 +27,7 @@ enum RelationsLists {
                     try expectEqual(try database.posts("t"), list, "the list")
                 }
             },
-            ConformanceCase("R.repeats", "R1", title: "a child may stand in a list several times") { context in
+            ConformanceCase("R.repeats", "R1", title: "a child may be in a list several times") { context in
                 let database = try context.open()
                 let dao = try database.dao(Topic.self)
                 for list in [[1, 1], [1, 2, 1], [2, 1, 1, 2, 2]] {
@@ -36,7 +36,9 @@ enum RelationsLists {
                 }
                 try expectEqual(try database.storage(for: Post.self).count(), 2, "rows of children")
             },
-            ConformanceCase("R.randomLists", "R1", title: "two hundred random changes of lists leave each as it was last given") {
+            ConformanceCase(
+                "R.randomLists", "R1", title: "after two hundred random changes each list is the list that was last given"
+            ) {
                 context in
                 let database = try context.open()
                 let dao = try database.dao(Topic.self)
@@ -53,7 +55,9 @@ enum RelationsLists {
                 }
                 for topic in try dao.read() { try expectEqual(topic.labels.map(\.id), expected[topic.id] ?? [], topic.id) }
             },
-            ConformanceCase("R.many", "R1", "R5", title: "a list of ten thousand comes back whole and in order", isHeavy: true) {
+            ConformanceCase(
+                "R.many", "R1", "R5", title: "a list of ten thousand children keeps every child in order", isHeavy: true
+            ) {
                 context in
                 let database = try context.open()
                 let ids = (1...10_000).map { ($0 * 7919) % 10_007 }
@@ -79,12 +83,12 @@ enum RelationsLists {
                 let players: [UInt64] = [UInt64.max, 0, UInt64(Int64.max) + 1, UInt64(Int64.max)]
                 try bands.persist(Band(id: .min, name: "", players: players.map { Player(id: $0, name: "") }))
                 try expectEqual(try bands.read()[0].players.map(\.id), players)
-                // A key that is another one's beginning, with children of their own.
+                // This key is the beginning of another key, and its row has other children.
                 try topics.erase(byPrimaryKey: "a")
                 try expectEqual(try database.posts("a\0"), [4, 5])
                 try expectEqual(try database.posts("a\0b"), [5, 6])
             },
-            ConformanceCase("R.rows", "R2", title: "children are rows that their own DAO reads, changes and counts") { context in
+            ConformanceCase("R.rows", "R2", title: "the DAO of the children reads, changes and counts them") { context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
                 let posts = try database.dao(Post.self)
@@ -95,7 +99,7 @@ enum RelationsLists {
                     try topics.read(), [Topic(id: "t", posts: Post.make([1]) + [Post(id: 2, text: "changed", isRead: true)])])
                 try expectEqual(try posts.count { $0.isRead }, 1)
             },
-            ConformanceCase("R.mergedByKey", "R2", title: "a child given again is the same row, changed") { context in
+            ConformanceCase("R.mergedByKey", "R2", title: "a child that is given again is the same row, changed") { context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
                 try topics.persist(Topic(id: "a", posts: [Post(id: 1, text: "first")]))
@@ -103,7 +107,7 @@ enum RelationsLists {
                 try expectSame(try database.dao(Post.self).read(), [Post(id: 1, text: "second")])
                 try expectEqual(try topics.read().map { $0.posts.map(\.text) }, [["second"], ["second"]])
             },
-            ConformanceCase("R.shared", "R2", "R4", title: "parents share a child until each of them lets go") { context in
+            ConformanceCase("R.shared", "R2", "R4", title: "parents share a child until the last of them drops it") { context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
                 let shared = Label.make(1, "shared")
@@ -111,7 +115,7 @@ enum RelationsLists {
                 try topics.erase(byPrimaryKey: "a")
                 try expectSame(try topics.read(), [Topic(id: "b", labels: [shared, Label.make(2)])])
             },
-            ConformanceCase("R.toOne", "R1", "R2", title: "one related row is set, replaced and taken away") { context in
+            ConformanceCase("R.toOne", "R1", "R2", title: "a related row can be set, replaced and removed") { context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
                 let (ada, ben) = (Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Ben"))
@@ -121,7 +125,8 @@ enum RelationsLists {
                 }
                 try expectSame(try database.dao(Person.self).read(), [ada, ben])
             },
-            ConformanceCase("R.deep", "R1", "R2", title: "children of children are written and read with them") { context in
+            ConformanceCase("R.deep", "R1", "R2", title: "children of children are written and read with their parents") {
+                context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
                 let ada = Person(id: 1, name: "Ada")
@@ -150,7 +155,7 @@ enum RelationsLists {
                 try expectSame(try database.storage(for: Topic.self).read(predicatedBy: .all), all)
             },
             ConformanceCase(
-                concurrent: "R.stream", "R1", "Q6", title: "a stream gives parents with the children of its own snapshot",
+                concurrent: "R.stream", "R1", "Q6", title: "a stream gives parents with the children of its snapshot",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -170,7 +175,7 @@ enum RelationsLists {
 }
 
 extension Database {
-    /// The keys of a topic's posts, in order.
+    /// Returns the keys of the posts of a topic, in order.
     func posts(_ topic: String) throws -> [Int] {
         try require(dao(Topic.self).read(byPrimaryKey: topic), "the topic '\(topic)'").posts.map(\.id)
     }

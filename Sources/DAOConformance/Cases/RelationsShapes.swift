@@ -1,11 +1,12 @@
 import DAOCore
 import Foundation
 
-/// R2, R4, R6: rows that lead back to themselves, and rows read without what they hold.
+/// R2, R4, R6: circular rows, and rows read without their related rows.
 enum RelationsShapes {
     static func cases() -> [ConformanceCase] {
         [
-            ConformanceCase("R.tree", "R1", "R2", title: "a tree of one model is written and read whole") { context in
+            ConformanceCase("R.tree", "R1", "R2", title: "a tree of rows of one model is written and read completely") {
+                context in
                 let folders = try context.dao(Folder.self)
                 let tree = Folder(
                     id: 1, name: "root",
@@ -17,17 +18,17 @@ enum RelationsShapes {
                 try expectEqual(try folders.read().map(\.outline), ["1[5[9 2[7]] 3]", "2[7]", "3", "5[9 2[7]]", "7", "9"])
                 try folders.persist(Folder(id: 5, children: [Folder(id: 9)]))
                 try expectEqual(try folders.read(byPrimaryKey: 1)?.outline, "1[5[9] 3]")
-                try expectEqual(try folders.count(), 4, "folders, without those dropped in cascade")
+                try expectEqual(try folders.count(), 4, "folders without the children that the cascade erased")
             },
             ConformanceCase(
-                "R.selfReference", "R4", title: "a row in its own list is given there without its list, and goes in one erase"
+                "R.selfReference", "R4", title: "a row in its own list is read there without its list, and is erased in one call"
             ) {
                 context in
                 let folders = try context.dao(Folder.self)
                 try folders.persist(Folder(id: 1, name: "me", children: [Folder(id: 1, name: "not me"), Folder(id: 2)]))
                 let read = try require(folders.read(byPrimaryKey: 1), "the folder")
                 try expectEqual(read.outline, "1[1 2]")
-                try expectEqual(read.name, "me", "the name: the outermost of two values with one key counts")
+                try expectEqual(read.name, "me", "the name: of two values with one key, the outermost counts")
                 try folders.persist(read)
                 try expectEqual(try folders.read(byPrimaryKey: 1)?.outline, "1[1 2]")
                 try folders.erase(byPrimaryKey: 1)
@@ -43,19 +44,19 @@ enum RelationsShapes {
                 var band = try require(bands.read(byPrimaryKey: 1), "the band")
                 try expectEqual(band.players.map(\.name), ["p1", "p2"])
                 try expectEqual(band.players[1].bands.map(\.name), ["b2"])
-                // A circle: the second player's bands get the first band.
+                // A cycle: the bands of the second player get the first band.
                 band.players[1].bands.append(Band(id: 1, name: "inner"))
                 try bands.persist(band)
                 let again = try require(bands.read(byPrimaryKey: 1), "the band")
                 try expectEqual(again.name, "b1")
                 try expectEqual(again.players[1].bands.map(\.name), ["b2", "b1"])
-                try expectEqual(again.players[1].bands[1].players.count, 0, "players of the band inside itself")
+                try expectEqual(again.players[1].bands[1].players.count, 0, "the players of the band inside itself")
                 try bands.persist(again)
                 try expectSame(try bands.read(byPrimaryKey: 1), again)
                 try bands.erase(byPrimaryKey: 1)
                 try expectEqual(try players.read(byPrimaryKey: 2)?.bands.map(\.name), ["b2"])
             },
-            ConformanceCase("R.longCycle", "R4", title: "a circle of a thousand rows is read and erased, and nothing hangs") {
+            ConformanceCase("R.longCycle", "R4", title: "a cycle of a thousand rows is read and erased in finite time") {
                 context in
                 let database = try context.open()
                 let folders = try database.dao(Folder.self)
@@ -67,13 +68,14 @@ enum RelationsShapes {
                 }
                 try expectEqual(try folders.read().map(\.children.count), Array(repeating: 1, count: 1000))
                 try expectEqual(try folders.read(byPrimaryKey: 500)?.children.first?.children.first?.id, 502)
-                // Everybody is held by somebody: only what is erased goes, and then, in cascade, all that it
-                // held alone.
+                // Every row has a parent. The call erases row 7 and then, by cascade, every row that only
+                // erased rows held.
                 try expectEqual(try folders.erase(byPrimaryKey: 7), 1)
                 try expectEqual(try folders.count(), 0)
             },
             ConformanceCase(
-                "R.deepChain", "R1", "R6", title: "a chain deeper than values nest is read in part, and written back whole"
+                "R.deepChain", "R1", "R6",
+                title: "a chain deeper than the nesting limit is read in part, and written back without loss"
             ) {
                 context in
                 let database = try context.open()
@@ -93,16 +95,17 @@ enum RelationsShapes {
                 try expect((500..<length).contains(depth(first)), "a depth of hundreds, not \(depth(first))")
                 first.name = "changed"
                 try folders.persist(first)
-                // From either end: what was put together before is not nested deeper for it.
+                // In either direction: rows that were assembled earlier are not nested deeper.
                 for order in [Sort<Folder>.ascending(\.id), .descending(\.id)] {
                     let all = try folders.read(orderedBy: order)
                     try expectEqual(all.count, length)
                     try expectEqual(all.filter { $0.children.count == 1 }.count, length - 1, "folders with a child")
-                    try expect(all.allSatisfy { depth($0) <= 600 }, "no depth of more than hundreds")
+                    try expect(all.allSatisfy { depth($0) <= 600 }, "a depth of hundreds at most")
                 }
             },
             ConformanceCase(
-                "R.shallow", "R6", title: "reading without subentities gives empty lists, and writing it back keeps them"
+                "R.shallow", "R6",
+                title: "reading without subentities gives empty lists, and writing the result back keeps the stored lists"
             ) {
                 context in
                 let database = try context.open()
@@ -126,7 +129,7 @@ enum RelationsShapes {
                 }
             },
             ConformanceCase(
-                "R.shallowPosts", "R6", title: "a row found through a list and written alone keeps its own related rows"
+                "R.shallowPosts", "R6", title: "a row that was read without subentities and then written keeps its related rows"
             ) {
                 context in
                 let database = try context.open()
@@ -139,7 +142,7 @@ enum RelationsShapes {
                 try storage.persist(object: post)
                 try expectSame(try storage.read(), [Post(id: 1, text: "a", isRead: true, author: ada)])
             },
-            ConformanceCase("R.emptied", "R6", "R1", title: "a list that was read and then emptied is written as empty") {
+            ConformanceCase("R.emptied", "R6", "R1", title: "a list that was read and then emptied is stored as empty") {
                 context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
@@ -155,7 +158,7 @@ enum RelationsShapes {
                 try expectEqual(try topics.read()[0].labels.count, 0)
             },
             ConformanceCase(
-                "R.merged", "R6", "W2", title: "a merging persist keeps the related rows that the plain does not carry"
+                "R.merged", "R6", "W2", title: "a merging persist keeps related rows that the plain does not have"
             ) {
                 context in
                 let database = try context.open()
@@ -170,7 +173,9 @@ enum RelationsShapes {
                 expected.title = "new"
                 try expectSame(try storage.read(), [expected, Topic(id: "u", title: "fresh")])
             },
-            ConformanceCase("R.updated", "R1", "W5", title: "an update changes the lists of the rows it meets, and counts them") {
+            ConformanceCase(
+                "R.updated", "R1", "W5", title: "an update changes the lists of the rows it matches, and counts the rows"
+            ) {
                 context in
                 let database = try context.open()
                 let topics = try database.dao(Topic.self)
@@ -193,7 +198,7 @@ enum RelationsShapes {
                 try expectSame(try shelves.read().map(\.labels), [shelf.labels])
             },
             ConformanceCase(
-                "R.refused", "R1", title: "a field that nests models in any other way is refused, before anything is stored"
+                "R.refused", "R1", title: "a field that nests models in any other type is refused before anything is stored"
             ) {
                 context in
                 let database = try context.open()
@@ -208,7 +213,7 @@ extension Database {
     fileprivate func open<Record: Model>(_ model: Record.Type) throws -> any Storage<Record> { try storage(for: model) }
 }
 
-/// What the list of topics needs: no children.
+/// A plain for a list of topics, without their children.
 private struct Headline: Plain {
     var id: String
     var title: String
@@ -221,7 +226,7 @@ private struct HeadlineTranslator: Translator {
     func translate(from plain: Headline, to model: inout Topic) throws { model.title = plain.title }
 }
 
-/// Keeps its children in something that is no stored property.
+/// A model that keeps its children in a computed property.
 private struct Shelf: Plain, Model {
     var id: Int
     private var content: [UUID: (place: Int, label: Label)] = [:]

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// K1 and E1: declarations that contradict themselves, and what a database says of itself.
+/// K1 and E1: contradictory declarations, and the description of a database.
 enum Schemas {
     static func cases() -> [ConformanceCase] {
         [
@@ -11,7 +11,7 @@ enum Schemas {
                 "E.duplicateNames", "E1", "a model with two fields of one name", DuplicateNames.self, field: "text",
                 says: ["'text'"]),
             invalid(
-                "E.duplicateNamesButCase", "E1", "a model with two field names that differ in case", DuplicateCases.self,
+                "E.duplicateNamesButCase", "E1", "a model with two field names that differ in case only", DuplicateCases.self,
                 field: "Text", says: ["'Text'"]),
             invalid(
                 "E.samePathTwice", "E1", "a model with one property in two fields", SamePath.self, field: "two",
@@ -20,13 +20,13 @@ enum Schemas {
             invalid("E.badFieldName", "E1", "a field name with a quote", BadFieldName.self, field: "a\"b", says: ["a\"b"]),
             invalid("E.emptyName", "E1", "an empty entity name", EmptyName.self, says: ["''"]),
             invalid(
-                "E.reservedName", "E1", "an entity name databases keep for themselves", ReservedName.self,
+                "E.reservedName", "E1", "an entity name that is reserved for databases", ReservedName.self,
                 says: ["'sqlite_master'"]),
             invalid(
                 "E.indexedEmbedding", "E1", "an index on an embedded value", IndexedEmbedding.self, field: "list",
                 says: ["'list'"]),
             ConformanceCase(
-                "E.swappedFields", "E1", "V1", title: "in debug builds the first write finds two swapped fields of one type"
+                "E.swappedFields", "E1", "V1", title: "in debug builds the first write detects two swapped fields of one type"
             ) { context in
                 var isDebug = false
                 assert(
@@ -45,7 +45,8 @@ enum Schemas {
                     try dao.persist(Swapped(id: 1, first: "a", second: "b"))
                 }
             },
-            ConformanceCase("E.describesItself", "E1", title: "a database tells its entities, fields, types, key and indexes") {
+            ConformanceCase("E.describesItself", "E1", title: "a database describes its entities, fields, types, key and indexes")
+            {
                 context in
                 let database = try context.open()
                 _ = try database.storage(for: Member.self)
@@ -59,7 +60,7 @@ enum Schemas {
                 }
             },
             ConformanceCase(
-                "E.namesButCase", "E1", title: "an entity whose name differs from a stored one in case only is refused"
+                "E.namesButCase", "E1", title: "an entity whose name differs from a stored name in case only is refused"
             ) { context in
                 let database = try context.open()
                 let members = try database.dao(Lower.self)
@@ -68,11 +69,11 @@ enum Schemas {
                     try database.dao(Upper.self).persist(Upper(id: 2))
                 }
                 try expect(error.message.contains("'casing_twin'"), "the other name in: \(error.message)")
-                try expectError(.schemaMismatch, "the second time", entity: "Casing_twin") {
+                try expectError(.schemaMismatch, "the second attempt", entity: "Casing_twin") {
                     _ = try database.storage(for: Upper.self)
                 }
                 _ = try database.storage(for: Cyrillic.self)
-                try expectError(.schemaMismatch, "in other letters", entity: "Имя") {
+                try expectError(.schemaMismatch, "a name that differs in case", entity: "Имя") {
                     _ = try database.storage(for: UpperCyrillic.self)
                 }
                 try expectEqual(try members.read(), [Lower(id: 1)], "the rows")
@@ -80,7 +81,7 @@ enum Schemas {
             },
             ConformanceCase(
                 "E.describesAfterReopening", "E1",
-                title: "a reopened database tells its entities before any storage is asked for", requires: [.persistence]
+                title: "a reopened database describes its entities before a storage is opened", requires: [.persistence]
             ) { context in
                 let database = try context.open()
                 _ = try database.storage(for: Member.self)
@@ -89,7 +90,7 @@ enum Schemas {
                 let described = try again.entities().sorted { $0.name < $1.name }
                 try expectEqual(described, [Member.schema.description, User.schema.description], "the entities")
             },
-            ConformanceCase("E.wordsAsNames", "E1", title: "words of query languages are names like others") { context in
+            ConformanceCase("E.wordsAsNames", "E1", title: "keywords of query languages are valid names") { context in
                 let dao = try context.dao(Words.self)
                 try dao.create((1...3).map { Words(select: $0, from: "f\($0)", group: $0, order: nil, rowid: 10 - $0) })
                 try expectEqual(try dao.read { $0.group > 1 && $0.from != "f3" }.map(\.select), [2])
@@ -97,7 +98,7 @@ enum Schemas {
                 try expectEqual(try dao.erase { $0.order == nil && $0.select == 1 }, 1)
             },
             ConformanceCase(
-                "E.truthAsName", "E1", "P1", title: "fields named true, false and null leave conditions what they are"
+                "E.truthAsName", "E1", "P1", title: "fields named true, false and null do not change the meaning of conditions"
             ) {
                 context in
                 let dao = try context.dao(Truths.self)
@@ -116,7 +117,7 @@ enum Schemas {
     private static func invalid<Record: Model>(
         _ id: String, _ rule: String, _ what: String, _ model: Record.Type, field: String? = nil, says words: [String]
     ) -> ConformanceCase {
-        ConformanceCase(id, rule, title: "\(what) is invalidSchema, in words that name it, and leaves nothing behind") {
+        ConformanceCase(id, rule, title: "\(what) is invalidSchema with the fault in the message, and leaves nothing stored") {
             context in
             let database = try context.open()
             let error = try expectError(.invalidSchema, entity: Record.schema.description.name, field: field) {

@@ -9,7 +9,7 @@ enum Transactions {
 
     private static func committing() -> [ConformanceCase] {
         [
-            ConformanceCase("T.commit", "T1", title: "what several DAOs write in a transaction is all there after it") {
+            ConformanceCase("T.commit", "T1", title: "the writes of several DAOs in one transaction are stored together") {
                 context in
                 let database = try context.open()
                 let (items, users) = (try database.dao(Item.self), try database.dao(User.self))
@@ -19,7 +19,7 @@ enum Transactions {
                     try items.erase(byPrimaryKey: 2)
                     return "result"
                 }
-                try expectEqual(result, "result", "what the body returned")
+                try expectEqual(result, "result", "the result of the closure")
                 try expectEqual(try items.read().map(\.id), [1, 3])
                 try expectSame(try users.read(), User.make(2))
             },
@@ -30,15 +30,15 @@ enum Transactions {
                 for _ in 0..<100 { try database.transaction {} }
                 try expectEqual(try dao.count(), 2)
             },
-            ConformanceCase("T.runsOnceHere", "T1", title: "the body runs exactly once, on the calling thread") { context in
+            ConformanceCase("T.runsOnceHere", "T1", title: "the closure runs exactly once, on the calling thread") { context in
                 let database = try context.open()
                 let caller = pthread_self()
                 var runs = 0
                 try database.transaction {
                     runs += 1
-                    try expect(pthread_equal(caller, pthread_self()) != 0, "the body to run on the calling thread")
+                    try expect(pthread_equal(caller, pthread_self()) != 0, "the closure to run on the calling thread")
                 }
-                try expectEqual(runs, 1, "runs of the body")
+                try expectEqual(runs, 1, "runs of the closure")
             },
             ConformanceCase("T.thousands", "T1", title: "five thousand calls in one transaction commit together") { context in
                 let database = try context.open()
@@ -50,7 +50,8 @@ enum Transactions {
                 try expectEqual(try dao.count { $0.number < 0 }, 2500)
                 try expectEqual(try dao.count(), 2500)
             },
-            ConformanceCase("T.swallowedFailure", "T1", title: "a body that catches an error commits the rest") { context in
+            ConformanceCase("T.swallowedFailure", "T1", title: "a closure that catches an error commits the remaining writes") {
+                context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try database.transaction {
@@ -66,7 +67,7 @@ enum Transactions {
                 try expectEqual(try dao.read().map(\.id), [1, 3])
             },
             ConformanceCase(
-                "T.storageMadeInside", "T1", title: "a storage first asked for inside a transaction works there and after"
+                "T.storageMadeInside", "T1", title: "a storage first opened inside a transaction works there and afterwards"
             ) { context in
                 let database = try context.open()
                 try database.transaction {
@@ -81,7 +82,7 @@ enum Transactions {
 
     private static func rollingBack() -> [ConformanceCase] {
         [
-            ConformanceCase("T.throwAtEveryStep", "T1", title: "a throw after any step leaves every entity as it was") {
+            ConformanceCase("T.throwAtEveryStep", "T1", title: "a throw after any step leaves every entity unchanged") {
                 context in
                 let database = try context.open()
                 let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
@@ -118,8 +119,10 @@ enum Transactions {
                 try expectEqual(try items.read().map(\.id), [1, 2, 3], "the items after the commit")
                 try expectEqual(try members.count { $0.email == nil }, 9, "members after the commit")
             },
-            ConformanceCase("T.rollbackRestoresIndexes", "T1", title: "after a rollback indexes, order and counts are as before")
-            { context in
+            ConformanceCase(
+                "T.rollbackRestoresIndexes", "T1",
+                title: "after a rollback indexes, order and counts are as before the transaction"
+            ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try dao.create(Item.make(1...10))
@@ -136,7 +139,8 @@ enum Transactions {
                 try expectEqual(try dao.count { $0.number > 100 }, 0)
                 try expectEqual(try dao.max(\.number), 100)
             },
-            ConformanceCase("T.errorUnchanged", "T1", title: "whatever the body throws comes out unchanged") { context in
+            ConformanceCase("T.errorUnchanged", "T1", title: "an error that the closure throws is rethrown unchanged") {
+                context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try expectDeliberate(DeliberateError(number: 7)) { try database.transaction { throw DeliberateError(number: 7) } }
@@ -156,7 +160,7 @@ enum Transactions {
                 } catch is CancellationError {}
             },
             ConformanceCase(
-                "T.newEntityRolledBack", "T1", title: "a storage first asked for in a rolled back transaction works afterwards"
+                "T.newEntityRolledBack", "T1", title: "a storage first opened in a rolled back transaction works afterwards"
             ) { context in
                 let database = try context.open()
                 var kept: (any Storage<Item>)?
@@ -173,7 +177,9 @@ enum Transactions {
                 try storage.insert(Item.make([5]))
                 try expectEqual(try database.dao(Item.self).read { $0.number == 50 }.map(\.id), [5])
             },
-            ConformanceCase("T.commitAfterRollback", "T1", title: "rollbacks and commits in turn keep exactly the commits") {
+            ConformanceCase(
+                "T.commitAfterRollback", "T1", title: "alternating rollbacks and commits keep exactly the committed rows"
+            ) {
                 context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -195,7 +201,7 @@ enum Transactions {
 
     private static func otherDatabases() -> [ConformanceCase] {
         [
-            ConformanceCase("T.otherDatabase", "T1", title: "another database's DAO is not part of a transaction") { context in
+            ConformanceCase("T.otherDatabase", "T1", title: "a DAO of another database is not part of a transaction") { context in
                 let (here, there) = (try context.open(), try context.openOther())
                 let (local, remote) = (try here.dao(Item.self), try there.dao(Item.self))
                 try expectDeliberate {
@@ -208,7 +214,9 @@ enum Transactions {
                 try expectEqual(try local.count(), 0, "rows of this database")
                 try expectEqual(try remote.read().map(\.id), [2], "rows of the other database")
             },
-            ConformanceCase("T.transactionsOfTwoDatabases", "T1", title: "transactions of two databases nest without meeting") {
+            ConformanceCase(
+                "T.transactionsOfTwoDatabases", "T1", title: "transactions of two databases nest and stay independent"
+            ) {
                 context in
                 let (first, second) = (try context.open(), try context.openOther())
                 let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
@@ -218,7 +226,8 @@ enum Transactions {
                         try second.transaction {
                             try two.create(Item.make([2]))
                             try one.create(Item.make([3]))
-                            try expectEqual(try one.count(), 2, "rows of the outer transaction, seen inside the inner")
+                            try expectEqual(
+                                try one.count(), 2, "rows of the outer transaction, read inside the inner transaction")
                         }
                         try two.create(Item.make([4]))
                         throw DeliberateError()
@@ -233,7 +242,8 @@ enum Transactions {
     private static func asynchronous() -> [ConformanceCase] {
         [
             ConformanceCase(
-                concurrent: "T.async", "T1", title: "the asynchronous form commits, rolls back and returns as the other does"
+                concurrent: "T.async", "T1",
+                title: "the asynchronous form commits, rolls back and returns as the synchronous form"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -241,13 +251,13 @@ enum Transactions {
                     try dao.create(Item.make(1...3))
                     return try dao.count()
                 }
-                try expectEqual(count, 3, "what the body returned")
+                try expectEqual(count, 3, "the result of the closure")
                 do {
                     let _: Void = try await database.transaction {
                         try dao.erase()
                         throw DeliberateError(number: 3)
                     }
-                    throw fail("expected the body's error")
+                    throw fail("expected the error of the closure")
                 } catch let error as DeliberateError {
                     try expectEqual(error.number, 3, "the error's number")
                 }
@@ -255,7 +265,8 @@ enum Transactions {
                 try expectEqual(left, 3, "rows after the rollback")
             },
             ConformanceCase(
-                concurrent: "T.cancelledBefore", "T1", title: "a task cancelled before its transaction began does not run it"
+                concurrent: "T.cancelledBefore", "T1",
+                title: "a task that is cancelled before its transaction begins does not run it"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -270,8 +281,9 @@ enum Transactions {
                 let count = try await dao.count()
                 try expectEqual(count, 0, "stored rows")
             },
-            ConformanceCase(concurrent: "T.cancelledInside", "T1", title: "a task cancelled inside its transaction commits whole")
-            { context in
+            ConformanceCase(
+                concurrent: "T.cancelledInside", "T1", title: "a task that is cancelled inside its transaction commits completely"
+            ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 let (inside, cancelled) = (Signal(), Signal())
@@ -286,8 +298,7 @@ enum Transactions {
                 await Task.detached { _ = inside.wait() }.value
                 task.cancel()
                 cancelled.send()
-                // Whether the caller hears of the cancellation or not, the rows are there together or not at
-                // all.
+                // Whether or not the caller gets the cancellation, both rows are stored or none is.
                 _ = await task.result
                 let count = try await dao.count()
                 try expect(count == 0 || count == 2, "0 or 2 rows, got \(count)")

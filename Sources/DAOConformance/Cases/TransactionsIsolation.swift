@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// T3: own writes inside, the last commit outside.
+/// T3: a transaction reads its own writes; outside, readers see the last commit.
 enum TransactionsIsolation {
     static func cases() -> [ConformanceCase] {
         inside() + outside() + snapshots()
@@ -9,7 +9,7 @@ enum TransactionsIsolation {
 
     private static func inside() -> [ConformanceCase] {
         [
-            ConformanceCase("T.ownWrites", "T3", title: "every way of reading sees the transaction's own rows") { context in
+            ConformanceCase("T.ownWrites", "T3", title: "every way of reading sees the transaction's own inserts") { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try dao.create(Item.make([1, 3, 5]))
@@ -20,7 +20,8 @@ enum TransactionsIsolation {
                     try expectEqual(try dao.read(byPrimaryKeys: [6, 1]).map(\.id), [6, 1], "by keys")
                     try expect(try dao.exists(byPrimaryKey: 2), "key 2 to exist")
                     try expect(try dao.exists { $0.number == 60 }, "a row with number 60")
-                    try expectEqual(try dao.read { $0.number > 10 && $0.number <= 40 }.map(\.id), [2, 3, 4], "by index range")
+                    try expectEqual(
+                        try dao.read { $0.number > 10 && $0.number <= 40 }.map(\.id), [2, 3, 4], "rows by index range")
                     try expectEqual(try dao.read { $0.name == "Item #6" }.map(\.id), [6], "by scan")
                     try expectEqual(try dao.read(orderedBy: .descending(\.number), limit: 2).map(\.id), [6, 5], "sorted")
                     try expectEqual(try dao.count(), 6, "count")
@@ -32,7 +33,7 @@ enum TransactionsIsolation {
                     try expectEqual(try dao.page(limit: 4).elements.map(\.id), [1, 2, 3, 4], "a page")
                     var seen: [Int] = []
                     try dao.forEach { seen.append($0.id) }
-                    try expectEqual(seen, [1, 2, 3, 4, 5, 6], "one by one")
+                    try expectEqual(seen, [1, 2, 3, 4, 5, 6], "rows read one by one")
                 }
             },
             ConformanceCase("T.ownChanges", "T3", title: "every way of reading sees the transaction's own updates and erases") {
@@ -44,7 +45,7 @@ enum TransactionsIsolation {
                     try dao.erase(byPrimaryKey: 1)
                     try dao.update(where: { $0.id == 2 }) { $0.number = 65 }
                     try dao.persist(Item(id: 3, name: "changed", number: 1))
-                    try expect(try dao.read(byPrimaryKey: 1) == nil, "row 1 to be gone")
+                    try expect(try dao.read(byPrimaryKey: 1) == nil, "row 1 to be erased")
                     try expect(try !dao.exists(byPrimaryKey: 1), "key 1 not to exist")
                     try expectEqual(try dao.read { $0.number > 0 }.map(\.id), [2, 3, 4, 5, 6])
                     try expectEqual(try dao.read(orderedBy: .ascending(\.number)).map(\.id), [3, 4, 5, 6, 2])
@@ -59,7 +60,8 @@ enum TransactionsIsolation {
                 try expectEqual(try dao.read(orderedBy: .ascending(\.number)).map(\.id), [3, 1, 4, 5, 6])
             },
             ConformanceCase(
-                "T.writeWhileReading", "T3", "Q6", title: "rows written while a query is walked neither end it nor join it twice"
+                "T.writeWhileReading", "T3", "Q6",
+                title: "rows written during the walk of a query neither end it nor appear twice"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -73,7 +75,7 @@ enum TransactionsIsolation {
                         try dao.erase(byPrimaryKey: item.id)
                     }
                     let original = seen.filter { $0 <= 600 }
-                    try expectEqual(original, Array(1...600), "the rows there at the start, each once and in order")
+                    try expectEqual(original, Array(1...600), "the rows from before the walk, each once and in order")
                 }
                 try expectEqual(try dao.count { $0.id > 10_000 }, try dao.count(), "rows with new keys")
             },
@@ -83,7 +85,8 @@ enum TransactionsIsolation {
     private static func outside() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "T.readersSeeTheLastCommit", "T3", title: "beside an open transaction readers see the last commit, at once",
+                "T.readersSeeTheLastCommit", "T3",
+                title: "readers see the last commit during an open transaction, and do not wait",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -104,18 +107,19 @@ enum TransactionsIsolation {
                 let reader = Background {
                     try expectEqual(try dao.read().map(\.id), [1, 2, 3], "all")
                     try expectEqual(try dao.read(byPrimaryKey: 1)?.number, 10, "by key")
-                    try expectEqual(try dao.read { $0.number == 99 }.map(\.id), [], "by the new indexed value")
-                    try expectEqual(try dao.read { $0.number <= 30 }.map(\.id), [1, 2, 3], "by the old indexed values")
+                    try expectEqual(try dao.read { $0.number == 99 }.map(\.id), [], "rows by the new indexed value")
+                    try expectEqual(try dao.read { $0.number <= 30 }.map(\.id), [1, 2, 3], "rows by the old indexed values")
                     try expectEqual(try dao.count(), 3, "count")
                     try expect(try !dao.exists(byPrimaryKey: 4), "the uncommitted row not to exist")
                 }
-                try reader.wait(seconds: 10, "a reader beside an open transaction")
+                try reader.wait(seconds: 10, "a reader during an open transaction")
                 finish.send()
                 try writer.wait(seconds: 10, "the writer")
                 try expectEqual(try dao.read().map(\.id), [1, 3, 4], "the rows after the commit")
             },
             ConformanceCase(
-                "T.secondHandleSeesTheLastCommit", "T3", "C3", title: "a second handle sees commits at once, and nothing before",
+                "T.secondHandleSeesTheLastCommit", "T3", "C3",
+                title: "a second handle sees a commit immediately, and nothing before the commit",
                 requires: [.snapshotReads]
             ) { context in
                 let (first, second) = (try context.open(), try context.open())
@@ -135,13 +139,13 @@ enum TransactionsIsolation {
                 defer { finish.send() }
                 try expect(written.wait(), "the writer to begin")
                 let reader = Background { try expectEqual(try two.count(), 20, "rows seen by the second handle") }
-                try reader.wait(seconds: 10, "a reader beside an open transaction")
+                try reader.wait(seconds: 10, "a reader during an open transaction")
                 finish.send()
                 try writer.wait(seconds: 10, "the writer")
                 try expectEqual(try two.count(), 0)
             },
             ConformanceCase(
-                "T.cursorBesideWriter", "T3", "Q6", title: "a cursor keeps its rows while others change them",
+                "T.cursorBesideWriter", "T3", "Q6", title: "a cursor keeps its rows while other calls change them",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -156,7 +160,7 @@ enum TransactionsIsolation {
                 }
                 while case let batch = try cursor.next(100), !batch.isEmpty {
                     ids += batch.map(\.id)
-                    try expect(batch.allSatisfy { $0.number == $0.id * 10 }, "rows as they were")
+                    try expect(batch.allSatisfy { $0.number == $0.id * 10 }, "unchanged rows")
                 }
                 try expectEqual(ids, Array(1...1000), "the ids the cursor gave")
                 cursor.close()
@@ -168,7 +172,7 @@ enum TransactionsIsolation {
     private static func snapshots() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "T.snapshotStays", "T3", title: "a snapshot stays the same over a hundred commits", requires: [.snapshotReads]
+                "T.snapshotStays", "T3", title: "a snapshot stays the same during a hundred commits", requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -220,12 +224,12 @@ enum TransactionsIsolation {
                     try expectError(.invalidTransaction, "update") { try dao.update(where: { $0.id == 1 }) { $0.number = 0 } }
                     try expectError(.invalidTransaction, "erase") { try dao.erase(byPrimaryKey: 1) }
                     try expectError(.invalidTransaction, "transaction") { try database.transaction { try dao.erase() } }
-                    try expectEqual(try dao.count(), 1, "rows, still to be read")
+                    try expectEqual(try dao.count(), 1, "rows that can still be read")
                 }
                 try expectSame(try dao.read(), Item.make([1]))
             },
             ConformanceCase(
-                "T.snapshotInTransaction", "T3", title: "a snapshot inside a transaction sees its writes",
+                "T.snapshotInTransaction", "T3", title: "a snapshot inside a transaction sees the writes of the transaction",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -238,7 +242,8 @@ enum TransactionsIsolation {
                 try expectEqual(try dao.count(), 2)
             },
             ConformanceCase(
-                "T.snapshotInSnapshot", "T3", title: "a snapshot inside a snapshot is the same one", requires: [.snapshotReads]
+                "T.snapshotInSnapshot", "T3", title: "a snapshot inside a snapshot is the same snapshot",
+                requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -251,7 +256,8 @@ enum TransactionsIsolation {
                 try expectEqual(try dao.count(), 2)
             },
             ConformanceCase(
-                "T.snapshotThrows", "T3", title: "what a snapshot's body throws comes out unchanged", requires: [.snapshotReads]
+                "T.snapshotThrows", "T3", title: "an error that the closure of a snapshot throws is rethrown unchanged",
+                requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -269,7 +275,7 @@ enum TransactionsIsolation {
                 try expectEqual(try dao.count(), 1)
             },
             ConformanceCase(
-                concurrent: "T.asyncSnapshot", "T3", title: "the asynchronous snapshot reads one state",
+                concurrent: "T.asyncSnapshot", "T3", title: "the asynchronous snapshot reads a single state",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()

@@ -1,13 +1,13 @@
 import DAOCore
 import Foundation
 
-/// T5 to T7: transactions in the wrong hands; durability; what is underneath.
+/// T5 to T7: misused transactions, durability, and the engine's own handle.
 enum TransactionsMisuse {
     static func cases() -> [ConformanceCase] {
         misuse() + durability() + underneath()
     }
 
-    /// Runs a body in a task that inherits the running transaction, and waits for it on this thread.
+    /// Runs a closure in a task that inherits the running transaction, and waits for it on this thread.
     static func inChildTask(
         after signal: Signal? = nil, _ body: @escaping @Sendable () throws -> Void
     ) -> Background {
@@ -43,7 +43,7 @@ enum TransactionsMisuse {
                     try child.wait(seconds: 20, "the child task")
                     try dao.create(Item.make([2]))
                 }
-                try expectEqual(try dao.read().map(\.id), [1, 2], "the rows of the transaction, which went on")
+                try expectEqual(try dao.read().map(\.id), [1, 2], "the rows of the transaction, which continued")
             },
             ConformanceCase(
                 "T.childTaskWrites", "T5", title: "a child task that writes in an inherited transaction gets invalidTransaction"
@@ -115,7 +115,7 @@ enum TransactionsMisuse {
                 try child.wait(seconds: 20, "the child task")
             },
             ConformanceCase(
-                "T.detachedTask", "T5", "T3", title: "a detached task beside a transaction reads the last commit",
+                "T.detachedTask", "T5", "T3", title: "a detached task during a transaction reads the last commit",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -123,7 +123,9 @@ enum TransactionsMisuse {
                 try dao.create(Item.make([1]))
                 try database.transaction {
                     try dao.create(Item.make([2]))
-                    let other = Background { try expectEqual(try dao.read().map(\.id), [1], "the rows another thread reads") }
+                    let other = Background {
+                        try expectEqual(try dao.read().map(\.id), [1], "the rows that another thread reads")
+                    }
                     try other.wait(seconds: 10, "another thread")
                 }
             },
@@ -149,7 +151,7 @@ enum TransactionsMisuse {
                 try storage.insert(Item.make([2000]))
             },
             ConformanceCase(
-                "T.transactionInTranslator", "T5", "T1", title: "a translator may begin a transaction: it is inside its call",
+                "T.transactionInTranslator", "T5", "T1", title: "a translator may begin a transaction, which belongs to the call",
                 requires: [.savepoints]
             ) { context in
                 let database = try context.open()
@@ -166,7 +168,9 @@ enum TransactionsMisuse {
                 try dao.create(Item.make([1]))
                 try expectEqual(try counters.count(), 1)
             },
-            ConformanceCase("T.callsInsideClosures", "T5", "T3", title: "updates, merges and walks may call the database again") {
+            ConformanceCase(
+                "T.callsInsideClosures", "T5", "T3", title: "the closures of updates, merges and walks may call the database"
+            ) {
                 context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -189,7 +193,7 @@ enum TransactionsMisuse {
     private static func durability() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "T.reopened", "T6", "T1", title: "reopening finds exactly what was committed", requires: [.persistence]
+                "T.reopened", "T6", "T1", title: "reopening finds exactly the committed rows", requires: [.persistence]
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
@@ -206,7 +210,7 @@ enum TransactionsMisuse {
                 try expectEqual(try reopened.read { $0.number >= 20 }.map(\.id), [3])
             },
             ConformanceCase(
-                "T.durabilityLevels", "T6", title: "both levels of durability keep commits over a reopening",
+                "T.durabilityLevels", "T6", title: "both levels of durability keep commits across reopening",
                 requires: [.persistence, .configuration]
             ) { context in
                 for (round, level) in DatabaseConfiguration.Durability.allCases.enumerated() {
@@ -226,20 +230,20 @@ enum TransactionsMisuse {
             ConformanceCase(
                 "T.unknownHandle", "T7",
                 title:
-                    "an engine's handle of a type that the database does not have is unsupported, and leaves the transaction as it was"
+                    "asking for an engine's handle of a type that the database does not have is unsupported, and keeps the transaction"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try expect(
                     !database.capabilities.underlyingTypes.contains(UnderlyingType(UnknownHandle.self)),
-                    "a type that nobody has to be missing from the capabilities")
+                    "the capabilities not to contain an unknown type")
                 func refuse(_ what: String) throws {
                     let error = try expectError(.unsupported, what) {
                         try database.underlying(as: UnknownHandle.self) { _ in throw fail("expected no handle") }
                     }
                     try expect(error.message.contains("UnknownHandle"), "the error of \(what) to name the type: \(error.message)")
                 }
-                try refuse("a call outside of a transaction")
+                try refuse("a call outside a transaction")
                 if database.capabilities.hasSnapshotReads { try database.snapshot { try refuse("a call in a snapshot") } }
                 try database.transaction {
                     try dao.create(Item.make([1]))

@@ -5,7 +5,9 @@ import Foundation
 enum TransactionsSavepoints {
     static func cases() -> [ConformanceCase] {
         [
-            ConformanceCase("T.innerFails", "T2", title: "an inner transaction fails alone", requires: [.savepoints]) { context in
+            ConformanceCase(
+                "T.innerFails", "T2", title: "an inner transaction fails without the outer transaction", requires: [.savepoints]
+            ) { context in
                 let (database, dao) = try opened(context)
                 try database.transaction {
                     try dao.create(Item.make([1]))
@@ -22,7 +24,8 @@ enum TransactionsSavepoints {
                 try expectEqual(try dao.read().map(\.id), [1, 3])
             },
             ConformanceCase(
-                "T.outerFails", "T2", "T1", title: "an outer failure undoes what inner transactions kept", requires: [.savepoints]
+                "T.outerFails", "T2", "T1", title: "a rollback of the outer transaction undoes committed inner transactions",
+                requires: [.savepoints]
             ) { context in
                 let (database, dao) = try opened(context)
                 try expectDeliberate {
@@ -37,7 +40,8 @@ enum TransactionsSavepoints {
                 try expectEqual(try dao.count(), 0)
             },
             ConformanceCase(
-                "T.innerUncaught", "T2", "T1", title: "an inner failure nobody catches undoes everything", requires: [.savepoints]
+                "T.innerUncaught", "T2", "T1", title: "an error of an inner transaction that is not caught undoes everything",
+                requires: [.savepoints]
             ) { context in
                 let (database, dao) = try opened(context)
                 try expectDeliberate(DeliberateError(number: 2)) {
@@ -52,7 +56,8 @@ enum TransactionsSavepoints {
                 try expectEqual(try dao.count(), 0)
             },
             ConformanceCase(
-                "T.threeLevels", "T2", title: "three levels, each failing or not, keep what a list of lists would",
+                "T.threeLevels", "T2",
+                title: "three levels of transactions, with every combination of failures, keep the rows of the reference model",
                 requires: [.savepoints]
             ) { context in
                 let (database, dao) = try opened(context)
@@ -79,7 +84,8 @@ enum TransactionsSavepoints {
                 }
             },
             ConformanceCase(
-                "T.siblings", "T2", title: "of many inner transactions only the failed are undone", requires: [.savepoints]
+                "T.siblings", "T2", title: "of many inner transactions only the failed transactions are undone",
+                requires: [.savepoints]
             ) { context in
                 let (database, dao) = try opened(context)
                 try database.transaction {
@@ -95,9 +101,11 @@ enum TransactionsSavepoints {
                 }
                 let expected = (1...60).filter { $0 % 3 != 0 }
                 try expectEqual(try dao.read().map(\.id), expected + expected.map { $0 + 100 })
-                try expectEqual(try dao.read(byPrimaryKey: 1)?.number, 10 + 40, "the number of updates that were kept")
+                try expectEqual(try dao.read(byPrimaryKey: 1)?.number, 10 + 40, "the number of kept updates")
             },
-            ConformanceCase("T.fiftyDeep", "T2", title: "fifty levels deep, only the innermost undone", requires: [.savepoints]) {
+            ConformanceCase(
+                "T.fiftyDeep", "T2", title: "fifty levels deep, only the innermost transaction is undone", requires: [.savepoints]
+            ) {
                 context in
                 let (database, dao) = try opened(context)
                 func descend(_ depth: Int) throws {
@@ -137,7 +145,7 @@ enum TransactionsSavepoints {
                 try expectEqual(try members.count(), 2)
             },
             ConformanceCase(
-                "T.innerEraseAll", "T2", title: "an inner erase of everything is undone row by row", requires: [.savepoints]
+                "T.innerEraseAll", "T2", title: "an inner erase of all rows is undone row by row", requires: [.savepoints]
             ) { context in
                 let (database, dao) = try opened(context)
                 try dao.create(Item.make(1...300))
@@ -153,10 +161,11 @@ enum TransactionsSavepoints {
                     }
                     try dao.erase(byPrimaryKey: 1000)
                 }
-                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the rollback")
             },
             ConformanceCase(
-                "T.innerResult", "T2", title: "an inner transaction sees the outer's writes and returns its result",
+                "T.innerResult", "T2",
+                title: "an inner transaction sees the writes of the outer transaction and returns its result",
                 requires: [.savepoints]
             ) { context in
                 let (database, dao) = try opened(context)

@@ -1,18 +1,19 @@
 import DAOCore
 import Foundation
 
-/// T1 and T3 inside translators: one that uses another, and one that looks rows up, join the call around them
-/// and see what it has written.
+/// T1 and T3 inside translators: a translator that calls another translator or looks up rows joins the call
+/// around it and sees the writes of that call.
 enum TransactionsTranslators {
     static func cases() -> [ConformanceCase] { joining() + failing() + contending() + observing() }
 
-    /// The rows of all three entities.
+    /// Returns the rows of all three entities.
     private static func dump(_ dao: DAO<FolderTranslator>) throws -> [String] {
         let pages = dao.translator.pages
         return try Dump.rows(of: dao.storage) + Dump.rows(of: pages.storage) + Dump.rows(of: pages.translator.counters)
     }
 
-    /// Fails unless these folders are stored, and their pages have the serial numbers from 1, each once.
+    /// Fails unless exactly these folders are stored, and their pages have the serial numbers from 1, each
+    /// once.
     private static func check(_ database: any Database, _ folders: [FolderPlain]) throws {
         try expectEqual(try database.folders().read(), folders, "the folders with their pages")
         let serials = try database.storage(for: PageModel.self).read(Query()).map(\.serial).sorted()
@@ -25,7 +26,7 @@ enum TransactionsTranslators {
         [
             ConformanceCase(
                 "T.nestedCreate", "T3", "T1",
-                title: "a translator that stores through another, which looks rows up, sees what the call has written so far"
+                title: "a translator that stores through a second, which looks rows up, sees the earlier writes of the call"
             ) { context in
                 let database = try context.open()
                 let folders = FolderPlain.make(1...4, pages: 5)
@@ -33,7 +34,8 @@ enum TransactionsTranslators {
                 try check(database, folders)
             },
             ConformanceCase(
-                concurrent: "T.nestedCreateAsync", "T3", "T1", title: "so does the asynchronous form"
+                concurrent: "T.nestedCreateAsync", "T3", "T1",
+                title: "the asynchronous form of a call with nested translators stores the same rows"
             ) { context in
                 let database = try context.open()
                 let folders = FolderPlain.make(1...4, pages: 5)
@@ -46,7 +48,7 @@ enum TransactionsTranslators {
             },
             ConformanceCase(
                 "T.nestedMerge", "T3", "W2",
-                title: "merging translators keep what is only stored, at every level, and erase the pages that did not come"
+                title: "merging translators keep local fields at every level, and erase the pages that are not given"
             ) { context in
                 let database = try context.open()
                 let (dao, pages) = (try database.folders(), try database.storage(for: PageModel.self))
@@ -59,14 +61,14 @@ enum TransactionsTranslators {
                 second.pages.sort { $0.id < $1.id }
                 try dao.persist([second])
                 try expectEqual(try dao.read(byPrimaryKey: 2), second, "the folder after the merge")
-                try expectEqual(try dao.storage.read(key: .integer(2))?.color, "red", "what only the store knows of it")
-                try expectEqual(try pages.read(key: .integer(21))?.serial, serial, "what only the store knows of a page")
-                try expectEqual(try dao.read(byPrimaryKey: 1)?.pages.map(\.id), [10, 12, 13], "the folder a page was taken from")
+                try expectEqual(try dao.storage.read(key: .integer(2))?.color, "red", "the local field of the folder")
+                try expectEqual(try pages.read(key: .integer(21))?.serial, serial, "the local field of a page")
+                try expectEqual(try dao.read(byPrimaryKey: 1)?.pages.map(\.id), [10, 12, 13], "the folder that lost a page")
                 try expectEqual(try pages.count(Query()), 11, "pages")
             },
             ConformanceCase(
                 "T.nestedInTransaction", "T3", "T1",
-                title: "inside a transaction nested translators see its rows, and nobody outside sees theirs",
+                title: "nested translators see the rows of their transaction, and readers outside see none of their writes",
                 requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
@@ -74,24 +76,24 @@ enum TransactionsTranslators {
                 try dao.persist(FolderPlain.make([1], pages: 2))
                 let before = try dump(dao)
                 func outside() throws {
-                    let reader = Background { try expectEqual(try dump(dao), before, "the rows that others see") }
-                    try reader.wait(seconds: 20, "a reader beside the transaction")
+                    let reader = Background { try expectEqual(try dump(dao), before, "the rows that readers outside see") }
+                    try reader.wait(seconds: 20, "a reader during the transaction")
                 }
                 try database.transaction {
-                    // A counter that is ahead, not committed: the translators below have to go on from it.
+                    // An uncommitted counter value. The translators below have to continue from it.
                     try database.dao(Counter.self).persist(Counter(id: 0, value: 100))
                     try dao.persist(FolderPlain.make([2], pages: 2))
                     try outside()
                     let serials = try database.storage(for: PageModel.self).read(Query(where: Condition { $0.folder == 2 })).map(
                         \.serial)
-                    try expectEqual(serials, [101, 102], "serial numbers that go on from the transaction's own counter")
-                    try expectEqual(try dao.read(byPrimaryKey: 2)?.pages.count, 2, "pages seen inside")
+                    try expectEqual(serials, [101, 102], "serial numbers that continue from the transaction's counter")
+                    try expectEqual(try dao.read(byPrimaryKey: 2)?.pages.count, 2, "pages read inside")
                 }
                 try expectEqual(try dao.read().map(\.pages.count), [2, 2], "pages after the commit")
             },
             ConformanceCase(
                 concurrent: "T.nestedInTransactionAsync", "T3", "T1",
-                title: "so they do in a transaction on the writer's thread"
+                title: "nested translators see the rows of their transaction also on the writer's thread"
             ) { context in
                 let database = try context.open()
                 let dao = try database.folders()
@@ -100,7 +102,7 @@ enum TransactionsTranslators {
                     try dao.persist(FolderPlain.make([2], pages: 2))
                     return try dao.translator.pages.storage.read(Query()).map(\.serial)
                 }
-                try expectEqual(serials, [101, 102], "serial numbers that go on from the transaction's own counter")
+                try expectEqual(serials, [101, 102], "serial numbers that continue from the transaction's counter")
             },
         ]
     }
@@ -109,7 +111,7 @@ enum TransactionsTranslators {
         [
             ConformanceCase(
                 "T.nestedFailure", "T1", "W3",
-                title: "an error in the innermost translator undoes what all of them wrote, and comes out unchanged"
+                title: "an error in the innermost translator undoes the writes of all translators, and is thrown unchanged"
             ) { context in
                 let database = try context.open()
                 let dao = try database.folders()
@@ -129,7 +131,7 @@ enum TransactionsTranslators {
             },
             ConformanceCase(
                 "T.nestedFailureInside", "T1", "T2", "W3",
-                title: "inside a transaction that goes on, such a failure undoes its own call alone", requires: [.savepoints]
+                title: "inside a transaction that continues, such a failure undoes only its call", requires: [.savepoints]
             ) { context in
                 let database = try context.open()
                 let dao = try database.folders()
@@ -143,7 +145,8 @@ enum TransactionsTranslators {
                 try check(database, FolderPlain.make([1, 4], pages: 3))
             },
             ConformanceCase(
-                concurrent: "T.nestedFailureAsync", "T1", "W3", title: "the asynchronous form leaves nothing either"
+                concurrent: "T.nestedFailureAsync", "T1", "W3",
+                title: "a failure in nested translators of an asynchronous call leaves nothing either"
             ) { context in
                 let database = try context.open()
                 let dao = try database.folders()
@@ -167,7 +170,7 @@ enum TransactionsTranslators {
         [
             ConformanceCase(
                 "T.nestedOnThreads", "T4", "C1", "T3",
-                title: "nested translators on many threads neither wait for each other for ever nor count a row twice"
+                title: "nested translators on many threads neither deadlock nor count a row twice"
             ) { context in
                 let database = try context.open()
                 let dao = try database.folders()
@@ -177,7 +180,8 @@ enum TransactionsTranslators {
                 try check(database, FolderPlain.make(1...40, pages: 3))
             },
             ConformanceCase(
-                concurrent: "T.nestedInTasks", "T4", "C1", "T3", title: "nor in many tasks, beside calls that do not await"
+                concurrent: "T.nestedInTasks", "T4", "C1", "T3",
+                title: "nested translators in many tasks, beside synchronous calls, neither deadlock nor count a row twice"
             ) { context in
                 let database = try context.open()
                 let dao = try database.folders()
@@ -188,7 +192,7 @@ enum TransactionsTranslators {
                     group.addTask {
                         try await Task.detached {
                             let blocking = Background { for id in 21...30 { try dao.persist(FolderPlain.make([id], pages: 3)) } }
-                            try blocking.wait(seconds: 60, "the calls that do not await")
+                            try blocking.wait(seconds: 60, "the synchronous calls")
                         }.value
                     }
                     try await group.waitForAll()
@@ -202,18 +206,18 @@ enum TransactionsTranslators {
         [
             ConformanceCase(
                 concurrent: "O.translatorsReadTheSameCommit", "O1", "T3",
-                title: "what an observation's translator reads is of the commit that its rows are of", requires: [.snapshotReads]
+                title: "the translator of an observation reads the commit that its rows belong to", requires: [.snapshotReads]
             ) { context in
                 let database = try context.open()
                 let dao = try database.folders()
                 try await dao.persist(FolderPlain.make([1], pages: 0, title: "0"))
                 let writer = Task.detached {
-                    // The title tells how many pages there are.
+                    // The title contains the number of pages.
                     for count in 1...9 { try await dao.persist(FolderPlain.make([1], pages: count, title: "\(count)")) }
                 }
                 for try await folders in dao.observe() {
                     let folder = try require(folders.first, "a folder")
-                    try expectEqual(folder.title, "\(folder.pages.count) 1", "the title, which tells the number of pages")
+                    try expectEqual(folder.title, "\(folder.pages.count) 1", "the title, which contains the number of pages")
                     if folder.pages.count == 9 { break }
                 }
                 try await writer.value

@@ -48,7 +48,8 @@ enum TransactionsUpdates {
                 let value = try await dao.read(byPrimaryKey: 1)?.value
                 try expectEqual(value, 200)
             },
-            ConformanceCase("T.writeSkew", "T4", title: "of two on call at most one leaves, however they race") { context in
+            ConformanceCase("T.writeSkew", "T4", title: "of two doctors on call at most one leaves, in every interleaving") {
+                context in
                 let database = try context.open()
                 let dao = try database.dao(Account.self)
                 for round in 0..<20 {
@@ -73,7 +74,8 @@ enum TransactionsUpdates {
                     while !isDone.value {
                         let accounts = try dao.read()
                         try expectEqual(accounts.map(\.balance).reduce(0, +), 1000, "the sum of all balances")
-                        try expect(accounts.allSatisfy { $0.balance == $0.mirror }, "two fields written together never to differ")
+                        try expect(
+                            accounts.allSatisfy { $0.balance == $0.mirror }, "two fields that are written together to be equal")
                     }
                 }
                 defer { isDone.change { $0 = true } }
@@ -95,8 +97,9 @@ enum TransactionsUpdates {
                 try reader.wait(seconds: 30, "the reader")
                 try expectEqual(try dao.sum(\.balance), 1000)
             },
-            ConformanceCase("T.findOrCreateOnce", "T4", "W1", title: "of eight threads that find or create one key, one creates")
-            { context in
+            ConformanceCase(
+                "T.findOrCreateOnce", "T4", "W1", title: "of eight threads that find or create one key, one creates the row"
+            ) { context in
                 let dao = try context.dao(Item.self)
                 let made = Shared(0)
                 try onThreads(8) { thread in
@@ -113,7 +116,7 @@ enum TransactionsUpdates {
             },
             ConformanceCase(
                 "T.createRace", "T4", "W1",
-                title: "of eight threads that create one key, one succeeds and the others get duplicateKey"
+                title: "of eight threads that create one key, one succeeds and the remaining threads get duplicateKey"
             ) { context in
                 let dao = try context.dao(Item.self)
                 let (created, refused) = (Shared(0), Shared(0))
@@ -139,7 +142,7 @@ enum TransactionsUpdates {
                 try expectEqual(try dao.read().map(\.id), Array(1...20))
                 try expectEqual(try dao.count { $0.number >= 0 }, 20, "rows through the index")
             },
-            ConformanceCase("T.uniqueRace", "T4", "W6", title: "of eight threads that take one unique value, one gets it") {
+            ConformanceCase("T.uniqueRace", "T4", "W6", title: "of eight threads that store one unique value, one succeeds") {
                 context in
                 let dao = try context.dao(Member.self)
                 let refused = Shared(0)
@@ -159,8 +162,9 @@ enum TransactionsUpdates {
     }
 
     private static func lostUpdates(_ id: String, threads: Int, increments: Int, isHeavy: Bool) -> ConformanceCase {
-        ConformanceCase(id, "T4", title: "\(threads) threads × \(increments) increments in transactions add up", isHeavy: isHeavy)
-        { context in
+        ConformanceCase(
+            id, "T4", title: "\(threads) threads × \(increments) increments in transactions all count", isHeavy: isHeavy
+        ) { context in
             let database = try context.open()
             let dao = try database.dao(Counter.self)
             try dao.create(Counter(id: 1, value: 0))

@@ -5,7 +5,7 @@ import Foundation
 enum ValuesEmbedded {
     static func cases() -> [ConformanceCase] {
         [
-            ConformanceCase("V.emptyArrays", "V4", title: "empty arrays are kept, and are not nil") { context in
+            ConformanceCase("V.emptyArrays", "V4", title: "empty arrays are stored, and are not nil") { context in
                 try context.expectKept([Embeddings(id: 1, list: []), Embeddings(id: 2, list: nil), Embeddings(id: 3, list: [""])])
             },
             ConformanceCase("V.arraysOfIntegers", "V4", title: "arrays of integers keep order, repetition and extremes") {
@@ -30,7 +30,7 @@ enum ValuesEmbedded {
             ConformanceCase("V.negativeZeroInArrays", "V2", "V4", title: "-0.0 in an array is stored as 0.0") { context in
                 try context.expectKept([Embeddings(id: 1, reals: [-0.0, 1])], as: [Embeddings(id: 1, reals: [0.0, 1])])
             },
-            ConformanceCase("V.arraysOfTexts", "V4", title: "arrays of strings keep every string's bytes") { context in
+            ConformanceCase("V.arraysOfTexts", "V4", title: "arrays of strings keep the bytes of every string") { context in
                 try context.expectKept([
                     Embeddings(
                         id: 1,
@@ -51,7 +51,7 @@ enum ValuesEmbedded {
                         flags: [true, false, true], decimals: [0, long, -1], moods: [.other, .empty, .other])
                 ])
             },
-            ConformanceCase("V.arraysWithNil", "V4", title: "arrays of optionals keep nil at its place") { context in
+            ConformanceCase("V.arraysWithNil", "V4", title: "arrays of optionals keep nil at its position") { context in
                 try context.expectKept([Embeddings(id: 1, gaps: [nil, 1, nil, nil, 2, nil]), Embeddings(id: 2, gaps: [nil])])
             },
             ConformanceCase("V.nestedArrays", "V4", title: "arrays of arrays are kept") { context in
@@ -63,7 +63,7 @@ enum ValuesEmbedded {
                 try dao.create(row)
                 try expectSame(try dao.read(), [row])
             },
-            ConformanceCase("V.codable", "V4", title: "a Codable structure is kept with everything in it") { context in
+            ConformanceCase("V.codable", "V4", title: "a Codable structure is stored with all its values") { context in
                 let address = Address(
                     street: "Straße \"1\"\n\0", number: .max, tags: ["", "a", "e\u{301}"], inner: .init(ratio: 0.1, flag: true))
                 try context.expectKept([
@@ -82,7 +82,7 @@ enum ValuesEmbedded {
             },
             ConformanceCase(
                 "V.optionalOfOptional", "V3", "V4",
-                title: "nil, a wrapped nil and a value of an optional of an optional are three things"
+                title: "nil, a wrapped nil and a value of a doubly optional field are three states"
             ) { context in
                 let rows = [
                     Embeddings(id: 1, twice: .none), Embeddings(id: 2, twice: .some(.none)),
@@ -94,7 +94,8 @@ enum ValuesEmbedded {
                     stored[0] == .none && stored[1] == .some(.none) && stored[2] == .some(.some(0)), "three states, got \(stored)"
                 )
             },
-            ConformanceCase("V.embeddedEquality", "V4", title: "embedded values are found by equality, nil apart") { context in
+            ConformanceCase("V.embeddedEquality", "V4", title: "embedded values are found by equality, and nil is separate") {
+                context in
                 let dao = try context.dao(Embeddings.self)
                 let address = Address(street: "S", number: 1, tags: ["x"])
                 try dao.create([
@@ -107,7 +108,8 @@ enum ValuesEmbedded {
                 try expectEqual(try dao.read { $0.list == nil }.map(\.id), [1])
                 try expectEqual(try dao.read { $0.list == [] }.map(\.id), [2])
             },
-            ConformanceCase("V.arrayReplaced", "V4", "W1", title: "a shorter array replaces a longer one whole") { context in
+            ConformanceCase("V.arrayReplaced", "V4", "W1", title: "a shorter array replaces a longer array completely") {
+                context in
                 let dao = try context.dao(Embeddings.self)
                 try dao.create(Embeddings(id: 1, numbers: Array(1...100), texts: ["a", "b"]))
                 try dao.persist(Embeddings(id: 1, numbers: [7]))

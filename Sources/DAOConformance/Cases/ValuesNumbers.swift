@@ -18,7 +18,7 @@ enum ValuesNumbers {
             integers("V.uint32", \.uint32, \.uint32),
             integers("V.uint64", \.uint64, \.uint64, [UInt64(beyondDouble), UInt64(Int64.max), UInt64(Int64.max) + 1]),
 
-            ConformanceCase("V.bool", "V1", title: "true and false stay what they are and are found") { context in
+            ConformanceCase("V.bool", "V1", title: "true and false keep their values and are found") { context in
                 let database = try context.expectKept([true, false], in: \.bool, \.bool)
                 let dao = try database.dao(OptionalScalars.self)
                 try expectEqual(try dao.count { $0.bool == true }, 1)
@@ -34,7 +34,7 @@ enum ValuesNumbers {
                 ]
                 try context.expectKept(values, in: \.double, \.double)
             },
-            ConformanceCase("V.doubleNeighbours", "V1", title: "doubles one bit apart stay apart") { context in
+            ConformanceCase("V.doubleNeighbours", "V1", title: "doubles that differ in one bit stay different") { context in
                 let (tenth, one): (Double, Double) = (0.1, 1)
                 let values: [Double] = [
                     tenth.nextDown, tenth, tenth.nextUp, 0.30000000000000004, 0.3, one.nextDown, one.nextUp,
@@ -56,7 +56,8 @@ enum ValuesNumbers {
                 try expectEqual(try dao.count { $0.double == nil }, 1, "rows with nil")
                 try expectEqual(try dao.count { $0.double == .nan }, 1, "rows with NaN")
             },
-            ConformanceCase("V.nanForms", "V1", title: "any NaN is stored as the one NaN, without sign or payload") { context in
+            ConformanceCase("V.nanForms", "V1", title: "every NaN is stored as the same NaN, without sign or payload") {
+                context in
                 let values: [Double] = [
                     -Double.nan, .signalingNaN, Double(nan: 12345, signaling: false), Double(bitPattern: 0xffff_ffff_ffff_ffff),
                     Double(bitPattern: 0x7ff0_0000_0000_0001),
@@ -118,7 +119,7 @@ enum ValuesNumbers {
                 let dao = try database.dao(OptionalScalars.self)
                 for value in values { try expectEqual(try dao.count { $0.decimal == value }, 1, "rows equal to \(value)") }
             },
-            ConformanceCase("V.decimalNaN", "V1", title: "the decimal NaN stays one, beside nil and 0") { context in
+            ConformanceCase("V.decimalNaN", "V1", title: "the decimal NaN stays NaN, and differs from nil and 0") { context in
                 let dao = try context.dao(OptionalScalars.self)
                 try dao.create([
                     OptionalScalars(id: 1, decimal: .nan), OptionalScalars(id: 2, decimal: 0), OptionalScalars(id: 3),
@@ -127,7 +128,8 @@ enum ValuesNumbers {
                 try expect(values[0]?.isNaN == true, "NaN, not \(String(describing: values[0]))")
                 try expect(values[1] == Decimal(0) && values[2] == nil, "0 and nil, not \(values[1...])")
             },
-            ConformanceCase("V.decimalTrailingZeros", "V1", title: "1.10 and 1.1 are one decimal, found by either") { context in
+            ConformanceCase("V.decimalTrailingZeros", "V1", title: "1.10 and 1.1 are the same decimal, found by either") {
+                context in
                 let dao = try context.dao(OptionalScalars.self)
                 let long = try require(Decimal(string: "1.10"), "a decimal")
                 let short = try require(Decimal(string: "1.1"), "a decimal")

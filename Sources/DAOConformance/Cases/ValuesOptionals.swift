@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// V3: nil beside empty, enumerations, and raw values nobody knows.
+/// V3: nil beside empty values, enumerations, and unknown raw values.
 enum ValuesOptionals {
     static func cases() -> [ConformanceCase] {
         optionals() + enumerations()
@@ -16,13 +16,16 @@ enum ValuesOptionals {
 
     private static func optionals() -> [ConformanceCase] {
         [
-            ConformanceCase("V.allNil", "V3", title: "a row of nothing but nil is kept") { context in
+            ConformanceCase("V.allNil", "V3", title: "a row with nil in every optional field is stored") { context in
                 try context.expectKept([OptionalScalars(id: 1), OptionalScalars(id: 2)])
             },
             ConformanceCase("V.zerosAreNotNil", "V3", title: "zero, false and empty are not nil, in every type") { context in
                 try context.expectKept([full, OptionalScalars(id: 2)])
             },
-            ConformanceCase("V.emptyIsFound", "V3", "P1", title: "a query for empty finds empty, one for nil finds nil") {
+            ConformanceCase(
+                "V.emptyIsFound", "V3", "P1",
+                title: "a condition on an empty value finds empty values, a condition on nil finds nil"
+            ) {
                 context in
                 let dao = try context.dao(OptionalScalars.self)
                 try dao.create([full, OptionalScalars(id: 2)])
@@ -52,7 +55,7 @@ enum ValuesOptionals {
                 try expectEqual(try dao.count { $0.string == "" && $0.int == 0 && $0.uuid == Scalars.zero }, 1)
                 try expectEqual(try dao.count { $0.string == nil }, 0, "rows with nil")
             },
-            ConformanceCase("V.reinsertedRow", "V3", "W5", title: "a row erased and created again has nothing of the old one") {
+            ConformanceCase("V.reinsertedRow", "V3", "W5", title: "a row erased and created again has no value of the old row") {
                 context in
                 let database = try context.open()
                 let dao = try database.dao(OptionalScalars.self)
@@ -63,7 +66,8 @@ enum ValuesOptionals {
                 }
                 try expectSame(try dao.read(), [OptionalScalars(id: 1, int8: 5)])
             },
-            ConformanceCase("V.copyIsAValue", "V1", title: "changing what was read changes nothing that is stored") { context in
+            ConformanceCase("V.copyIsAValue", "V1", title: "changing a value that was read changes nothing that is stored") {
+                context in
                 let dao = try context.dao(OptionalScalars.self)
                 try dao.create(full)
                 var copy = try require(try dao.read(byPrimaryKey: 1), "the row")
@@ -71,7 +75,7 @@ enum ValuesOptionals {
                 copy.data?.append(1)
                 try expectSame(try dao.read(), [full])
             },
-            ConformanceCase("V.updateKeepsTheRest", "V1", title: "changing one field leaves every other bit as it was") {
+            ConformanceCase("V.updateKeepsTheRest", "V1", title: "changing one field keeps every bit of the remaining fields") {
                 context in
                 let dao = try context.dao(Scalars.self)
                 let row = Scalars(
@@ -96,7 +100,7 @@ enum ValuesOptionals {
                 try expectEqual(try dao.count { $0.level == .low }, 1)
                 try expectEqual(try dao.count { $0.mood == .empty }, 0)
             },
-            ConformanceCase("V.enumIsRawValue", "V3", title: "what is stored of an enumeration is its raw value") { context in
+            ConformanceCase("V.enumIsRawValue", "V3", title: "an enumeration is stored as its raw value") { context in
                 let database = try context.open()
                 try database.dao(Document.self).create(Document(id: 1, mood: .other, level: .high, text: "t"))
                 let raw = try database.dao(RawDocument.self)
@@ -108,9 +112,10 @@ enum ValuesOptionals {
             unknown(
                 "V.unknownNumber", "an unknown raw number", RawDocument(id: 2, mood: "busy", level: 3, text: "t"), field: "level"),
             unknown(
-                "V.unknownForm", "a raw text of another normal form or case",
+                "V.unknownForm", "a raw text in a different normal form or case",
                 RawDocument(id: 2, mood: "Busy", level: 0, text: "t"), field: "mood"),
-            ConformanceCase("V.unknownBesideOthers", "V3", title: "an unreadable row does not keep others from being read") {
+            ConformanceCase("V.unknownBesideOthers", "V3", title: "an unreadable row does not prevent reading the remaining rows")
+            {
                 context in
                 let database = try context.open()
                 let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))
@@ -130,7 +135,7 @@ enum ValuesOptionals {
                 try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read(byPrimaryKey: 3) }
             },
             ConformanceCase(
-                "V.unknownInMerge", "V3", "W3", title: "merging into an unreadable row fails whole and changes nothing"
+                "V.unknownInMerge", "V3", "W3", title: "merging into an unreadable row fails completely and changes nothing"
             ) { context in
                 let database = try context.open()
                 let (raw, storage) = (try database.dao(RawDocument.self), try database.storage(for: Document.self))
@@ -144,7 +149,7 @@ enum ValuesOptionals {
     }
 
     private static func unknown(_ id: String, _ what: String, _ row: RawDocument, field: String) -> ConformanceCase {
-        ConformanceCase(id, "V3", title: "\(what) read back is corruptedValue naming entity, key and field") { context in
+        ConformanceCase(id, "V3", title: "\(what) is corruptedValue with entity, key and field when it is read") { context in
             let database = try context.open()
             let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))
             try raw.create([RawDocument(id: 1, mood: "calm", level: -1, text: "good"), row])
@@ -155,7 +160,7 @@ enum ValuesOptionals {
             ] as [(String, () throws -> Void)] {
                 let error = try expectError(
                     .corruptedValue, "reading \(way)", entity: "document", key: 2, field: field, read)
-                try expect(!"\(error)".contains("unheard of"), "no value in the error: \(error)")
+                try expect(!"\(error)".contains("unheard of"), "no stored value in the error: \(error)")
             }
             try expectSame(try dao.read(byPrimaryKey: 1)?.text, "good")
         }

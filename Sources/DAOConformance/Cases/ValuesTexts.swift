@@ -9,7 +9,7 @@ enum ValuesTexts {
 
     private static func texts() -> [ConformanceCase] {
         [
-            ConformanceCase("V.strings", "V1", title: "empty, blank and multi-line strings are kept as they are") { context in
+            ConformanceCase("V.strings", "V1", title: "empty, blank and multi-line strings are stored unchanged") { context in
                 let values = [
                     "", " ", "  ", "a", " a ", "\t", "\n", "\r\n", "a\nb", "line\u{2028}separator", "'", "\"", "\\", "%",
                     "''; --", "a,b|c",
@@ -79,7 +79,9 @@ enum ValuesTexts {
                 ]
                 try context.expectKept(sizes.map { Blob(id: $0, text: String(repeating: "x", count: $0 - 1) + "!") })
             },
-            ConformanceCase("V.longIndexedStrings", "V1", "P2", title: "long strings in an index differ at their very end") {
+            ConformanceCase(
+                "V.longIndexedStrings", "V1", "P2", title: "long strings in an index are distinguished by their last byte"
+            ) {
                 context in
                 let dao = try context.dao(OptionalScalars.self)
                 let long = String(repeating: "long ", count: 2000)
@@ -139,7 +141,7 @@ enum ValuesTexts {
                     try expectEqual(try dao.count { $0.data == value }, 1, "rows equal to \(Dump.text(of: value))")
                 }
             },
-            ConformanceCase("V.dataSlice", "V1", title: "a slice of data is stored as what it shows") { context in
+            ConformanceCase("V.dataSlice", "V1", title: "a slice of data is stored as the bytes of the slice") { context in
                 let whole = Data(0...99)
                 let slice = whole[10..<20]
                 try context.expectKept([Scalars(id: 1, data: slice)], as: [Scalars(id: 1, data: Data(10...19))])
@@ -176,7 +178,7 @@ enum ValuesTexts {
                 }
                 try expectEqual(try dao.read().map(\.id), [1, 4])
             },
-            ConformanceCase("V.manyLargeRows", "V1", title: "two hundred rows of 10 to 50 KB come back whole") { context in
+            ConformanceCase("V.manyLargeRows", "V1", title: "two hundred rows of 10 to 50 KB are read back complete") { context in
                 let rows = (0..<200).map { id in
                     Blob(
                         id: id, text: String(repeating: "\(id) ", count: 2500), data: Data(repeating: UInt8(id), count: id * 200))
@@ -185,7 +187,7 @@ enum ValuesTexts {
                 try dao.create(rows)
                 try expectSame(try dao.read(), rows)
             },
-            ConformanceCase("V.uuids", "V1", title: "UUIDs of all zeros, all ones and any bytes are kept") { context in
+            ConformanceCase("V.uuids", "V1", title: "UUIDs of all zeros, all ones and arbitrary bytes are kept") { context in
                 let full: UInt8 = 0xff
                 let values = [
                     Scalars.zero,
@@ -202,7 +204,8 @@ enum ValuesTexts {
 
     private static func dates() -> [ConformanceCase] {
         [
-            ConformanceCase("V.dates", "V1", title: "dates far away, and of any fraction, are kept to the last bit") { context in
+            ConformanceCase("V.dates", "V1", title: "distant dates, and dates with any fraction, are kept to the last bit") {
+                context in
                 let seconds: [Double] = [
                     0, 1, -1, 0.1, 1e-9, -1e-9, 1e15, -1e15, 1e300, -1e300, 725_846_400.123_456_789, 978_307_200, -978_307_200,
                     .leastNonzeroMagnitude,
@@ -211,7 +214,8 @@ enum ValuesTexts {
                 let values = [Date.distantPast, .distantFuture] + seconds.map(Date.init(timeIntervalSinceReferenceDate:))
                 try context.expectKept(values, in: \.date, \.date)
             },
-            ConformanceCase("V.datesOneBitApart", "V1", title: "dates one bit apart stay apart and ordered") { context in
+            ConformanceCase("V.datesOneBitApart", "V1", title: "dates that differ in one bit stay different and ordered") {
+                context in
                 let base = 725_846_400.123
                 let values = [base.nextDown, base, base.nextUp].map(Date.init(timeIntervalSinceReferenceDate:))
                 let database = try context.expectKept(values, in: \.date, \.date)

@@ -8,7 +8,7 @@ enum WritesAtomic {
         return places.flatMap { name, place in failing(at: place, name) } + others()
     }
 
-    /// Expects the member at a place of fifty to clash with the stored one.
+    /// Expects that the member at a position of fifty collides with the stored member.
     private static func expectClash(
         _ place: Int, _ what: String, file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Void
     ) throws {
@@ -17,11 +17,11 @@ enum WritesAtomic {
             line: line, body)
     }
 
-    /// Cases in which the row at a place of fifty fails.
+    /// Cases in which the row at a position of fifty fails.
     private static func failing(at place: Int, _ name: String) -> [ConformanceCase] {
         [
             ConformanceCase(
-                "W.createFails\(name)", "W3", title: "a create whose \(name.lowercased()) key is stored leaves nothing of itself"
+                "W.createFails\(name)", "W3", title: "a create whose \(name.lowercased()) key is already stored stores no row"
             ) { context in
                 let dao = try context.dao(Item.self)
                 try dao.create([Item(id: place, name: "stored"), Item(id: 100, name: "other")])
@@ -29,12 +29,12 @@ enum WritesAtomic {
                 try expectError(.duplicateKey, entity: "item", key: UniqueID(place), field: "id") {
                     try dao.create(Item.make(1...50))
                 }
-                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the error")
                 try expectEqual(try dao.count { $0.number > 0 }, 0, "rows through the index")
             },
             ConformanceCase(
                 "W.translatorFails\(name)", "W3",
-                title: "a translator that throws at the \(name.lowercased()) of a create leaves nothing"
+                title: "a translator that throws at the \(name.lowercased()) row of a create stores no row"
             ) { context in
                 let storage = try context.storage(Item.self)
                 try storage.insert([Item(id: 100, name: "other")])
@@ -56,7 +56,7 @@ enum WritesAtomic {
             },
             ConformanceCase(
                 "W.mergeFails\(name)", "W3",
-                title: "a merge that throws at the \(name.lowercased()) row leaves every row as it was"
+                title: "a merge that throws at the \(name.lowercased()) row leaves every row unchanged"
             ) { context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...50))
@@ -69,12 +69,12 @@ enum WritesAtomic {
                         model.number = -1
                     }))
                 try expectDeliberate(DeliberateError(number: place)) { try dao.persist(Item.make(1...50)) }
-                try expectEqual(try Dump.rows(of: storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
                 try expectEqual(try storage.count(predicatedBy: Condition { $0.number == -1 }), 0, "rows through the index")
             },
             ConformanceCase(
                 "W.uniqueFails\(name)", "W3", "W6",
-                title: "a unique clash at the \(name.lowercased()) row leaves nothing of the call"
+                title: "a unique violation at the \(name.lowercased()) row undoes the complete call"
             ) { context in
                 let dao = try context.dao(Member.self)
                 try dao.create(Member(id: 100, email: "taken", badge: 1000))
@@ -84,13 +84,13 @@ enum WritesAtomic {
                 try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after create")
                 try expectClash(place, "persist") { try dao.persist(members) }
                 try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after persist")
-                // What was undone does not block its values.
+                // Values that were undone are free again.
                 try dao.create((1...50).map { Member(id: $0, email: "e\($0)", badge: $0) })
                 try expectEqual(try dao.count(), 51)
             },
             ConformanceCase(
                 "W.updateFails\(name)", "W3",
-                title: "an update that throws at the \(name.lowercased()) row leaves every row as it was"
+                title: "an update that throws at the \(name.lowercased()) row leaves every row unchanged"
             ) { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...50))
@@ -101,7 +101,7 @@ enum WritesAtomic {
                         item.number = 0
                     }
                 }
-                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the error")
                 try expectEqual(try dao.count { $0.number == 0 }, 0, "rows through the index")
             },
         ]
@@ -110,7 +110,7 @@ enum WritesAtomic {
     private static func others() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "W.failureInTransaction", "W3", "T1", title: "a failed call inside a transaction undoes itself and nothing else"
+                "W.failureInTransaction", "W3", "T1", title: "a failed call inside a transaction undoes its own writes only"
             ) { context in
                 let database = try context.open()
                 let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
@@ -131,7 +131,7 @@ enum WritesAtomic {
             },
             ConformanceCase(
                 "W.mergeFailureInTransaction", "W3", "T1",
-                title: "a failed merge inside a transaction undoes itself and nothing else"
+                title: "a failed merge inside a transaction undoes its own writes only"
             ) { context in
                 let database = try context.open()
                 let storage = try database.storage(for: Item.self)
@@ -149,7 +149,7 @@ enum WritesAtomic {
                 }
                 try expectSame(try storage.read().map(\.name), ["merged", "Item #2", "Item #3"])
             },
-            ConformanceCase("W.errorUnchanged", "W3", title: "an error of the application's comes out of every verb unchanged") {
+            ConformanceCase("W.errorUnchanged", "W3", title: "every operation throws an error of the application unchanged") {
                 context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...3))

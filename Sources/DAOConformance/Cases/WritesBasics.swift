@@ -9,7 +9,7 @@ enum WritesBasics {
 
     private static func creating() -> [ConformanceCase] {
         [
-            ConformanceCase("W.createAndRead", "W1", title: "a created row is found by key, by query and in the whole") {
+            ConformanceCase("W.createAndRead", "W1", title: "a created row is found by key, by query and by reading all rows") {
                 context in
                 let dao = try context.dao(Item.self)
                 let item = Item(id: 7, name: "seven", number: 70, note: "n")
@@ -19,7 +19,7 @@ enum WritesBasics {
                 try expectSame(try dao.read { $0.number == 70 }, [item])
                 try expect(try dao.read(byPrimaryKey: 8) == nil, "no row with another key")
             },
-            ConformanceCase("W.createTwice", "W1", title: "creating a stored key is duplicateKey naming entity and key") {
+            ConformanceCase("W.createTwice", "W1", title: "creating a stored key is duplicateKey with entity and key") {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item(id: 1, name: "first"))
@@ -41,7 +41,7 @@ enum WritesBasics {
                 }
                 try expectEqual(try dao.count(), 0, "stored rows")
             },
-            ConformanceCase("W.createAfterRefusal", "W1", title: "after a refused create the database works on") { context in
+            ConformanceCase("W.createAfterRefusal", "W1", title: "after a refused create the database stays usable") { context in
                 let database = try context.open()
                 let dao = try database.dao(Item.self)
                 try dao.create(Item(id: 1, name: "a"))
@@ -61,7 +61,7 @@ enum WritesBasics {
                 try expectSame(try dao.read(byPrimaryKeys: [Int]()), [])
                 try expectEqual(try dao.count(), 0)
             },
-            ConformanceCase("W.createMany", "W1", title: "ten thousand rows in one call are all there", isHeavy: true) {
+            ConformanceCase("W.createMany", "W1", title: "ten thousand rows in one call are all stored", isHeavy: true) {
                 context in
                 let dao = try context.dao(Item.self)
                 let items = Item.make(1...10_000)
@@ -89,14 +89,15 @@ enum WritesBasics {
                 try expectEqual(try dao.count { $0.number == 1 }, 0, "rows by the old indexed value")
                 try expectEqual(try dao.count { $0.number == 2 }, 1, "rows by the new indexed value")
             },
-            ConformanceCase("W.persistMixed", "W1", title: "one persist inserts and replaces as it meets") { context in
+            ConformanceCase("W.persistMixed", "W1", title: "one persist inserts new rows and replaces stored rows") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make([2, 4, 6]))
                 try dao.persist((1...6).map { Item(id: $0, name: "new \($0)") })
                 try expectSame(try dao.read().map(\.name), (1...6).map { "new \($0)" })
                 try expectEqual(try dao.count { $0.number > 0 }, 0, "rows by old indexed values")
             },
-            ConformanceCase("W.persistRepeatedKey", "W4", title: "of a key repeated in one persist the last wins") { context in
+            ConformanceCase("W.persistRepeatedKey", "W4", title: "when one persist repeats a key, the last row is stored") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.persist([
                     Item(id: 1, name: "first", number: 1), Item(id: 2, name: "two", number: 2),
@@ -107,16 +108,18 @@ enum WritesBasics {
                 try expectEqual(try dao.read { $0.number.in([1, 3, 4]) }.map(\.number), [4])
                 try expectEqual(try dao.count(), 2)
             },
-            ConformanceCase("W.persistRepeatedStoredKey", "W4", title: "of a stored key repeated in one persist the last wins") {
+            ConformanceCase(
+                "W.persistRepeatedStoredKey", "W4", title: "when one persist repeats a stored key, the last row is stored"
+            ) {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item(id: 1, name: "stored", number: 9))
                 try dao.persist([Item(id: 1, name: "first", number: 1), Item(id: 1, name: "last", number: 9)])
                 try expectSame(try dao.read(), [Item(id: 1, name: "last", number: 9)])
                 try expectEqual(try dao.count { $0.number == 9 }, 1, "rows by the indexed value")
-                try expectEqual(try dao.count { $0.number == 1 }, 0, "rows by the value in between")
+                try expectEqual(try dao.count { $0.number == 1 }, 0, "rows by the replaced value")
             },
-            ConformanceCase("W.persistSame", "W1", title: "persisting what is stored changes nothing") { context in
+            ConformanceCase("W.persistSame", "W1", title: "persisting unchanged rows changes nothing") { context in
                 let dao = try context.dao(Item.self)
                 let items = Item.make(1...50)
                 try dao.create(items)
@@ -131,7 +134,7 @@ enum WritesBasics {
                 try expectSame(try dao.read(), [Item(id: 1, name: "round 1000", number: 1000)])
                 try expectEqual(try dao.count { $0.number > 0 }, 1, "rows through the index")
             },
-            ConformanceCase("W.findOrCreate", "W1", title: "findOrCreate stores once and afterwards finds") { context in
+            ConformanceCase("W.findOrCreate", "W1", title: "findOrCreate stores a row once and then finds it") { context in
                 let dao = try context.dao(Item.self)
                 let made = try dao.findOrCreate(byPrimaryKey: 5) { Item(id: 5, name: "made") }
                 try expectSame(made, Item(id: 5, name: "made"))
@@ -147,7 +150,8 @@ enum WritesBasics {
                 }
                 try expectEqual(try dao.count(), 0)
             },
-            ConformanceCase("W.entitiesApart", "W1", title: "writing one entity leaves others untouched") { context in
+            ConformanceCase("W.entitiesApart", "W1", title: "writing one entity keeps the rows of other entities unchanged") {
+                context in
                 let database = try context.open()
                 let (items, users) = (try database.dao(Item.self), try database.dao(User.self))
                 try items.create(Item.make(1...5))
@@ -164,7 +168,7 @@ enum WritesBasics {
 
     private static func erasing() -> [ConformanceCase] {
         [
-            ConformanceCase("W.eraseMissing", "W5", title: "erasing what is not there is no error and counts 0") { context in
+            ConformanceCase("W.eraseMissing", "W5", title: "erasing a missing row is no error and counts 0") { context in
                 let dao = try context.dao(Item.self)
                 try expectEqual(try dao.erase(), 0)
                 try expectEqual(try dao.erase(Item(id: 1, name: "")), 0)
@@ -175,19 +179,20 @@ enum WritesBasics {
                 try expectEqual(try dao.erase(byPrimaryKeys: [1, 3]), 0)
                 try expectEqual(try dao.count(), 1)
             },
-            ConformanceCase("W.eraseCounts", "W5", title: "erases count the rows that were there") { context in
+            ConformanceCase("W.eraseCounts", "W5", title: "erases count the rows that existed") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...10))
                 try expectEqual(try dao.erase(Item(id: 1, name: "whatever")), 1, "by plain")
-                try expectEqual(try dao.erase(Item.make([1, 2, 11])), 1, "by plains, one of them there")
-                try expectEqual(try dao.erase(byPrimaryKeys: [3, 3, 2, 4]), 2, "by keys, one repeated, one gone")
+                try expectEqual(try dao.erase(Item.make([1, 2, 11])), 1, "by plains, two of them missing")
+                try expectEqual(
+                    try dao.erase(byPrimaryKeys: [3, 3, 2, 4]), 2, "by keys, a repeated and a missing key among them")
                 try expectEqual(try dao.erase { $0.number > 80 }, 2, "by condition")
-                try expectEqual(try dao.erase { $0.number > 80 }, 0, "by condition, again")
+                try expectEqual(try dao.erase { $0.number > 80 }, 0, "by condition, a second time")
                 try expectSame(try dao.read().map(\.id), [5, 6, 7, 8])
                 try expectEqual(try dao.erase(), 4, "all")
                 try expectEqual(try dao.count(), 0)
             },
-            ConformanceCase("W.eraseClearsIndexes", "W5", title: "erased rows are gone from indexes and may come again") {
+            ConformanceCase("W.eraseClearsIndexes", "W5", title: "erased rows are removed from indexes and may be stored again") {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...20))
@@ -198,14 +203,15 @@ enum WritesBasics {
                 try expectEqual(try dao.count { $0.number == 150 }, 1)
                 try expectEqual(try dao.count(), 20)
             },
-            ConformanceCase("W.eraseByIndex", "W5", title: "erasing through the index one is reading skips no row") { context in
+            ConformanceCase("W.eraseByIndex", "W5", title: "erasing rows through the index that a read walks skips no row") {
+                context in
                 let dao = try context.dao(Item.self)
                 try dao.create((1...500).map { Item(id: $0, name: "n", number: $0 % 3) })
                 try expectEqual(try dao.erase { $0.number == 1 }, 167)
                 try expectEqual(try dao.erase { $0.number >= 0 }, 333)
                 try expectEqual(try dao.count(), 0)
             },
-            ConformanceCase("W.eraseWithLimit", "W5", title: "erasing by a query with order and limit erases just those") {
+            ConformanceCase("W.eraseWithLimit", "W5", title: "erasing by a query with order and limit erases exactly its rows") {
                 context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...10))
@@ -227,15 +233,16 @@ enum WritesBasics {
                 try expectEqual(try dao.erase(byPrimaryKeys: items.map(\.id) + [50_000]), 40_000)
                 try expectEqual(try dao.count(), 0)
             },
-            ConformanceCase("W.updateCounts", "W5", title: "an update counts the rows it met, changed or not") { context in
+            ConformanceCase("W.updateCounts", "W5", title: "an update counts the rows it matches, changed or not") { context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...10))
                 try expectEqual(try dao.update(where: { $0.id > 5 }) { $0.note = "x" }, 5)
-                try expectEqual(try dao.update(where: { $0.id > 5 }) { $0.note = "x" }, 5, "met again, unchanged")
+                try expectEqual(try dao.update(where: { $0.id > 5 }) { $0.note = "x" }, 5, "rows matched again, unchanged")
                 try expectEqual(try dao.update(where: { $0.id > 10 }) { $0.note = "x" }, 0)
                 try expectEqual(try dao.count { $0.note == "x" }, 5)
             },
-            ConformanceCase("W.updateMovesInIndex", "W5", title: "an update of the field it selects by meets every row once") {
+            ConformanceCase("W.updateMovesInIndex", "W5", title: "an update of the field in its condition visits every row once")
+            {
                 context in
                 let dao = try context.dao(Item.self)
                 try dao.create(Item.make(1...200))
@@ -244,7 +251,9 @@ enum WritesBasics {
                 try expectEqual(try dao.count { $0.number > 1000 }, 200)
                 try expectEqual(try dao.count { $0.number <= 1000 }, 0)
             },
-            ConformanceCase("W.updateWithLimit", "W5", title: "an update by a query with order and limit changes just those") {
+            ConformanceCase(
+                "W.updateWithLimit", "W5", title: "an update by a query with order and limit changes exactly its rows"
+            ) {
                 context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...10))

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// W1 and W5: the classic surface of storages and DAOs, and the tests the old libraries had.
+/// W1 and W5: the classic operations of storages and DAOs, and the tests of the earlier libraries.
 enum WritesClassic {
     static func cases() -> [ConformanceCase] {
         tests() + surface()
@@ -33,14 +33,14 @@ enum WritesClassic {
                 try expectSame(try storage.read(), User.make(1000))
             },
             ConformanceCase(
-                "W.classic3", "W1", "Q1", title: "a thousand users ordered by key ascending are already in that order"
+                "W.classic3", "W1", "Q1", title: "a thousand users ordered by ascending key are already in that order"
             ) { context in
                 let storage = try thousand(context)
                 try expectSame(try storage.read(orderedBy: "id", ascending: true), User.make(0..<1000))
                 try expectSame(try storage.read(orderedBy: "id", ascending: false), User.make(0..<1000).reversed())
                 try expectSame(try DAO(storage: storage).read(orderedBy: "id", ascending: true), User.make(0..<1000))
             },
-            ConformanceCase("W.classic4", "W1", title: "of a thousand users 994 have an id above 5, in any order asked") {
+            ConformanceCase("W.classic4", "W1", title: "of a thousand users 994 have an id above 5, in any order") {
                 context in
                 let storage = try thousand(context)
                 let predicate = Condition<User>("id > 5")
@@ -53,7 +53,7 @@ enum WritesClassic {
                 try expectSame(
                     try DAO(storage: storage).read(predicatedBy: predicate, orderedBy: "name", ascending: true).count, 994)
             },
-            ConformanceCase("W.classic5", "W1", title: "the user with key 5 is there") { context in
+            ConformanceCase("W.classic5", "W1", title: "the user with key 5 exists") { context in
                 let storage = try thousand(context)
                 try expectSame(try storage.read(byPrimaryKey: 5), User(id: 5, name: "Name #5", age: 15))
                 try expectSame(
@@ -61,8 +61,9 @@ enum WritesClassic {
                 try expect(try storage.isEntityExist(primaryKey: 5), "key 5 to exist")
                 try expect(try !storage.isEntityExist(primaryKey: 1000), "key 1000 not to exist")
             },
-            ConformanceCase("W.classic6", "W1", title: "persisting a thousand users with another age keeps count, ids and names")
-            { context in
+            ConformanceCase(
+                "W.classic6", "W1", title: "persisting a thousand users with a different age keeps count, ids and names"
+            ) { context in
                 let storage = try thousand(context)
                 try storage.persist(objects: storage.read().map { User(id: $0.id, name: $0.name, age: 14) })
                 try expectSame(try storage.read(), User.make(0..<1000).map { User(id: $0.id, name: $0.name, age: 14) })
@@ -85,17 +86,18 @@ enum WritesClassic {
                 try storage.persist(objects: users)
                 try expectSame(try storage.read(), User.make(1000))
             },
-            ConformanceCase("W.classic9", "W1", title: "persisting each user by key with another age changes all") { context in
+            ConformanceCase("W.classic9", "W1", title: "persisting each user by key with a different age changes all users") {
+                context in
                 let storage = try context.storage(User.self)
                 try storage.insert(User.make(100))
                 for id in Int64(1)...100 {
                     let wasThere = try storage.persist(withPrimaryKey: id) { $0?.age = 13 }
-                    try expect(wasThere, "user \(id) to be there")
+                    try expect(wasThere, "user \(id) to exist")
                 }
                 try expectSame(try storage.read(), User.make(100).map { User(id: $0.id, name: $0.name, age: 13) })
             },
             ConformanceCase(
-                "W.classic12", "W5", title: "of ten users five are left after an erase by predicate, none after erases by key"
+                "W.classic12", "W5", title: "of ten users five remain after an erase by predicate, and none after erases by key"
             ) { context in
                 let storage = try context.storage(User.self)
                 try storage.insert(User.make(10))
@@ -158,13 +160,16 @@ enum WritesClassic {
                 }
                 try expectEqual(try storage.count(), 0)
             },
-            ConformanceCase("W.createDefaults", "W1", title: "a created record has declared defaults, else empty values") {
+            ConformanceCase(
+                "W.createDefaults", "W1", title: "a created record has the declared defaults, and empty values without them"
+            ) {
                 context in
                 let articles = try context.storage(ArticleModel.self)
                 try expectSame(try articles.create(), ArticleModel(id: 0, title: "", body: "", draft: nil, views: 7))
                 try expectSame(try articles.create(count: 0).count, 0)
                 try expectError(.invalidQuery, "a negative count", entity: "article") { try articles.create(count: -1) }
-                try expectError(.invalidSchema, "a URL has no empty value", entity: "scalars", field: "url") {
+                try expectError(.invalidSchema, "a field of type URL, which has no empty value", entity: "scalars", field: "url")
+                {
                     try context.storage(Scalars.self).create()
                 }
                 try expectEqual(try articles.count(), 0)
@@ -179,7 +184,7 @@ enum WritesClassic {
                     try expect(user == nil, "nil")
                     user = User(id: 5, name: "made", age: 1)
                 }
-                try expect(!wasThere, "false: there is no such row")
+                try expect(!wasThere, "false, since the row does not exist")
                 try expectEqual(calls, 1, "calls of the block")
                 try expectEqual(try storage.count(), 0)
             },

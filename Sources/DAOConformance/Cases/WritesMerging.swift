@@ -1,11 +1,11 @@
 import DAOCore
 import Foundation
 
-/// W2: what the plain does not carry survives; what a translator reads and writes.
+/// W2: fields that the plain does not have survive, and translators may read and write.
 enum WritesMerging {
     static func cases() -> [ConformanceCase] {
         [
-            ConformanceCase("W.draftSurvives", "W2", title: "a merging persist keeps fields that the plain does not carry") {
+            ConformanceCase("W.draftSurvives", "W2", title: "a merging persist keeps fields that the plain does not have") {
                 context in
                 let storage = try context.storage(ArticleModel.self)
                 let dao = DAO(storage: storage, translator: ArticleTranslator())
@@ -24,7 +24,7 @@ enum WritesMerging {
                 try dao.persist(Article(id: 1, title: "t", body: "b"))
                 try expectSame(try storage.read(), [ArticleModel(id: 1, title: "t", body: "b", draft: nil, views: 0)])
             },
-            ConformanceCase("W.mergeMany", "W2", title: "a merging persist of many keeps each row's own local fields") {
+            ConformanceCase("W.mergeMany", "W2", title: "a merging persist of many rows keeps the local fields of each row") {
                 context in
                 let storage = try context.storage(ArticleModel.self)
                 let dao = DAO(storage: storage, translator: ArticleTranslator())
@@ -42,7 +42,7 @@ enum WritesMerging {
                     try expectSame(row, expected, "row \(row.id)")
                 }
             },
-            ConformanceCase("W.replacingTranslator", "W2", title: "a translator without a merge replaces the record whole") {
+            ConformanceCase("W.replacingTranslator", "W2", title: "a translator without a merge replaces the complete record") {
                 context in
                 let storage = try context.storage(ArticleModel.self)
                 let dao = DAO(storage: storage, translator: ReplacingArticleTranslator())
@@ -51,7 +51,8 @@ enum WritesMerging {
                 try expectSame(try storage.read(), [ArticleModel(id: 1, title: "new", body: "new", draft: nil, views: 0)])
             },
             ConformanceCase(
-                "W.mergeRepeatedKey", "W2", "W4", title: "a key repeated in a merging persist sees what was made of it before"
+                "W.mergeRepeatedKey", "W2", "W4",
+                title: "when a merging persist repeats a key, the later value is merged into the result of the earlier value"
             ) { context in
                 let storage = try context.storage(Item.self)
                 try storage.insert([Item(id: 1, name: "stored", number: 1)])
@@ -68,10 +69,11 @@ enum WritesMerging {
                 try expectSame(try storage.read().map(\.name), ["stored+a+b", "new+c"])
                 try expectSame(try storage.read().map(\.number), [111, 55])
                 try expectEqual(
-                    try storage.count(predicatedBy: Condition { $0.number.in([1, 11, 5]) }), 0, "rows by values in between")
+                    try storage.count(predicatedBy: Condition { $0.number.in([1, 11, 5]) }), 0, "rows by intermediate values")
             },
             ConformanceCase(
-                "W.mergeSeesStored", "W2", title: "the translator merges into what is stored now, not what was read before"
+                "W.mergeSeesStored", "W2",
+                title: "the translator merges into the row that is stored now, not into a row read earlier"
             ) { context in
                 let storage = try context.storage(Item.self)
                 let dao = DAO(
@@ -80,7 +82,9 @@ enum WritesMerging {
                 for _ in 0..<100 { try dao.persist(Item(id: 1, name: "", number: 1)) }
                 try expectEqual(try storage.read().map(\.number), [101])
             },
-            ConformanceCase("W.mergeKeepsNilAndEmpty", "W2", title: "fields a merge does not touch keep nil and empty apart") {
+            ConformanceCase(
+                "W.mergeKeepsNilAndEmpty", "W2", title: "fields that a merge does not change keep nil and empty values apart"
+            ) {
                 context in
                 let storage = try context.storage(ArticleModel.self)
                 let dao = DAO(storage: storage, translator: ArticleTranslator())
@@ -92,7 +96,8 @@ enum WritesMerging {
                 try expectSame(try storage.read().map(\.draft), ["", nil])
             },
             ConformanceCase(
-                "W.storageMergeSkipsNil", "W2", title: "a storage's merge stores what the closure leaves, nil is not stored"
+                "W.storageMergeSkipsNil", "W2",
+                title: "a storage's merge stores the result of the closure; a nil result is not stored"
             ) { context in
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...3))
@@ -104,7 +109,7 @@ enum WritesMerging {
             },
             ConformanceCase(
                 "W.translatorReadsUncommitted", "W2", "T3",
-                title: "a translator that reads its own storage sees the call's earlier rows"
+                title: "a translator that reads its own storage sees the earlier rows of the call"
             ) { context in
                 let storage = try context.storage(Item.self)
                 let dao = DAO(
@@ -116,7 +121,7 @@ enum WritesMerging {
             },
             ConformanceCase(
                 "W.translatorWritesElsewhere", "W2", "W3", "T1",
-                title: "what a translator writes through another DAO is part of its call"
+                title: "a translator's writes through another DAO are part of its call"
             ) { context in
                 let database = try context.open()
                 let (storage, counters) = (try database.storage(for: Item.self), try database.dao(Counter.self))

@@ -7,7 +7,7 @@ enum WritesUnique {
         clashes() + freedom()
     }
 
-    /// Expects a clash of a member that is there with one that is stored, over their email.
+    /// Expects that two members, one of them stored, collide in their email.
     private static func expectClash(
         _ there: UniqueID, _ stored: UniqueID, field: String = "email", _ what: String, file: StaticString = #fileID,
         line: UInt = #line, _ body: () throws -> Void
@@ -20,7 +20,7 @@ enum WritesUnique {
     private static func clashes() -> [ConformanceCase] {
         [
             ConformanceCase(
-                "W.uniqueCreate", "W6", title: "creating a second equal value is uniqueViolation naming field and both keys"
+                "W.uniqueCreate", "W6", title: "creating a second equal value is uniqueViolation with field and both keys"
             ) { context in
                 let dao = try context.dao(Member.self)
                 try dao.create(Member(id: 1, email: "a", badge: 1))
@@ -29,41 +29,46 @@ enum WritesUnique {
                 try expectEqual(try dao.count(), 1)
             },
             ConformanceCase(
-                "W.uniquePersist", "W6", title: "persisting a second equal value is uniqueViolation, inserted or replaced"
+                "W.uniquePersist", "W6",
+                title: "persisting a second equal value is uniqueViolation, for inserted and replaced rows"
             ) { context in
                 let dao = try context.dao(Member.self)
                 try dao.create([Member(id: 1, email: "a", badge: 1), Member(id: 2, email: "b", badge: 2)])
                 let before = try Dump.rows(of: dao.storage)
                 try expectClash(1, 3, "insert") { try dao.persist(Member(id: 3, email: "a", badge: 3)) }
                 try expectClash(1, 2, "replace") { try dao.persist(Member(id: 2, email: "a", badge: 2)) }
-                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the error")
             },
-            ConformanceCase("W.uniqueInOneCall", "W6", title: "two equal values in one call clash") { context in
+            ConformanceCase("W.uniqueInOneCall", "W6", title: "two equal values in one call are uniqueViolation") { context in
                 let dao = try context.dao(Member.self)
                 let pair = [Member(id: 1, email: "a", badge: 1), Member(id: 2, email: "a", badge: 2)]
                 try expectClash(1, 2, "create") { try dao.create(pair) }
                 try expectClash(1, 2, "persist") { try dao.persist(pair) }
                 try expectEqual(try dao.count(), 0)
             },
-            ConformanceCase("W.uniqueMerge", "W6", title: "a merge into an equal value clashes and changes nothing") { context in
+            ConformanceCase("W.uniqueMerge", "W6", title: "a merge to an equal value is uniqueViolation and changes nothing") {
+                context in
                 let storage = try context.storage(Member.self)
                 try storage.insert([Member(id: 1, email: "a", badge: 1), Member(id: 2, email: "b", badge: 2)])
                 let before = try Dump.rows(of: storage)
                 try expectClash(1, 2, "merge") {
                     _ = try storage.merge(keys: [.integer(2)]) { _, record in record?.email = "a" }
                 }
-                try expectEqual(try Dump.rows(of: storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
             },
-            ConformanceCase("W.uniqueUpdate", "W6", title: "an update that makes two values equal clashes and changes nothing") {
+            ConformanceCase(
+                "W.uniqueUpdate", "W6", title: "an update that makes two values equal is uniqueViolation and changes nothing"
+            ) {
                 context in
                 let dao = try context.dao(Member.self)
                 try dao.create((1...4).map { Member(id: $0, email: "e\($0)", badge: $0) })
                 let before = try Dump.rows(of: dao.storage)
                 try expectClash(1, 2, "update") { try dao.update(where: { $0.id <= 2 }) { $0.email = "same" } }
-                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after it")
+                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the error")
             },
             ConformanceCase(
-                "W.uniqueInTransaction", "W6", "T3", title: "a clash with a row of the same transaction is found there"
+                "W.uniqueInTransaction", "W6", "T3",
+                title: "a collision with a row of the same transaction is uniqueViolation in the call that writes it"
             ) { context in
                 let database = try context.open()
                 let dao = try database.dao(Member.self)
@@ -76,7 +81,7 @@ enum WritesUnique {
                 try expectEqual(try dao.read().map(\.id), [2])
             },
             ConformanceCase(
-                "W.uniqueByBytes", "W6", "P2", title: "unique texts are compared by bytes: case and normal form keep them apart"
+                "W.uniqueByBytes", "W6", "P2", title: "unique texts are compared by bytes: case and normal form distinguish them"
             ) { context in
                 let dao = try context.dao(Member.self)
                 let emails = ["a", "A", "\u{e9}", "e\u{301}", "", " ", "a\0", "a "]
@@ -84,7 +89,7 @@ enum WritesUnique {
                 try expectSame(try dao.read().map(\.email), emails.map(Optional.init))
                 try expectClash(4, 99, "the empty text") { try dao.create(Member(id: 99, email: "", badge: 99)) }
             },
-            ConformanceCase("W.uniqueLongTexts", "W6", title: "long unique texts clash only when they are equal to the end") {
+            ConformanceCase("W.uniqueLongTexts", "W6", title: "long unique texts collide only when all their bytes are equal") {
                 context in
                 let dao = try context.dao(Member.self)
                 let long = String(repeating: "x", count: 5000)
@@ -121,7 +126,7 @@ enum WritesUnique {
                 try dao.update(where: { $0.id == 1 }) { $0.email = nil }
                 try expectEqual(try dao.count { $0.email == nil }, 6)
             },
-            ConformanceCase("W.uniqueSameRow", "W6", title: "a row may be stored again with its own unique values") { context in
+            ConformanceCase("W.uniqueSameRow", "W6", title: "a row may be stored again with its unique values") { context in
                 let dao = try context.dao(Member.self)
                 let member = Member(id: 1, email: "a", badge: 1, name: "before")
                 try dao.create(member)
@@ -132,7 +137,7 @@ enum WritesUnique {
                 try dao.update(where: { $0.id == 1 }) { $0.email = "a" }
                 try expectSame(try dao.read().map(\.name), ["after"])
             },
-            ConformanceCase("W.uniqueFreedByErase", "W6", title: "an erased row's unique values are free") { context in
+            ConformanceCase("W.uniqueFreedByErase", "W6", title: "the unique values of an erased row are free") { context in
                 let dao = try context.dao(Member.self)
                 try dao.create(Member(id: 1, email: "a", badge: 1))
                 try dao.erase(byPrimaryKey: 1)
@@ -143,7 +148,9 @@ enum WritesUnique {
                 try dao.create(Member(id: 4, email: "a", badge: 1))
                 try expectEqual(try dao.read().map(\.id), [4])
             },
-            ConformanceCase("W.uniqueFreedByChange", "W6", title: "a changed row's old unique value is free, its new one taken") {
+            ConformanceCase(
+                "W.uniqueFreedByChange", "W6", title: "the old unique value of a changed row is free, its new value is taken"
+            ) {
                 context in
                 let dao = try context.dao(Member.self)
                 try dao.create(Member(id: 1, email: "a", badge: 1))
@@ -155,7 +162,8 @@ enum WritesUnique {
                 try expectEqual(try dao.count(), 3)
             },
             ConformanceCase(
-                "W.uniqueFreedInTheCall", "W6", "W4", title: "a value given up earlier in a call can be taken later in it"
+                "W.uniqueFreedInTheCall", "W6", "W4",
+                title: "a value given up earlier in a call can be used later in the same call"
             ) { context in
                 let dao = try context.dao(Member.self)
                 try dao.create([Member(id: 1, email: "a", badge: 1), Member(id: 2, email: "b", badge: 2)])
@@ -175,9 +183,10 @@ enum WritesUnique {
                     }
                 }
                 try dao.create(Member(id: 3, email: "b", badge: 2))
-                try expectClash(1, 4, "the row that is there again") { try dao.create(Member(id: 4, email: "a", badge: 4)) }
+                try expectClash(1, 4, "the row that exists again") { try dao.create(Member(id: 4, email: "a", badge: 4)) }
             },
-            ConformanceCase("W.uniqueIsFound", "W6", title: "a unique field serves queries: equal, range, in, nil") { context in
+            ConformanceCase("W.uniqueIsFound", "W6", title: "a unique field serves conditions: equal, range, in, nil") {
+                context in
                 let dao = try context.dao(Member.self)
                 try dao.create((1...9).map { Member(id: $0, email: $0 % 3 == 0 ? nil : "e\($0)", badge: 100 - $0) })
                 try expectEqual(try dao.read { $0.email == "e4" }.map(\.id), [4])

@@ -21,11 +21,11 @@ public enum SharingFault: String, CaseIterable, Sendable {
     /// The conformance cases that must detect the fault.
     public var finders: Set<String> {
         switch self {
-        case .sharesNothing: ["C.peersSee", "C.peersCount", "L.killed"]
-        case .hasNoTransactions: ["C.peersSee", "C.peersCount", "L.killedHolding"]
-        case .isDeafToOthers: ["O.peer"]
-        case .neverWaits, .waitsTooLong: ["C.peerHolds"]
-        case .isDeafToRelations: ["R.peerDeclares", "R.peerDeclaresInside", "R.peerHoldsChild"]
+        case .sharesNothing: ["C.processesSeeCommits", "C.processesIncrement", "L.killed"]
+        case .hasNoTransactions: ["C.processesSeeCommits", "C.processesIncrement", "L.killedHolding"]
+        case .isDeafToOthers: ["O.otherProcess"]
+        case .neverWaits, .waitsTooLong: ["C.processHoldsLock"]
+        case .isDeafToRelations: ["R.processDeclares", "R.processDeclaresInside", "R.processHoldsChild"]
         }
     }
 }
