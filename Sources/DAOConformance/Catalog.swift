@@ -1,4 +1,4 @@
-/// The list of all cases: a chapter's files, in the order of the contract.
+/// The list of all cases: the files of each chapter, in the order of the contract.
 enum Catalog {
     static let cases: [ConformanceCase] = chapters.flatMap { $0() }
 

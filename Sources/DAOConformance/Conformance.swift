@@ -3,37 +3,37 @@ import Foundation
 
 /// The contract as a suite: the same cases for every database.
 ///
-/// One call runs them all and gives a report:
+/// One call runs all cases and returns a report:
 ///
 /// ```swift
 /// print(await Conformance.run(on: target))
 /// ```
 ///
-/// Three lines of Swift Testing run each case as a test of its own:
+/// Three lines of Swift Testing run each case as a separate test:
 ///
 /// ```swift
 /// @Test(arguments: Conformance.cases(for: target))
 /// func conforms(_ test: ConformanceTest) async throws { try await test.run() }
 /// ```
 public enum Conformance {
-    /// The suite's version: a new minor one adds cases, a new major one changes what is expected.
+    /// The version of the suite. A new minor version adds cases; a new major version changes expectations.
     public static let version = "1.0"
 
-    /// How long a case may take before it is reported as hung.
+    /// The time after which a case is reported as hung.
     public static let timeLimit: Duration = .seconds(300)
 
-    /// Every case, in the contract's order.
+    /// Every case, in the order of the contract.
     public static let all: [ConformanceCase] = Catalog.cases
 
-    /// The cases that a target's declared capabilities ask for, each ready to run.
+    /// Returns the cases that apply to the declared capabilities of a target, each ready to run.
     ///
-    /// The target is opened once, to read its capabilities.
+    /// This call opens the target once, to read its capabilities.
     ///
     /// - Parameters:
     ///   - target: The kind of database.
-    ///   - chapters: Which chapters; all by default.
-    ///   - timeLimit: How long a case may take.
-    ///   - filter: Which of their cases; all by default.
+    ///   - chapters: The chapters; all by default.
+    ///   - timeLimit: The time after which a case is reported as hung.
+    ///   - filter: Selects cases; all by default.
     public static func cases(
         for target: ConformanceTarget, chapters: Set<ContractRule.Chapter> = Set(ContractRule.Chapter.allCases),
         timeLimit: Duration = Conformance.timeLimit, where filter: (ConformanceCase) -> Bool = { _ in true }
@@ -48,10 +48,10 @@ public enum Conformance {
     ///
     /// - Parameters:
     ///   - target: The kind of database.
-    ///   - chapters: Which chapters; all by default.
-    ///   - timeLimit: How long a case may take before it is reported as hung.
-    ///   - filter: Which of their cases; all by default.
-    ///   - onResult: Called with each result as it comes, in no particular order.
+    ///   - chapters: The chapters; all by default.
+    ///   - timeLimit: The time after which a case is reported as hung.
+    ///   - filter: Selects cases; all by default.
+    ///   - onResult: Called with each result as soon as it is there, in no particular order.
     public static func run(
         on target: ConformanceTarget, chapters: Set<ContractRule.Chapter> = Set(ContractRule.Chapter.allCases),
         timeLimit: Duration = Conformance.timeLimit, where filter: @Sendable (ConformanceCase) -> Bool = { _ in true },
@@ -84,7 +84,8 @@ public enum Conformance {
         all.filter { $0.chapter.map(chapters.contains) ?? true }.filter(filter)
     }
 
-    /// What a target declares; nil when it cannot be opened, which every case will then say.
+    /// Returns the capabilities that a target declares; nil when it cannot be opened. Every case then reports
+    /// that error.
     private static func capabilities(of target: ConformanceTarget) -> Capabilities? {
         guard let location = try? ConformanceTarget.Location.make() else { return nil }
         defer { location.remove() }
@@ -101,17 +102,17 @@ public struct ConformanceTest: Sendable, Identifiable, CustomStringConvertible {
     let target: ConformanceTarget
     let timeLimit: Duration
 
-    /// The case's id.
+    /// The id of the case.
     public var id: String { conformanceCase.id }
 
-    /// The case's id, its rules and what it expects.
+    /// The id of the case, its rules and its title.
     public var description: String {
         "\(id) (\(conformanceCase.rules.joined(separator: ", "))) on \(target.name): \(conformanceCase.title)"
     }
 
     /// Runs the case on a fresh database.
     ///
-    /// - Throws: What it found wrong, or that it did not end in time.
+    /// - Throws: A failure of the case, also when it did not end in time.
     public func run() async throws {
         let result = await result()
         guard result.status != .passed else { return }
@@ -126,8 +127,8 @@ public struct ConformanceTest: Sendable, Identifiable, CustomStringConvertible {
     }
 }
 
-/// Thrown by ``ConformanceTest/run()``: the case, what was expected, and what came.
+/// The error of ``ConformanceTest/run()``: the case, the expected and the actual value.
 public struct FailedConformance: Error, CustomStringConvertible {
-    /// The case, what was expected, what came, and where in the suite.
+    /// The case, the expected and the actual value, and the location in the suite.
     public let description: String
 }

@@ -1,20 +1,20 @@
 import DAOCore
 
-/// One proof: a named case with the contract's rules that it proves.
+/// A named test, with the rules of the contract that it proves.
 public struct ConformanceCase: Sendable {
-    /// What the case needs that not every database, or not every target, has.
+    /// A property that the case needs, and that some databases or targets do not have.
     public enum Requirement: String, Sendable, Hashable, CaseIterable, Codable {
         /// Data that outlives the last reference: reopening finds it.
         case persistence
         /// Transactions inside transactions.
         case savepoints
-        /// Readers that see a snapshot beside a writer.
+        /// Readers that see a snapshot while a writer works.
         case snapshotReads
-        /// Stored entities that are brought up to date, migrations and copies.
+        /// Automatic changes of stored entities, migrations and copies.
         case evolution
         /// Values of 64 MiB.
         case hugeValues
-        /// A target that tells where its file is.
+        /// A target that gives the location of its file.
         case file
         /// A target that opens with a changed configuration.
         case configuration
@@ -22,42 +22,44 @@ public struct ConformanceCase: Sendable {
         case processes
     }
 
-    /// How a body runs.
+    /// How the closure of a case runs.
     enum Body: Sendable {
-        /// On a thread of its own, where it may block.
+        /// On a new thread, where it may block.
         case blocking(@Sendable (ConformanceContext) throws -> Void)
         /// As a task.
         case concurrent(@Sendable (ConformanceContext) async throws -> Void)
     }
 
-    /// Names the case for good: the chapter's letter, then a word or two, such as `K.longestString`.
+    /// The permanent name of the case: the letter of its chapter, then a word or two, such as
+    /// `K.longestString`.
     public let id: String
-    /// The contract's rules it proves, such as `["K3"]`.
+    /// The rules of the contract that the case proves, such as `["K3"]`.
     public let rules: [String]
-    /// What is expected, as a sentence.
+    /// The expectation, as a sentence.
     public let title: String
-    /// What it needs that not every database has.
+    /// The properties that the case needs.
     public let requirements: Set<Requirement>
-    /// What a database must lack for it: the negative twins of other cases, which expect a typed refusal.
+    /// The properties that a database must not have. These cases are the opposites of other cases: they
+    /// expect a typed refusal.
     public let absences: Set<Requirement>
-    /// Whether it takes seconds or much memory.
+    /// Whether the case takes seconds or much memory.
     public let isHeavy: Bool
 
     let body: Body
 
-    /// The chapter it belongs to.
+    /// The chapter that the case belongs to.
     public var chapter: ContractRule.Chapter? { ContractRule.Chapter(rawValue: String(id.prefix { $0 != "." })) }
 
-    /// Describes a case whose body runs on one thread.
+    /// Describes a case whose closure runs on one thread.
     ///
     /// - Parameters:
-    ///   - id: The chapter's letter, then a word or two.
-    ///   - rules: The contract's rules it proves.
-    ///   - title: What is expected, as a sentence.
-    ///   - requirements: What it needs that not every database has.
-    ///   - absences: What a database must lack.
-    ///   - isHeavy: Whether it takes seconds or much memory.
-    ///   - body: The proof; it throws what it finds wrong.
+    ///   - id: The letter of the chapter, then a word or two.
+    ///   - rules: The rules of the contract that the case proves.
+    ///   - title: The expectation, as a sentence.
+    ///   - requirements: The properties that the case needs.
+    ///   - absences: The properties that a database must not have.
+    ///   - isHeavy: Whether the case takes seconds or much memory.
+    ///   - body: The closure. It throws a failure when the database breaks a rule.
     init(
         _ id: String, _ rules: String..., title: String, requires requirements: Set<Requirement> = [],
         lacks absences: Set<Requirement> = [], isHeavy: Bool = false,
@@ -72,7 +74,7 @@ public struct ConformanceCase: Sendable {
         self.body = .blocking(body)
     }
 
-    /// Describes a case whose body uses tasks.
+    /// Describes a case whose closure uses tasks.
     init(
         concurrent id: String, _ rules: String..., title: String, requires requirements: Set<Requirement> = [],
         lacks absences: Set<Requirement> = [], isHeavy: Bool = false,
@@ -89,13 +91,13 @@ public struct ConformanceCase: Sendable {
 }
 
 extension ConformanceCase {
-    /// Why the case does not run on a target, or nil when it does.
+    /// Returns the reason for which the case does not run on a target; nil when it runs.
     func reasonToSkip(on target: ConformanceTarget, _ capabilities: Capabilities?) -> String? {
         let present = Requirement.present(in: target, capabilities)
         if let missing = requirements.subtracting(present).sorted(by: { $0.rawValue < $1.rawValue }).first {
             return missing.missing
         }
-        // Without capabilities nothing is known to be lacking.
+        // Without capabilities, no property is known to be missing.
         let lacking = Set(Requirement.allCases).subtracting(present)
         if let surplus = absences.subtracting(lacking).sorted(by: { $0.rawValue < $1.rawValue }).first { return surplus.surplus }
         return nil
@@ -126,9 +128,9 @@ extension ConformanceCase.Requirement {
         case .snapshotReads: "it declares that it has no snapshot reads"
         case .evolution: "it declares that it has no evolution"
         case .hugeValues: "it declares a longest value of less than 64 MiB"
-        case .file: "the target does not tell where its file is"
+        case .file: "the target does not give the location of its file"
         case .configuration: "the target does not open with a changed configuration"
-        case .processes: "the target does not start other processes, or the database is for one"
+        case .processes: "the target does not start other processes, or only one process may use the database"
         }
     }
 
@@ -139,7 +141,7 @@ extension ConformanceCase.Requirement {
         case .snapshotReads: "it declares snapshot reads, which other cases prove"
         case .evolution: "it declares evolution, which other cases prove"
         case .hugeValues: "it declares values of 64 MiB, which other cases prove"
-        case .file: "the target tells where its file is"
+        case .file: "the target gives the location of its file"
         case .configuration: "the target opens with a changed configuration"
         case .processes: "the target starts other processes"
         }

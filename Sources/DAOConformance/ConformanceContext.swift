@@ -2,17 +2,17 @@ import DAOCore
 import Foundation
 import Synchronization
 
-/// What a case works with: databases of the kind under test, in a place of the case's own.
+/// The databases that a case uses. They are of the kind under test, in a directory that only this case uses.
 public final class ConformanceContext: Sendable {
     private struct Opened: Sendable {
         weak var database: (any Database)?
     }
 
     let target: ConformanceTarget
-    /// Where this case's database is; every case has its own.
+    /// The location of this case's database; every case has a separate location.
     public let location: ConformanceTarget.Location
-    /// What was opened and may have to be closed after the case; not kept alive, so that cases can drop a
-    /// database.
+    /// The databases that the case opened and that may have to be closed after it. The references are weak,
+    /// so that cases can release a database.
     private let opened = Mutex<[Opened]>([])
 
     init(target: ConformanceTarget, location: ConformanceTarget.Location) {
@@ -20,20 +20,20 @@ public final class ConformanceContext: Sendable {
         self.location = location
     }
 
-    /// Opens this case's database; opening it again while it is open gives a second handle on the same data.
+    /// Opens this case's database. Opening it again while it is open gives a second handle on the same data.
     public func open() throws -> any Database { try keep(target.open(location)) }
 
-    /// A storage in a freshly opened database.
+    /// Returns a storage in a newly opened database.
     public func storage<Record: Model>(_ model: Record.Type) throws -> any Storage<Record> { try open().storage(for: model) }
 
-    /// A DAO of a type that is both value and record, in a freshly opened database.
+    /// Returns a DAO of a type that is both plain and model, in a newly opened database.
     public func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
         DAO(storage: try storage(model))
     }
 }
 
 extension ConformanceContext {
-    /// Opens another database of the same kind, at a place of its own.
+    /// Opens another database of the same kind, at a separate location.
     func openOther(_ suffix: String = "other") throws -> any Database { try keep(target.open(location.appending(suffix))) }
 
     /// Opens this case's database with a changed configuration; needs
@@ -43,13 +43,13 @@ extension ConformanceContext {
         return try keep(open(location, change))
     }
 
-    /// The database's file; needs ``ConformanceCase/Requirement/file``.
+    /// Returns the database's file; needs ``ConformanceCase/Requirement/file``.
     func file() throws -> URL {
-        guard let file = target.file else { throw missing("a target that tells its file") }
+        guard let file = target.file else { throw missing("a target that gives the location of its file") }
         return file(location)
     }
 
-    /// The path that an error about the database's file names; nil for a database that is not in a file.
+    /// The path that errors about the database's file carry; nil for a database that is not in a file.
     var path: String? { target.file.map { $0(location).path } }
 
     /// Closes a database and opens it again.
@@ -58,7 +58,7 @@ extension ConformanceContext {
         return try open()
     }
 
-    /// Closes what the case left open.
+    /// Closes the databases that the case left open.
     func closeAll() throws {
         let databases = opened.withLock { opened in
             defer { opened = [] }
@@ -78,7 +78,7 @@ extension ConformanceContext {
 }
 
 extension Database {
-    /// A DAO of a type that is both value and record.
+    /// Returns a DAO of a type that is both plain and model.
     func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
         DAO(storage: try storage(for: model))
     }

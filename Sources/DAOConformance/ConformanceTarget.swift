@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// A kind of database that the suite is run on: a name, and how to open one at a place.
+/// A kind of database for the suite: a name, and a way to open a database at a location.
 ///
 /// ```swift
 /// let target = ConformanceTarget(name: "memory") { location in
@@ -9,38 +9,38 @@ import Foundation
 /// }
 /// ```
 ///
-/// A database with a driver gets more cases, about configurations and damaged files, from the other
-/// initializer:
+/// A database with a driver gets more cases, about configurations and damaged files. The initializer with a
+/// driver adds them:
 ///
 /// ```swift
 /// let target = ConformanceTarget(name: "sqlite", driver: .sqlite) { $0.directory.appendingPathComponent("test.db").path }
 /// ```
 public struct ConformanceTarget: Sendable {
-    /// A place for one database: the same location opens the same data again.
+    /// The location of one database. Opening the same location again opens the same data.
     public struct Location: Sendable, Hashable {
-        /// A name that no other case of this run has: letters, digits and dashes.
+        /// A name that is unique among the cases of this run: letters, digits and dashes.
         public let name: String
         /// A directory that exists, is empty at first, and is removed after the case.
         public let directory: URL
     }
 
-    /// What the report calls it.
+    /// The name of the target in the report.
     public let name: String
     package let open: @Sendable (Location) throws -> any Database
-    /// The file of the database at a location, where there is one.
+    /// The file of the database at a location; nil for databases without a file.
     let file: (@Sendable (Location) -> URL)?
     /// Opens the database at a location with a configuration that a case has changed.
     package let openConfiguration: (@Sendable (Location, (inout DatabaseConfiguration) -> Void) throws -> any Database)?
     /// Starts another process that opens the database at a location.
     package internal(set) var startProcess: (@Sendable (Location) throws -> any ConformanceProcess)?
-    /// How long such a process waits for another's transaction.
+    /// How long such a process waits for another process's transaction.
     package internal(set) var processWait: Duration = .seconds(5)
 
     /// Describes a kind of database.
     ///
     /// - Parameters:
-    ///   - name: What the report calls it.
-    ///   - open: Opens the database at a location, creating it the first time.
+    ///   - name: The name in the report.
+    ///   - open: Opens the database at a location; the first call creates it.
     public init(name: String, open: @escaping @Sendable (Location) throws -> any Database) {
         self.name = name
         self.open = open
@@ -51,9 +51,9 @@ public struct ConformanceTarget: Sendable {
     /// Describes a kind of database that is kept in a file.
     ///
     /// - Parameters:
-    ///   - name: What the report calls it.
-    ///   - file: The file, or the directory, that the database at a location is.
-    ///   - open: Opens the database at a location, creating it the first time.
+    ///   - name: The name in the report.
+    ///   - file: Returns the file, or the directory, of the database at a location.
+    ///   - open: Opens the database at a location; the first call creates it.
     public init(
         name: String, file: @escaping @Sendable (Location) -> URL, open: @escaping @Sendable (Location) throws -> any Database
     ) {
@@ -66,10 +66,10 @@ public struct ConformanceTarget: Sendable {
     /// Describes a kind of database with a driver.
     ///
     /// - Parameters:
-    ///   - name: What the report calls it.
+    ///   - name: The name in the report.
     ///   - driver: The driver.
     ///   - options: The driver's options.
-    ///   - isFile: Whether the path is one of the file system.
+    ///   - isFile: Whether the path is a path of the file system.
     ///   - path: The path of the database at a location.
     public init(
         name: String, driver: DatabaseDriver, options: [String: String] = [:], isFile: Bool = true,
@@ -89,7 +89,7 @@ public struct ConformanceTarget: Sendable {
 }
 
 extension ConformanceTarget.Location {
-    /// A new place in the system's temporary directory.
+    /// Creates a location in the system's temporary directory.
     package static func make() throws -> Self {
         let name = "conformance-\(UUID().uuidString.lowercased())"
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: true)
@@ -97,14 +97,14 @@ extension ConformanceTarget.Location {
         return Self(name: name, directory: directory)
     }
 
-    /// A second place inside this one.
+    /// Returns a second location inside this location.
     package func appending(_ suffix: String) throws -> Self {
         let directory = directory.appendingPathComponent(suffix, isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         return Self(name: "\(name)-\(suffix)", directory: directory)
     }
 
-    /// Removes the directory and what is in it, whatever its permissions became.
+    /// Removes the directory and its contents, whatever their permissions are.
     package func remove() {
         let manager = FileManager.default
         if let names = manager.enumerator(atPath: directory.path) {

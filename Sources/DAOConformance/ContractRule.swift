@@ -1,4 +1,4 @@
-/// One rule of the contract: what a storage is, by number.
+/// A rule of the contract.
 public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
     /// The chapters of the contract, by their letters.
     public enum Chapter: String, Sendable, Hashable, Codable, CaseIterable {
@@ -25,7 +25,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         /// Life cycle and faults.
         case lifeCycle = "L"
 
-        /// The chapter's heading.
+        /// The heading of the chapter.
         public var title: String {
             switch self {
             case .keys: "Keys"
@@ -43,12 +43,12 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         }
     }
 
-    /// The chapter's letter and a number, such as `K3`.
+    /// The letter of the chapter and a number, such as `K3`.
     public let id: String
     /// The rule in a few words.
     public let title: String
 
-    /// The chapter it stands in.
+    /// The chapter that the rule belongs to.
     public var chapter: Chapter { Chapter(rawValue: String(id.prefix(1))) ?? .keys }
 
     init(_ id: String, _ title: String) {
@@ -68,7 +68,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("V4", "arrays of scalars and Codable values embed"),
         ContractRule("P1", "two-valued logic with nil"),
         ContractRule("P2", "strings by bytes; one Unicode-aware folding"),
-        ContractRule("P3", "numbers compare as numbers; NaN is the greatest"),
+        ContractRule("P3", "numbers compare by value; NaN is the greatest"),
         ContractRule("P4", "in takes 0, 1 or 100,000 values"),
         ContractRule("P5", "predicates through relationships"),
         ContractRule("P6", "text predicates parse to the typed tree"),
@@ -81,19 +81,19 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("Q6", "streams hold one snapshot in constant memory"),
         ContractRule("Q7", "aggregates agree with the full read"),
         ContractRule("W1", "create refuses a stored key, persist merges"),
-        ContractRule("W2", "what the plain does not carry survives"),
+        ContractRule("W2", "fields that the plain does not have survive"),
         ContractRule("W3", "every call is atomic"),
         ContractRule("W4", "a repeated key in one call"),
         ContractRule("W5", "erases and updates count rows"),
         ContractRule("W6", "unique fields refuse, nil never collides"),
         ContractRule("R1", "a to-many holds exactly the children given, in order"),
-        ContractRule("R2", "children are rows of their own"),
+        ContractRule("R2", "children are separate rows"),
         ContractRule("R3", "a dropped child is unlinked, erased only by cascade"),
         ContractRule("R4", "erasing unlinks and cascades safely"),
         ContractRule("R5", "parents with children in a fixed number of queries"),
         ContractRule("R6", "reading without subentities never writes back"),
-        ContractRule("T1", "all or nothing; the error comes out unchanged"),
-        ContractRule("T2", "a transaction inside is a savepoint"),
+        ContractRule("T1", "all or nothing; the error is rethrown unchanged"),
+        ContractRule("T2", "an inner transaction is a savepoint"),
         ContractRule("T3", "own writes inside, the last commit outside"),
         ContractRule("T4", "writers never lose an update"),
         ContractRule("T5", "misuse is invalidTransaction"),
@@ -106,22 +106,22 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("E1", "a database describes itself"),
         ContractRule("E2", "additive changes happen at open"),
         ContractRule("E3", "a changed type needs a migration step"),
-        ContractRule("E4", "newer files are refused, untouched"),
+        ContractRule("E4", "newer files are refused and unchanged"),
         ContractRule("E5", "a database copies itself into any other"),
         ContractRule("C1", "usable from any thread or task"),
         ContractRule("C2", "several processes share a database"),
         ContractRule("C3", "one configuration, one connection pool"),
-        ContractRule("L1", "opening creates, or says what is wrong"),
+        ContractRule("L1", "opening creates a database or throws a typed error"),
         ContractRule("L2", "closing waits; afterwards calls are closed"),
         ContractRule("L3", "a kill leaves the committed transactions"),
         ContractRule("L4", "out of space is typed and heals"),
         ContractRule("L5", "damaged bytes are corrupted, never a crash"),
         ContractRule("L6", "an encryption key is honoured or refused"),
-        ContractRule("L7", "errors say what, where and what to do next"),
+        ContractRule("L7", "errors say the fault, its place and the next step"),
     ]
 
-    /// The rule with an id.
+    /// Returns the rule with an id.
     ///
-    /// - Parameter id: Such as `K3`.
+    /// - Parameter id: The id, such as `K3`.
     public static func named(_ id: String) -> ContractRule? { all.first { $0.id == id } }
 }

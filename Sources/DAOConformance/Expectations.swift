@@ -1,14 +1,14 @@
 import DAOCore
 
-/// What a case found wrong.
+/// The failure of a case.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
-    /// What was expected and what came.
+    /// The expected and the actual value, in a sentence.
     public let description: String
-    /// What was expected, where it is a value.
+    /// The expected value, when the failure compares values.
     public let expected: String?
-    /// What came, where it is a value.
+    /// The actual value, when the failure compares values.
     public let got: String?
-    /// Where in the suite.
+    /// The location of the failure in the suite.
     public let location: String
 
     package init(_ description: String, file: StaticString, line: UInt) {
@@ -36,7 +36,7 @@ package func expectEqual<Value: Equatable>(
     throw ConformanceFailure(what(), expected: shortened(expected), got: shortened(got), file: file, line: line)
 }
 
-/// Fails the case unless two texts are the same bytes.
+/// Fails the case unless two texts have the same bytes.
 func expectEqual(
     _ got: @autoclosure () throws -> String, _ expected: String, _ what: @autoclosure () -> String = "the text",
     file: StaticString = #fileID, line: UInt = #line
@@ -57,7 +57,7 @@ func expectEqual(
         what(), expected: shortened(expected.map(Dump.text)), got: shortened(got.map(Dump.text)), file: file, line: line)
 }
 
-/// Fails the case unless two lists hold the same values bit by bit; the failure shows the first that differs.
+/// Fails the case unless two lists hold the same values bit by bit; the failure shows the first difference.
 func expectSame<Element>(
     _ got: @autoclosure () throws -> [Element], _ expected: [Element], _ what: @autoclosure () -> String = "the rows",
     file: StaticString = #fileID, line: UInt = #line
@@ -94,7 +94,7 @@ package func fail(_ what: String, file: StaticString = #fileID, line: UInt = #li
     ConformanceFailure(what, file: file, line: line)
 }
 
-/// The value, or a failed case when there is none.
+/// Returns the value; fails the case when it is nil.
 package func require<Value>(
     _ value: @autoclosure () throws -> Value?, _ what: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
 ) throws -> Value {
@@ -102,17 +102,18 @@ package func require<Value>(
     return value
 }
 
-/// Fails the case unless a body throws the whole `StorageError` that is expected; gives the error to look at.
+/// Fails the case unless a closure throws exactly the expected `StorageError`; returns the error for further
+/// checks.
 ///
 /// - Parameters:
 ///   - kind: The kind of the fault.
-///   - what: What throws, for the failure.
-///   - entity: The entity that the error names; nil for an error that names none.
-///   - key: The key of the row that the error names.
-///   - conflictingKey: The key of the other row.
-///   - field: The field that the error names.
-///   - path: The file that the error names; nil where it is not compared (contract L7).
-///   - message: The words, where they come from code that all databases share.
+///   - what: The call that throws, for the failure.
+///   - entity: The entity in the error; nil for an error without an entity.
+///   - key: The key in the error.
+///   - conflictingKey: The key of the conflicting row in the error.
+///   - field: The field in the error.
+///   - path: The path in the error; nil when the path is not compared (contract L7).
+///   - message: The message, when the code that makes it serves all databases.
 @discardableResult
 func expectError(
     _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", entity: String? = nil, key: UniqueID? = nil,
@@ -138,8 +139,8 @@ func expectError(
     throw ConformanceFailure(what(), expected: "\(expected)", got: "\(result)", file: file, line: line)
 }
 
-/// As ``expectError(_:_:entity:key:conflictingKey:field:path:message:file:line:_:)`` for an asynchronous
-/// body.
+/// The same as ``expectError(_:_:entity:key:conflictingKey:field:path:message:file:line:_:)``, for an
+/// asynchronous closure.
 @discardableResult
 func expectAsyncError(
     _ kind: StorageError.Kind, _ what: @autoclosure () -> String = "the call", entity: String? = nil, key: UniqueID? = nil,
@@ -158,14 +159,14 @@ func expectAsyncError(
     ) { try caught.get() }
 }
 
-/// An error of the application's, to be thrown through a database and looked for at the other side.
+/// An error of the application, which a case throws through a database and expects unchanged.
 package struct DeliberateError: Error, Equatable {
     var number: Int
 
     package init(number: Int = 0) { self.number = number }
 }
 
-/// Fails the case unless a body throws exactly this error.
+/// Fails the case unless a closure throws exactly this error.
 func expectDeliberate(
     _ expected: DeliberateError = DeliberateError(), _ what: @autoclosure () -> String = "the call",
     file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> some Any

@@ -2,17 +2,17 @@ import DAOCore
 import Foundation
 import Synchronization
 
-/// Runs one case: in a fresh place, within a time limit, cleaning up afterwards.
+/// Runs one case in a new directory, within a time limit, and cleans up afterwards.
 enum CaseRunner {
-    /// How a body ended.
+    /// How the closure of a case ended.
     enum Ending: Sendable {
         case passed
         case failed(any Error)
         case hung
     }
 
-    /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory:
-    /// neither can be taken from it.
+    /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory, since
+    /// neither can be taken away.
     static func run(_ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration) async -> Ending {
         await ParallelCases.shared.enter()
         let ending = await runAlone(conformanceCase, target, timeLimit)
@@ -71,7 +71,7 @@ enum CaseRunner {
         thread.start()
     }
 
-    /// The ending that comes first: the body's own, or that of the time limit.
+    /// Returns the first ending: that of the closure or that of the time limit.
     private static func race(_ limit: Duration, _ start: (@escaping @Sendable (Ending) -> Void) -> Void) async -> Ending {
         await withCheckedContinuation { continuation in
             let box = FirstEnding(continuation)
@@ -96,7 +96,7 @@ enum CaseRunner {
     }
 }
 
-/// Keeps a test runner that starts every case at once from running them all at once.
+/// Limits the number of cases that run in parallel when a test runner starts all cases at once.
 actor ParallelCases {
     static let shared = ParallelCases()
 

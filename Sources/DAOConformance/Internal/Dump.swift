@@ -1,16 +1,16 @@
 import DAOCore
 import Foundation
 
-/// Values as text that shows every bit: floating-point numbers in hex, text with its scalars, so that two
+/// Prints values as text that shows every bit: floating-point numbers in hex, text with its scalars. Two
 /// dumps are equal only when the values are.
 package enum Dump {
 
-    /// The rows of a storage, in key order.
+    /// Returns the rows of a storage, in key order.
     static func rows<Record: Model>(of storage: any Storage<Record>) throws -> [String] {
         try storage.read(Query<Record>()).map { text(of: $0) }
     }
 
-    /// One value.
+    /// Returns the text of one value.
     package static func text(of value: Any) -> String {
         switch value {
         case let number as Double: hex(number)
@@ -27,7 +27,7 @@ package enum Dump {
         }
     }
 
-    /// A string with quotes, everything beyond printable ASCII as the scalar's number.
+    /// Returns a string in quotes, with every scalar beyond printable ASCII as its number.
     package static func text(of string: String) -> String {
         if string.utf8.count > 2000 { return "\"…\"(\(string.utf8.count) bytes, hash \(hash(of: string.utf8)))" }
         var result = "\""
@@ -41,7 +41,7 @@ package enum Dump {
         return result + "\""
     }
 
-    /// FNV-1a: the same in every process.
+    /// FNV-1a, which gives the same hash in every process.
     static func hash(of bytes: some Sequence<UInt8>) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,16 +1,16 @@
 import DAOCore
 import Foundation
 
-/// Stored rows and the same rows in an array, to hold what a database says against what the reference
-/// evaluator says.
+/// Stored rows and the same rows in an array, to compare the answers of a database with those of the
+/// reference evaluator.
 struct ReferenceRows<Record: Numbered> {
     let dao: DAO<IdentityTranslator<Record>>
     let rows: [Record]
 
-    /// Stores the rows in a freshly opened database, in an order that is neither theirs nor its reverse.
+    /// Stores the rows in a newly opened database, in an order that is neither ascending nor descending.
     init(_ context: ConformanceContext, _ rows: [Record]) throws { try self.init(context.open(), rows) }
 
-    /// Stores the rows in a database, in an order that is neither theirs nor its reverse.
+    /// Stores the rows in a database, in an order that is neither ascending nor descending.
     init(_ database: any Database, _ rows: [Record]) throws {
         dao = try database.dao(Record.self)
         self.rows = rows
@@ -18,16 +18,16 @@ struct ReferenceRows<Record: Numbered> {
         try dao.create(rows.indices.filter { $0 % 2 == 0 }.map { rows[$0] })
     }
 
-    /// The ids of a query's rows.
+    /// Returns the ids of the rows of a query.
     func ids(_ query: Query<Record>) throws -> [Int] { try dao.read(query).map(\.id) }
 
-    /// The ids of the rows that meet a condition.
+    /// Returns the ids of the rows that match a condition.
     func ids(_ condition: Condition<Record>) throws -> [Int] { try ids(Query(where: condition)) }
 
-    /// The ids of all rows in an order.
+    /// Returns the ids of all rows in an order.
     func ids(orderedBy order: Sort<Record>...) throws -> [Int] { try ids(Query(orderedBy: order)) }
 
-    /// Fails unless exactly these rows meet a condition, and exactly the others its negation.
+    /// Fails unless exactly these rows match a condition, and exactly the remaining rows its negation.
     func check(
         _ condition: Condition<Record>, _ expected: [Int], _ what: @autoclosure () -> String = "the condition",
         file: StaticString = #fileID, line: UInt = #line
@@ -39,7 +39,7 @@ struct ReferenceRows<Record: Numbered> {
         try expectEqual(try dao.count(Query(where: condition)), expected.count, "the count of \(what())", file: file, line: line)
     }
 
-    /// As ``check(_:_:_:file:line:)`` for a condition that is written as a closure.
+    /// The same as ``check(_:_:_:file:line:)``, for a condition that is written as a closure.
     func check(
         _ expected: [Int], _ what: @autoclosure () -> String = "the condition", file: StaticString = #fileID, line: UInt = #line,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
@@ -47,8 +47,7 @@ struct ReferenceRows<Record: Numbered> {
         try check(Condition(condition), expected, what(), file: file, line: line)
     }
 
-    /// Fails unless the rows that meet a condition are those that the reference evaluator finds, and likewise
-    /// its negation.
+    /// Fails unless a condition and its negation match the rows that the reference evaluator finds.
     func checkReference(
         _ condition: Condition<Record>, _ what: @autoclosure () -> String = "the condition", file: StaticString = #fileID,
         line: UInt = #line
@@ -57,8 +56,7 @@ struct ReferenceRows<Record: Numbered> {
         try check(condition, expected, what(), file: file, line: line)
     }
 
-    /// Fails unless a query gives the rows that the reference evaluator gives, in that order, and counts
-    /// them.
+    /// Fails unless a query gives the rows of the reference evaluator, in the same order, and counts them.
     func checkReference(
         _ query: Query<Record>, _ what: @autoclosure () -> String = "the query", file: StaticString = #fileID, line: UInt = #line
     ) throws {
@@ -72,17 +70,17 @@ struct ReferenceRows<Record: Numbered> {
 }
 
 extension Condition {
-    /// A field, by its name, against a value.
+    /// Compares a field, given by its name, with a value.
     static func field(_ name: String, _ comparison: Comparison, _ value: (any FieldValue)?) -> Condition {
         named(name) { .compare(field: $0, comparison, value?.fieldValue ?? .null) }
     }
 
-    /// A field, by its name, among values.
+    /// Compares a field, given by its name, with a list of values.
     static func field(_ name: String, in values: [(any FieldValue)?]) -> Condition {
         named(name) { .isIn(field: $0, values.map { $0?.fieldValue ?? .null }) }
     }
 
-    /// A field, by its name, against a text.
+    /// Compares a field, given by its name, with a text.
     static func field(_ name: String, _ match: TextMatch, _ text: String, _ options: TextOptions = []) -> Condition {
         named(name) { .text(field: $0, match, text, options) }
     }
@@ -94,6 +92,6 @@ extension Condition {
 }
 
 extension Comparison {
-    /// The comparisons that ask for an order.
+    /// The comparisons that need an order.
     static let orderings: [Comparison] = [.less, .lessOrEqual, .greater, .greaterOrEqual]
 }

@@ -1,14 +1,14 @@
 import DAOCore
 
 extension ConformanceContext {
-    /// Stores nothing but these rows and expects to read them bit for bit: all at once, by key, and after
-    /// reopening where data persists.
+    /// Stores exactly these rows and expects to read them bit for bit: all at once, by key, and after
+    /// reopening when data persists.
     ///
     /// - Parameters:
     ///   - rows: The rows, in key order.
-    ///   - expected: What is to be read; the rows themselves by default.
-    ///   - database: Where; in a freshly opened one by default.
-    /// - Returns: The open database with the rows in it.
+    ///   - expected: The expected rows; by default the stored rows.
+    ///   - database: The database; by default a newly opened database.
+    /// - Returns: The open database that holds the rows.
     @discardableResult
     func expectKept<Record: Plain & Model>(
         _ rows: [Record], as expected: [Record]? = nil, in database: (any Database)? = nil, file: StaticString = #fileID,
@@ -27,7 +27,7 @@ extension ConformanceContext {
             }
         }
         try check("")
-        // Writing what was read changes nothing, nor does replacing it.
+        // Writing the rows that were read changes nothing, and neither does replacing them.
         try database.dao(Record.self).persist(database.dao(Record.self).read())
         try check(" after persisting them again")
         if database.capabilities.isPersistent {
@@ -37,10 +37,10 @@ extension ConformanceContext {
         return database
     }
 
-    /// Stores each value in a field of a row of its own, required and optional, beside one row with nil, and
-    /// expects them bit for bit.
+    /// Stores each value in a separate row, in a required and an optional field, beside one row with nil, and
+    /// expects to read the values bit for bit.
     ///
-    /// - Returns: The open database with the rows in it.
+    /// - Returns: The open database that holds the rows.
     @discardableResult
     func expectKept<Value>(
         _ values: [Value], as expected: [Value]? = nil, in field: WritableKeyPath<Scalars, Value>,

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs tasks that a thread waits for: on threads of their own, since those of all other tasks may be busy
-/// for as long as it waits.
+/// Runs tasks that a blocked thread waits for. They run on separate threads, since the threads of all other
+/// tasks may be blocked while it waits.
 package final class TaskThreads: TaskExecutor {
     package static let shared = TaskThreads()
 

@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// Runs a body on several threads of their own at once, and waits for all of them.
+/// Runs a closure on several new threads at once, and waits for all of them.
 ///
 /// - Parameters:
-///   - count: How many threads.
-///   - body: Gets the number of its thread, from zero.
-/// - Throws: The first error any of them threw.
+///   - count: The number of threads.
+///   - body: The closure; it gets the number of its thread, from zero.
+/// - Throws: The first error that a thread throws.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let runs = (0..<count).map { index in Background { try body(index) } }
     for run in runs { try run.wait(seconds: 120) }
 }
 
-/// A body that runs on a thread of its own.
+/// A closure that runs on a new thread.
 package final class Background: Sendable {
     private let result = Mutex<Result<Void, any Error>?>(nil)
     private let ended = Signal()
 
-    /// Starts the body.
+    /// Starts the closure.
     package init(_ body: @escaping @Sendable () throws -> Void) {
         let thread = Thread { [self] in
             let outcome = Result { try body() }
@@ -28,12 +28,12 @@ package final class Background: Sendable {
         thread.start()
     }
 
-    /// Whether it has ended.
+    /// Whether the closure has ended.
     package var hasEnded: Bool { result.withLock { $0 != nil } }
 
-    /// Waits for its end.
+    /// Waits for the end of the closure.
     ///
-    /// - Throws: What the body threw, or a failure when it does not end in time.
+    /// - Throws: The error of the closure, or a failure when the closure does not end in time.
     package func wait(seconds: Double = 10, _ what: String = "a thread", file: StaticString = #fileID, line: UInt = #line) throws
     {
         guard ended.wait(seconds: seconds) else {
@@ -43,14 +43,14 @@ package final class Background: Sendable {
     }
 }
 
-/// A flag that threads can wait for. Once sent it stays sent.
+/// A flag that threads can wait for. Once set it stays set.
 package final class Signal: Sendable {
     private let condition = NSCondition()
     private let isSent = Mutex(false)
 
     package init() {}
 
-    /// Lets everybody go on who waits, or will.
+    /// Sets the flag. All current and later waits return.
     package func send() {
         condition.lock()
         isSent.withLock { $0 = true }
@@ -60,7 +60,7 @@ package final class Signal: Sendable {
 
     /// Waits for the flag.
     ///
-    /// - Returns: False when it was not sent in time.
+    /// - Returns: False when the flag was not set in time.
     package func wait(seconds: Double = 10) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         condition.lock()

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// What is stored of an article: the draft and the views are local, no plain carries them.
+/// The stored record of an article. The draft and the views are local: no plain has them.
 struct ArticleModel: Model, Equatable {
     var id: Int
     var title: String
@@ -14,7 +14,7 @@ struct ArticleModel: Model, Equatable {
         Field("views", \.views, .indexed, .default(7)))
 }
 
-/// What the application sees of an article.
+/// An article as the application sees it.
 struct Article: Plain, Equatable {
     var id: Int
     var title: String
@@ -22,7 +22,7 @@ struct Article: Plain, Equatable {
     var uniqueId: UniqueID { UniqueID(id) }
 }
 
-/// Merges what a plain carries into what is stored.
+/// Merges the fields of a plain into the stored record.
 struct ArticleTranslator: Translator {
     func translate(model: ArticleModel) throws -> Article { Article(id: model.id, title: model.title, body: model.body) }
     func translate(plain: Article) throws -> ArticleModel {
@@ -34,7 +34,7 @@ struct ArticleTranslator: Translator {
     }
 }
 
-/// Replaces the stored record whole: it has no `translate(from:to:)`.
+/// Replaces the complete stored record, since it has no `translate(from:to:)`.
 struct ReplacingArticleTranslator: Translator {
     func translate(model: ArticleModel) throws -> Article { Article(id: model.id, title: model.title, body: model.body) }
     func translate(plain: Article) throws -> ArticleModel {
@@ -42,7 +42,7 @@ struct ReplacingArticleTranslator: Translator {
     }
 }
 
-/// A translator of items whose merge is a closure, to throw or to misbehave.
+/// A translator of items whose merge is a closure, which can throw or change the key.
 struct ScriptedTranslator: Translator {
     typealias Plain = Item
     typealias Model = Item
@@ -55,7 +55,7 @@ struct ScriptedTranslator: Translator {
     func translate(from plain: Item, to model: inout Item) throws { try merge(plain, &model) }
 }
 
-/// The same without a merge: stored items are replaced.
+/// The same translator without a merge: stored items are replaced.
 struct ScriptedReplacingTranslator: Translator {
     typealias Plain = Item
     typealias Model = Item

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// What is stored of a folder: its color is local, no plain carries it.
+/// The stored record of a folder. Its color is local: no plain has it.
 struct FolderModel: Model, Equatable {
     var id: Int
     var title: String
@@ -10,7 +10,7 @@ struct FolderModel: Model, Equatable {
         "folder", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .indexed), Field("color", \.color))
 }
 
-/// What is stored of a page: where it is, and a number that only the store gives.
+/// The stored record of a page: its folder, and a serial number that only the store has.
 struct PageModel: Model, Equatable {
     var id: Int
     var folder: Int
@@ -37,7 +37,7 @@ struct FolderPlain: Plain, Equatable {
     var pages: [PagePlain] = []
     var uniqueId: UniqueID { UniqueID(id) }
 
-    /// Folders with pages numbered from ten times their ids.
+    /// Returns folders with pages numbered from ten times their ids.
     static func make(_ ids: some Sequence<Int>, pages: Int, title: String = "folder") -> [FolderPlain] {
         ids.map { id in
             FolderPlain(
@@ -47,7 +47,7 @@ struct FolderPlain: Plain, Equatable {
     }
 }
 
-/// Gives every new page a serial number, which it looks up and counts on through the storage of a counter.
+/// Gives every new page a serial number. It reads and increments the number through the storage of a counter.
 struct PageTranslator: Translator {
     let counters: any Storage<Counter>
 
@@ -66,12 +66,12 @@ struct PageTranslator: Translator {
     }
 }
 
-/// Stores a folder's pages through their DAO, whose translator looks further; pages that did not come are
-/// erased.
+/// Stores the pages of a folder through their DAO, whose translator looks up rows. Pages that are not given
+/// are erased.
 struct FolderTranslator: Translator {
     let pages: DAO<PageTranslator>
 
-    /// On one database.
+    /// Creates the translator for a database.
     init(_ database: any Database) throws {
         pages = DAO(
             storage: try database.storage(for: PageModel.self),
@@ -96,7 +96,7 @@ struct FolderTranslator: Translator {
 }
 
 extension Database {
-    /// The DAO of folders.
+    /// Returns the DAO of folders.
     func folders() throws -> DAO<FolderTranslator> {
         DAO(storage: try storage(for: FolderModel.self), translator: try FolderTranslator(self))
     }

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// The suite's plain workhorse: a number with an index, a note that may be nil.
+/// The plain model of most cases: an indexed number, and a note that may be nil.
 struct Item: Plain, Model, Equatable {
     var id: Int
     var name: String
@@ -12,7 +12,7 @@ struct Item: Plain, Model, Equatable {
         "item", Self.init,
         Field("id", \.id, .primaryKey), Field("name", \.name), Field("number", \.number, .indexed), Field("note", \.note))
 
-    /// Items 1 to a count: `name` is "Item #id", `number` ten times the id.
+    /// Returns an item for every id: `name` is "Item #id", `number` ten times the id.
     static func make(_ ids: some Sequence<Int>) -> [Item] { ids.map { Item(id: $0, name: "Item #\($0)", number: $0 * 10) } }
 }
 
@@ -36,7 +36,7 @@ struct Account: Plain, Model, Equatable {
         "account", Self.init, Field("id", \.id, .primaryKey), Field("balance", \.balance), Field("mirror", \.mirror))
 }
 
-/// Unique fields: one that may be nil, one that may not.
+/// Two unique fields: the first may be nil, the second may not.
 struct Member: Plain, Model, Equatable {
     var id: Int
     var email: String?
@@ -57,7 +57,7 @@ struct Reading: Plain, Model, Equatable {
     static let schema = Schema("reading", Self.init, Field("id", \.id, .primaryKey), Field("value", \.value, .unique))
 }
 
-/// One long text and one long run of bytes.
+/// A model with a long text and long data.
 struct Blob: Plain, Model, Equatable {
     var id: Int
     var text: String = ""
@@ -66,7 +66,7 @@ struct Blob: Plain, Model, Equatable {
     static let schema = Schema("blob", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("data", \.data))
 }
 
-/// A document whose status is an enumeration…
+/// A document whose status is an enumeration.
 struct Document: Plain, Model, Equatable {
     var id: Int
     var mood: Mood
@@ -78,7 +78,7 @@ struct Document: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey), Field("mood", \.mood), Field("level", \.level), Field("text", \.text))
 }
 
-/// …and the same entity as a version of the application stores it that knows more statuses.
+/// The same entity in a version of the application that knows more statuses.
 struct RawDocument: Plain, Model, Equatable {
     var id: Int
     var mood: String
@@ -98,16 +98,16 @@ struct User: Plain, Model, Equatable {
 
     static let schema = Schema("user", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("age", \.age))
 
-    /// The users that the classic tests begin with.
+    /// Returns the users that the classic tests begin with.
     static func make(_ count: Int64) -> [User] { make(1...count) }
 
-    /// Users with ids.
+    /// Returns a user for every id.
     static func make(_ ids: some Sequence<Int64>) -> [User] {
         ids.map { User(id: $0, name: "Name #\($0)", age: Int($0) + 10) }
     }
 }
 
-/// A schema that is made anew each time it is asked for.
+/// A model whose schema is computed at every use.
 struct Computed: Plain, Model, Equatable {
     var id: Int
     var text: String

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-// One small model for each type that a key can have.
+// Small models, one for each type of key.
 
 /// A model with a key of some type and a note.
 protocol Keyed: Plain, Model, Equatable {
@@ -105,7 +105,7 @@ struct KeyedByNumber: Keyed {
     static let schema = Schema("byNumber", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
 }
 
-/// The key is not the first field.
+/// A model whose key is not its first field.
 struct KeyedInTheMiddle: Plain, Model, Equatable {
     var before: String
     var id: Int
@@ -114,13 +114,13 @@ struct KeyedInTheMiddle: Plain, Model, Equatable {
         "middle", Self.init, Field("before", \.before), Field("id", \.id, .primaryKey), Field("after", \.after))
 }
 
-/// Nothing but a key.
+/// A model whose only field is its key.
 struct OnlyKey: Plain, Model, Equatable {
     var id: String
     static let schema = Schema("only", Self.init, Field("id", \.id, .primaryKey))
 }
 
-/// Two entities whose names and keys join to the same text.
+/// Two entities whose names and keys concatenate to the same text.
 struct EntityA: Plain, Model, Equatable {
     var id: String
     var note: String

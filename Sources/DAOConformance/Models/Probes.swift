@@ -10,8 +10,8 @@ protocol Numbered: Plain, Model, Equatable {
 extension Item: Numbered {}
 extension OptionalScalars: Numbered {}
 
-/// The same values in fields without an index, with one, and with a unique one: what is true of one has to be
-/// true of all.
+/// The same values in fields without an index, with an index and with a unique index. Each condition has to
+/// give the same rows for all of them.
 struct Probe: Numbered {
     var id: Int
     var number: Int?
@@ -43,23 +43,24 @@ struct Probe: Numbered {
     static let numbers = ["number", "numberIndexed", "numberUnique"]
     /// The fields that hold the text.
     static let texts = ["text", "textIndexed", "textUnique"]
-    /// The fields that hold the real.
+    /// The fields that hold the floating-point number.
     static let reals = ["real", "realIndexed"]
 
-    /// Probes 1, 2, 3 … with these numbers, which are all different but for nil.
+    /// Returns probes 1, 2, 3 … with these numbers, which are all different except nil.
     static func numbers(_ numbers: [Int?]) -> [Probe] {
         numbers.enumerated().map { Probe(id: $0 + 1, number: $1, numberIndexed: $1, numberUnique: $1) }
     }
 
-    /// Probes 1, 2, 3 … with these texts, which are all different but for nil.
+    /// Returns probes 1, 2, 3 … with these texts, which are all different except nil.
     static func texts(_ texts: [String?]) -> [Probe] {
         texts.enumerated().map { Probe(id: $0 + 1, text: $1, textIndexed: $1, textUnique: $1) }
     }
 
-    /// Probes 1, 2, 3 … with these reals.
+    /// Returns probes 1, 2, 3 … with these floating-point numbers.
     static func reals(_ reals: [Double?]) -> [Probe] { reals.enumerated().map { Probe(id: $0 + 1, real: $1, realIndexed: $1) } }
 
-    /// Probes with whatever a seed gives, a third of it nil, the same everywhere.
+    /// Returns probes generated from a seed, with nil in a third of their fields. The same seed gives the
+    /// same probes on every platform.
     static func random(_ count: Int, seed: UInt64) -> [Probe] {
         var random = SeededGenerator(seed: seed)
         return (1...count).map { id in

@@ -7,7 +7,7 @@ enum Mood: String, FieldValue, CaseIterable { case calm, busy, other = "somethin
 /// A raw-valued enumeration of numbers.
 enum Level: Int, FieldValue, CaseIterable { case low = -1, none = 0, high = 1_000_000 }
 
-/// A `Codable` structure, embedded.
+/// An embedded `Codable` structure.
 struct Address: Codable, FieldValue, Equatable {
     var street: String
     var number: Int
@@ -20,7 +20,7 @@ struct Address: Codable, FieldValue, Equatable {
     }
 }
 
-/// A `Codable` enumeration with payload, embedded.
+/// An embedded `Codable` enumeration with payload.
 enum Shape: Codable, FieldValue, Equatable {
     case point
     case circle(radius: Double)
@@ -101,7 +101,7 @@ struct OptionalScalars: Plain, Model, Equatable {
         Field("date", \.date, .indexed), Field("mood", \.mood), Field("level", \.level))
 }
 
-/// Everything that is embedded in a field.
+/// A model with every kind of embedded value.
 struct Embeddings: Plain, Model, Equatable {
     var id: Int
     var numbers: [Int] = []

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// Somebody, referred to by threads and posts.
+/// A person, referred to by topics and posts.
 package struct Person: Plain, Model, Equatable {
     package var id: Int
     package var name: String
@@ -13,7 +13,7 @@ package struct Person: Plain, Model, Equatable {
         "person", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed), Field("age", \.age))
 }
 
-/// What a thread holds and takes with it.
+/// A post. A topic that is erased erases its posts too.
 package struct Post: Plain, Model, Equatable {
     package var id: Int
     package var text: String
@@ -31,7 +31,7 @@ package struct Post: Plain, Model, Equatable {
     package static func make(_ ids: some Sequence<Int>) -> [Post] { ids.map { Post(id: $0, text: "Post #\($0)") } }
 }
 
-/// What threads share and leave behind.
+/// A label. Topics share labels and do not erase them.
 package struct Label: Plain, Model, Equatable {
     package var id: UUID
     package var name: String
@@ -45,7 +45,7 @@ package struct Label: Plain, Model, Equatable {
     }
 }
 
-/// A parent with a list that goes with it, a list that stays, and one other row.
+/// A parent with a cascading list, a list that does not cascade, and one related row.
 package struct Topic: Plain, Model, Equatable {
     package var id: String
     package var title: String = ""
@@ -65,7 +65,7 @@ package struct Topic: Plain, Model, Equatable {
         Field("posts", \.posts, .cascade), Field("labels", \.labels))
 }
 
-/// Another parent of posts, for processes that know nothing of topics.
+/// A second parent of posts, for processes that do not know topics.
 struct Digest: Plain, Model, Equatable {
     var id: Int
     var posts: [Post] = []
@@ -73,7 +73,7 @@ struct Digest: Plain, Model, Equatable {
     static let schema = Schema("digest", Self.init, Field("id", \.id, .primaryKey), Field("posts", \.posts, .cascade))
 }
 
-/// What takes as many changes of a database to declare as a digest does.
+/// A model whose declaration takes as many changes of a database as that of a digest.
 struct Bulletin: Plain, Model, Equatable {
     var id: Int
     var posts: [Post] = []
@@ -82,7 +82,7 @@ struct Bulletin: Plain, Model, Equatable {
         "bulletin", Self.init, Field("id", \.id, .primaryKey), Field("posts", \.posts, .cascade))
 }
 
-/// A tree, or whatever its rows make of it.
+/// A tree, unless its rows form cycles.
 package struct Folder: Plain, Model, Equatable {
     package var id: Int
     package var name: String = ""
@@ -96,11 +96,11 @@ package struct Folder: Plain, Model, Equatable {
         "folder", Self.init,
         Field("id", \.id, .primaryKey), Field("name", \.name), Field("children", \.children, .cascade))
 
-    /// The keys, each with those of its children in brackets.
+    /// The keys of the folder and its descendants; the keys of children are in brackets.
     var outline: String { "\(id)" + (children.isEmpty ? "" : "[" + children.map(\.outline).joined(separator: " ") + "]") }
 }
 
-/// One side of two models that refer to each other.
+/// The first of two models that refer to each other.
 struct Band: Plain, Model, Equatable {
     var id: Int
     var name: String
@@ -110,7 +110,7 @@ struct Band: Plain, Model, Equatable {
         "band", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("players", \.players))
 }
 
-/// The other side.
+/// The second of the two models.
 struct Player: Plain, Model, Equatable {
     var id: UInt64
     var name: String

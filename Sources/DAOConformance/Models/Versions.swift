@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// One entity as the first version of an application has it, to be opened by later ones.
+/// The entity in the first version of an application. Later versions open it.
 struct NoteV1: Plain, Model, Equatable {
     var id: Int
     var title: String
@@ -12,7 +12,7 @@ struct NoteV1: Plain, Model, Equatable {
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
 
-    /// Notes 1 to a count: every third without a mark, ranks going up and down.
+    /// Returns notes 1 to a count. Every third note has no mark; the ranks go up and down.
     static func make(_ count: Int) -> [NoteV1] {
         (1...count).map {
             NoteV1(id: $0, title: "Title \($0) é", rank: $0 * 7 % count, mark: $0 % 3 == 0 ? nil : "mark \($0)")
@@ -21,8 +21,8 @@ struct NoteV1: Plain, Model, Equatable {
 }
 
 extension ConformanceContext {
-    /// A database in which the first version of the application has stored notes; asking for other storages
-    /// is up to the case.
+    /// Opens a database in which the first version of the application has stored notes. The case opens the
+    /// storages of later versions.
     func databaseOfNotes(_ count: Int = 60) throws -> (database: any Database, notes: [NoteV1]) {
         let database = try open()
         let notes = NoteV1.make(count)
@@ -31,7 +31,7 @@ extension ConformanceContext {
     }
 }
 
-/// The first version with a field that may be nil.
+/// The first version with an additional optional field.
 struct NoteWithOptional: Plain, Model, Equatable {
     var id: Int
     var title: String
@@ -53,7 +53,7 @@ struct NoteWithOptional: Plain, Model, Equatable {
     }
 }
 
-/// The first version with a field of another type under the name that was optional text.
+/// The first version with a required number in `color`, which was an optional text in ``NoteWithOptional``.
 struct NoteWithNumber: Plain, Model, Equatable {
     var id: Int
     var title: String
@@ -75,7 +75,7 @@ struct NoteWithNumber: Plain, Model, Equatable {
     }
 }
 
-/// As ``NoteWithNumber``, with another default.
+/// ``NoteWithNumber`` with a different default.
 struct NoteWithOtherDefault: Plain, Model, Equatable {
     var id: Int
     var title: String
@@ -90,7 +90,7 @@ struct NoteWithOtherDefault: Plain, Model, Equatable {
         Field("color", \.color, .default(9), .indexed), Field("size", \.size, .default(3)))
 }
 
-/// The first version without what it can do without.
+/// The first version without the fields that may be dropped.
 struct NoteWithLess: Plain, Model, Equatable {
     var id: Int
     var title: String
@@ -160,7 +160,7 @@ struct NoteWithIndexes: Plain, Model, Equatable {
     init(_ note: NoteV1) { self.init(id: note.id, title: note.title, rank: note.rank, mark: note.mark) }
 }
 
-/// The title has become a headline, and an index.
+/// The title is renamed to headline, and is indexed.
 struct NoteWithHeadline: Plain, Model, Equatable {
     var id: Int
     var headline: String
@@ -173,7 +173,7 @@ struct NoteWithHeadline: Plain, Model, Equatable {
         Field("rank", \.rank), Field("mark", \.mark))
 }
 
-/// The headline has become a caption, and may still be a title in older files.
+/// The headline is renamed to caption; older files may still call it title.
 struct NoteWithCaption: Plain, Model, Equatable {
     var id: Int
     var caption: String
@@ -187,7 +187,7 @@ struct NoteWithCaption: Plain, Model, Equatable {
         Field("mark", \.mark))
 }
 
-/// The title has become a headline, and the name went to a new field.
+/// The title is renamed to headline, and a new field has the name title.
 struct NoteWithReusedName: Plain, Model, Equatable {
     var id: Int
     var title: String?
@@ -201,7 +201,7 @@ struct NoteWithReusedName: Plain, Model, Equatable {
         Field("rank", \.rank), Field("mark", \.mark))
 }
 
-/// Every name has moved on by one field, the key's too.
+/// Every field has the name of its neighbour, the key included.
 struct NoteWithShiftedNames: Plain, Model, Equatable {
     var number: Int
     var mark: String
@@ -214,7 +214,7 @@ struct NoteWithShiftedNames: Plain, Model, Equatable {
         Field("title", \.title, .renamed(from: "rank")), Field("note", \.note, .renamed(from: "mark")))
 }
 
-/// Optional and required have changed places.
+/// Optional fields are required, and required fields are optional.
 struct NoteWithOtherNils: Plain, Model, Equatable {
     var id: Int
     var title: String?
@@ -227,7 +227,7 @@ struct NoteWithOtherNils: Plain, Model, Equatable {
         Field("mark", \.mark, .default("none"), .indexed))
 }
 
-/// Other names, another order, an index more, a field less and two fields more.
+/// Renamed fields, a changed order, an added index, a dropped field and two added fields.
 struct NoteWithAllAtOnce: Plain, Model, Equatable {
     var place: Int
     var color: String
@@ -241,7 +241,7 @@ struct NoteWithAllAtOnce: Plain, Model, Equatable {
         Field("headline", \.headline, .renamed(from: "title"), .unique), Field("id", \.id, .primaryKey), Field("size", \.size))
 }
 
-// What takes a migration step.
+// Models that need a migration step.
 
 /// The rank is text.
 struct NoteWithTextRank: Plain, Model, Equatable {
@@ -267,7 +267,7 @@ struct NoteWithRequiredMark: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
 }
 
-/// There is a field more that has neither default nor nil.
+/// There is an additional required field without a default.
 struct NoteWithRequiredField: Plain, Model, Equatable {
     var id: Int
     var title: String
@@ -306,7 +306,7 @@ struct NoteByTitle: Plain, Model, Equatable {
 }
 
 extension OptionalScalars {
-    /// Rows with the ends of every type, and one without any value.
+    /// Returns rows with the extreme values of every type, and a row with nil in every optional field.
     static var samples: [OptionalScalars] {
         var least = OptionalScalars(id: 1)
         (least.int, least.int8, least.int16, least.int32, least.int64) = (.min, .min, .min, .min, .min)

@@ -2,15 +2,15 @@
     import DAOTestSupport
     import Foundation
 
-    /// A program of one's own that has a database open, told in lines what to do and answering in lines.
+    /// A program that has a database open. It reads commands as lines and writes its answers as lines.
     public final class ChildProcess: ConformanceProcess {
         private let process: ProcessBox
         private let input: FileHandle
         private let output: LineReader
 
-        /// Foundation's object, of which only the identifier is read and the end waited for.
+        /// The process as Foundation knows it. Only its identifier is read and its end awaited.
         private final class ProcessBox: @unchecked Sendable {
-            // Set up before it is shared, and not changed afterwards.
+            // Configured before it is shared, and not changed afterwards.
             let process = Process()
         }
 
@@ -18,15 +18,15 @@
         ///
         /// - Parameters:
         ///   - program: The executable.
-        ///   - arguments: What it is started with.
+        ///   - arguments: The arguments of the program.
         public init(_ program: URL, _ arguments: [String]) throws {
-            // One that was killed while it was being told something must not take this process with it.
+            // Writing to a process that was killed must not kill this process.
             signal(SIGPIPE, SIG_IGN)
             let (toPeer, fromPeer) = (Pipe(), Pipe())
             process = ProcessBox()
             process.process.executableURL = program
             process.process.arguments = arguments
-            // A backtrace takes seconds, and a crash is seen without.
+            // A backtrace takes seconds, and a crash is detected without it.
             process.process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
             process.process.standardInput = toPeer
             process.process.standardOutput = fromPeer
@@ -40,10 +40,10 @@
         /// Sends a line to the process.
         public func say(_ line: String) throws { try input.write(contentsOf: Data((line + "\n").utf8)) }
 
-        /// The next line from the process; nil when it has ended.
+        /// Returns the next line from the process; nil when the process has ended.
         public func line(within seconds: Int = 60) throws -> String? { try output.next(within: seconds) }
 
-        /// Ends the process at once, and waits until it is gone.
+        /// Kills the process, and waits until it has ended.
         public func kill() {
             Foundation.kill(process.process.processIdentifier, SIGKILL)
             wait()
@@ -51,13 +51,13 @@
 
         /// Waits for the end of the process.
         ///
-        /// - Returns: The exit status; the negated number of the signal when it was one.
+        /// - Returns: The exit status, or the negated number of the signal that ended the process.
         @discardableResult public func wait() -> Int32 {
             process.process.waitForEnd()
         }
     }
 
-    /// Reads lines from a pipe, and does not wait for ever.
+    /// Reads lines from a pipe with a timeout.
     private final class LineReader: @unchecked Sendable {
         // `lock` guards the buffer, and lets one thread read at a time.
         private let lock = NSLock()
@@ -79,12 +79,12 @@
             }
         }
 
-        /// Reads some bytes; false at the end.
+        /// Reads some bytes; returns false at the end.
         private func read(until deadline: ContinuousClock.Instant) throws -> Bool {
             while true {
                 var request = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
                 let remaining = (deadline - .now) / .milliseconds(1)
-                guard remaining > 0 else { throw fail("another process said nothing for too long") }
+                guard remaining > 0 else { throw fail("another process sent no line before the timeout") }
                 let ready = poll(&request, 1, Int32(clamping: Int(remaining.rounded(.up))))
                 if ready == 0 || (ready < 0 && errno == EINTR) { continue }
                 var bytes = [UInt8](repeating: 0, count: 4096)

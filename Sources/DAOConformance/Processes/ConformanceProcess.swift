@@ -3,27 +3,27 @@ import Foundation
 
 /// Another process that has the database of a case open, for the rules about several processes.
 ///
-/// The suite says what to do in lines and gets lines back; what they mean is between the cases and
-/// ``ConformanceProcesses/serve(_:)``. Where a process can be started, `ChildProcess` is one.
+/// The suite sends commands as lines and gets lines back. The cases and ``ConformanceProcesses/serve(_:)``
+/// define their meaning. On platforms that can start processes, `ChildProcess` is an implementation.
 public protocol ConformanceProcess: AnyObject, Sendable {
     /// Sends a line to the process.
     func say(_ line: String) throws
 
-    /// The next line from the process; nil when it has ended.
+    /// Returns the next line from the process; nil when the process has ended.
     ///
-    /// - Parameter seconds: After how long waiting is an error.
+    /// - Parameter seconds: The time after which waiting throws an error.
     func line(within seconds: Int) throws -> String?
 
-    /// Ends the process at once, in the middle of whatever it does, and waits until it is gone.
+    /// Kills the process at once, in the middle of its work, and waits until it has ended.
     func kill()
 }
 
 extension ConformanceTarget {
-    /// The same kind of database, with a way to open one in another process.
+    /// Returns the same kind of database with a way to open it in another process.
     ///
     /// - Parameters:
-    ///   - wait: How long a process waits for another's transaction, as it opens the database: its
-    ///     `busyTimeout`.
+    ///   - wait: How long the started process waits for another process's transaction: the `busyTimeout` that
+    ///     it opens the database with.
     ///   - start: Starts a process that opens the database at a location and calls
     ///     ``ConformanceProcesses/serve(_:)``.
     public func withProcesses(
@@ -36,10 +36,10 @@ extension ConformanceTarget {
     }
 }
 
-/// What a process that serves the suite does.
+/// The work of a process that serves the suite.
 public enum ConformanceProcesses {
-    /// Does what the suite says in lines on standard input, until they end. It is all that such a program has
-    /// to do:
+    /// Runs the commands of the suite, which are lines on standard input, until the input ends. Such a
+    /// program needs only this call:
     ///
     /// ```swift
     /// try ConformanceProcesses.serve(try SQLiteDatabase(path: CommandLine.arguments[1]))
@@ -58,9 +58,9 @@ public enum ConformanceProcesses {
         }
     }
 
-    /// Writes a line at once: it has to have come when the process is ended a moment later.
+    /// Writes a line at once, so that it arrives even when the process is killed a moment later.
     static func answer(_ line: String) {
-        // Without anybody to answer to there is nothing more to do.
+        // When nobody reads the answers, there is nothing left to do.
         guard (try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))) != nil else { exit(0) }
     }
 }

@@ -2,18 +2,18 @@
     import DAOCore
     import Foundation
 
-    /// Writes until no file of the process may grow any more, and goes on when it may.
+    /// Writes until no file of the process may grow any more, and writes again after the limit is removed.
     package enum Filling {
-        /// How long files get.
+        /// The limit on the length of files.
         private static let limit: rlim_t = 6 << 20
 
-        /// Fills the database, with rows each in a transaction of its own.
+        /// Fills the database with rows, each in its own transaction.
         ///
-        /// - Returns: The kind of the error that ended it, and how many rows there are after another one was
-        ///   written with room again.
-        /// - Throws: What is wrong with what is left.
+        /// - Returns: The kind of the error that ended the writes, and the number of rows after a further row
+        ///   was written without the limit.
+        /// - Throws: A failure when the remaining rows are wrong.
         static func run(_ database: any Database) throws -> String {
-            // The signal would end the process before any call returns.
+            // Without this, the signal would end the process before any call returns.
             signal(SIGXFSZ, SIG_IGN)
             let posts = try database.dao(Post.self)
             var count = 0
@@ -31,8 +31,8 @@
                 kind = error.kind.rawValue
             }
             try expectWhole()
-            // Again: the failure before must not have changed anything.
-            try expectError(.outOfSpace, "the next write without room", path: database.configuration.path) {
+            // The failed write must not have changed anything, so the next write fails in the same way.
+            try expectError(.outOfSpace, "the next write without space", path: database.configuration.path) {
                 while count < 2000 { try write() }
             }
             try expectWhole()
@@ -42,12 +42,12 @@
             return "\(kind) \(count)"
         }
 
-        /// A row of a size that no page holds.
+        /// Returns a row that is larger than a page.
         static func post(_ number: Int) -> Post { Post(id: number, text: String(repeating: "\(number) ", count: 40_000)) }
 
-        /// Sets how long the files of this process may get.
+        /// Sets the limit on the length of this process's files.
         ///
-        /// - Parameter length: How many bytes; nil for as long as the system lets them.
+        /// - Parameter length: The number of bytes; nil for the greatest limit that the system allows.
         package static func limitFiles(to length: rlim_t?) throws {
             var limit = rlimit()
             #if canImport(Glibc)

@@ -2,11 +2,11 @@ import DAOCore
 
 /// The commands of property-based tests: processes add to a separate counter.
 extension ProcessLedger {
-    /// What is committed.
+    /// The committed state.
     package struct State: Equatable, CustomStringConvertible {
-        /// What was added to the counter.
+        /// The sum of the numbers added to the counter.
         package var added: Int
-        /// How many batches there are.
+        /// The number of committed batches.
         package var batches: Int
 
         package init(added: Int = 0, batches: Int = 0) { (self.added, self.batches) = (added, batches) }
@@ -14,10 +14,10 @@ extension ProcessLedger {
         package var description: String { "\(added) added, \(batches) batches" }
     }
 
-    /// The counter's key.
+    /// The key of the counter.
     package static let addedID = 2
 
-    /// What is committed. The batches have to be whole.
+    /// Returns the committed state. Throws when a batch is not complete.
     package func state() throws -> State {
         try database.snapshot {
             try expectWhole()
@@ -27,12 +27,12 @@ extension ProcessLedger {
 
     private func added() throws -> Int { try counters.read(byPrimaryKey: Self.addedID)?.value ?? 0 }
 
-    /// Adds to the counter, by reading and writing it.
+    /// Adds a number to the counter, by reading and writing it.
     package func add(_ number: Int) throws {
         try database.transaction { try counters.persist(Counter(id: Self.addedID, value: try added() + number)) }
     }
 
-    /// Adds to the counter, however long others keep it.
+    /// Adds a number to the counter, and waits for as long as other processes lock the database.
     package func addPatiently(_ number: Int) throws {
         while true {
             let answer = try sayingBusy { try add(number) }
@@ -42,12 +42,12 @@ extension ProcessLedger {
 
     /// Erases a post.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of erased posts.
     package func erasePost(_ id: Int) throws -> String { "\(try database.dao(Post.self).erase(byPrimaryKey: id))" }
 
-    /// Runs a body.
+    /// Runs a closure.
     ///
-    /// - Returns: That it is done, or that the database was busy.
+    /// - Returns: A word that says that it is done, or that the database was busy.
     package func sayingBusy(_ body: () throws -> Void) throws -> String {
         do {
             try body()
@@ -57,13 +57,13 @@ extension ProcessLedger {
         }
     }
 
-    /// Does what a property-based test has said.
+    /// Runs a command of a property-based test.
     ///
     /// - Parameters:
-    ///   - words: A word, and numbers.
-    ///   - say: Says something before the end.
-    ///   - listen: The next line that is said to this process.
-    /// - Returns: What to answer; nil when the word has no meaning.
+    ///   - words: A command and its numbers.
+    ///   - say: Sends a line before the answer.
+    ///   - listen: Returns the next line that this process gets.
+    /// - Returns: The answer; nil for an unknown command.
     func runCommand(_ words: [Substring], say: (String) -> Void, listen: () -> String?) throws -> String? {
         let numbers = words.dropFirst().compactMap { Int($0) }
         let number = numbers.first ?? 0

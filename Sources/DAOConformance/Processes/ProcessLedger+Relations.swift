@@ -1,8 +1,8 @@
 import DAOCore
 
 extension ProcessLedger {
-    /// Stores a topic, whose model and relationships this process opens now: its name, its owner and its
-    /// posts by number.
+    /// Stores a topic, with its name, its owner and its posts by number. This process opens the model and its
+    /// relationships only now.
     package func persistTopic(_ words: some Sequence<Substring>) throws -> String {
         var words = words.map { String($0) }[...]
         let name = words.popFirst() ?? ""
@@ -12,21 +12,21 @@ extension ProcessLedger {
         return "done"
     }
 
-    /// Stores a digest: its number, and those of its posts.
+    /// Stores a digest, with its number and the numbers of its posts.
     func persistDigest(_ words: some Sequence<Substring>) throws -> String {
         let numbers = words.compactMap { Int($0) }
         try database.dao(Digest.self).persist(Digest(id: numbers.first ?? 0, posts: Post.make(numbers.dropFirst())))
         return "done"
     }
 
-    /// The numbers of the digests that have two links to posts.
+    /// Returns the numbers of the digests that have two links to posts.
     func digests() throws -> String {
         let digests = try database.storage(for: Digest.self)
         return "\(try digests.read(Query(where: Condition { $0.posts.count == 2 })).map(\.id))"
     }
 
-    /// Every topic as it is read: its name, its owner, its posts, and how many links to posts and labels
-    /// conditions find.
+    /// Returns every topic as it is read: its name, its owner, its posts, and how many links to posts and
+    /// labels conditions find.
     package func outline() throws -> String {
         let topics = try database.storage(for: Topic.self)
         let lines = try topics.read().map { topic in

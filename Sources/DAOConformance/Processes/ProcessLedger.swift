@@ -1,9 +1,9 @@
 import DAOCore
 
-/// What the processes of a case write: batches of rows, each in a transaction, and a counter that goes up
-/// with them.
+/// The data that the processes of a case write: batches of rows, each in a transaction, and a counter that is
+/// incremented with every batch.
 package struct ProcessLedger: Sendable {
-    /// How many batches are kept; each goes when the one so many later comes.
+    /// How many batches are kept. Every new batch erases the oldest.
     private static let kept = 5
 
     package let database: any Database
@@ -16,10 +16,10 @@ package struct ProcessLedger: Sendable {
         counters = try database.dao(Counter.self)
     }
 
-    /// The counter.
+    /// Returns the counter.
     func count() throws -> Int { try counters.read(byPrimaryKey: 1)?.value ?? 0 }
 
-    /// Adds to the counter, by reading and writing it.
+    /// Adds a number to the counter, by reading and writing it.
     func increment(by number: Int = 1) throws {
         try database.transaction { try counters.persist(Counter(id: 1, value: try count() + number)) }
     }
@@ -35,13 +35,13 @@ package struct ProcessLedger: Sendable {
         }
     }
 
-    /// Makes sure that one snapshot has exactly what as many batches have left as its counter says.
+    /// Expects that a snapshot has exactly the rows that the number of batches in its counter leaves.
     func expectWhole() throws {
         try database.snapshot {
             let number = try count()
             let expected = number == 0 ? [] : (max(1, number - Self.kept + 1)...number).flatMap(Self.rows)
             try expectSame(try items.read(), expected, "the rows after \(number) transactions")
-            // The index, which half a commit would leave behind.
+            // A partly written commit could leave entries in the index.
             try expectEqual(try items.count { $0.number > 0 }, expected.count, "rows found by their number")
         }
     }
@@ -52,7 +52,7 @@ package struct ProcessLedger: Sendable {
         }
     }
 
-    /// Does what the suite has said.
+    /// Runs a command of the suite.
     func run(_ line: String) throws {
         let words = line.split(separator: " ")
         switch words.first {

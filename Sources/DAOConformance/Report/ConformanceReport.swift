@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the suite found on one target; prints as a table of the contract's rules.
+/// The results of the suite on one target. It prints as a table of the contract's rules.
 public struct ConformanceReport: Sendable, Codable {
-    /// The suite's version.
+    /// The version of the suite.
     public let suiteVersion: String
-    /// The target's name.
+    /// The name of the target.
     public let target: String
-    /// The engine's own name; nil when the target could not be opened.
+    /// The name of the engine; nil when the target could not be opened.
     public let engine: String?
-    /// Every case's result, in the suite's order.
+    /// The results of all cases, in the order of the suite.
     public let results: [ConformanceResult]
 
     init(target: String, engine: String?, results: [ConformanceResult]) {
@@ -18,15 +18,15 @@ public struct ConformanceReport: Sendable, Codable {
         self.results = results
     }
 
-    /// How many cases ended in a way.
+    /// Returns the number of cases with a status.
     ///
-    /// - Parameter status: The way.
+    /// - Parameter status: The status.
     public func count(_ status: ConformanceResult.Status) -> Int { results.count { $0.status == status } }
 
     /// The cases that failed or hung.
     public var failures: [ConformanceResult] { results.filter { $0.status == .failed || $0.status == .hung } }
 
-    /// The cases that were not run, each with its reason.
+    /// The cases that were skipped, each with its reason.
     public var skips: [ConformanceResult] { results.filter { $0.status == .skipped } }
 
     /// Whether no case failed or hung.

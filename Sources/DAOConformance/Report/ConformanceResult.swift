@@ -1,34 +1,34 @@
-/// What came of one case on one target.
+/// The result of one case on one target.
 public struct ConformanceResult: Sendable, Codable, Identifiable {
     /// How a case ended.
     public enum Status: String, Sendable, Codable, CaseIterable {
-        /// As expected.
+        /// The case passed.
         case passed
-        /// Otherwise.
+        /// The case failed.
         case failed
-        /// It did not end within its time limit.
+        /// The case did not end within its time limit.
         case hung
-        /// It was not run, for a reason.
+        /// The case was not run; the message gives the reason.
         case skipped
     }
 
-    /// The case's id.
+    /// The id of the case.
     public let id: String
-    /// The rules it proves.
+    /// The rules that the case proves.
     public let rules: [String]
-    /// What it expects, as a sentence.
+    /// The expectation of the case, as a sentence.
     public let title: String
-    /// How it ended.
+    /// How the case ended.
     public let status: Status
-    /// What went wrong, or why it was skipped.
+    /// The failure, or the reason for a skip.
     public let message: String?
-    /// What was expected, where it is a value.
+    /// The expected value, when the failure compares values.
     public let expected: String?
-    /// What came, where it is a value.
+    /// The actual value, when the failure compares values.
     public let got: String?
-    /// Where in the suite the failure is.
+    /// The location of the failure in the suite.
     public let location: String?
-    /// How long it took.
+    /// How long the case took.
     public let seconds: Double
 
     /// The failure or the reason in one line.
@@ -47,7 +47,7 @@ public struct ConformanceResult: Sendable, Codable, Identifiable {
         case .hung:
             let limit = timeLimit.components.seconds
             (status, expected, got, location) = (.hung, nil, nil, nil)
-            message = "did not end within \(limit) seconds: a call blocks or loops, and its thread is left behind"
+            message = "did not end within \(limit) seconds: a call blocks or loops, and its thread continues to run"
         case .failed(let failure as ConformanceFailure):
             (status, message) = (.failed, failure.description)
             (expected, got, location) = (failure.expected, failure.got, failure.location)

@@ -1,21 +1,21 @@
-/// Reports side by side: a row for each rule of the contract, a column for each target.
+/// Several reports in one table: a row for each rule of the contract, a column for each target.
 ///
 /// ```swift
 /// print(ConformanceTable([memory, sqlite, lmdb]))
 /// ```
 ///
-/// A cell is the number of cases that passed; with failures `✗` and how many of how many; `no case` where the
-/// suite has none yet.
+/// A cell is the number of cases that passed. With failures it is `✗`, the number of failures and the number
+/// of cases. It is `no case` where the suite has no case yet.
 public struct ConformanceTable: Sendable, CustomStringConvertible {
-    /// The reports, a column each.
+    /// The reports, one per column.
     public let reports: [ConformanceReport]
 
-    /// Puts reports side by side.
+    /// Puts reports into one table.
     ///
-    /// - Parameter reports: The reports, a column each.
+    /// - Parameter reports: The reports, one per column.
     public init(_ reports: [ConformanceReport]) { self.reports = reports }
 
-    /// The table, then failures and skips of each target.
+    /// The table, then the failures and skips of each target.
     public var description: String {
         var rows = [["", "DAO conformance suite \(Conformance.version)"] + reports.map(\.target)]
         var chapter: ContractRule.Chapter?
