@@ -1,25 +1,26 @@
 import DAOCore
 import Foundation
 
-/// The table in which a database describes itself: a row for each entity, so that a tool can read it without
-/// the application's types.
+/// The table in which a database describes itself, with a row for each entity. Tools can read it without the
+/// application's types.
 struct SQLCatalog: Sendable {
     /// The name of the table.
     static let name = "dao_catalog"
-    /// The form of the descriptions that this version writes, and the newest it reads.
+    /// The version of the format of the descriptions: the version that is written, and the newest that can be
+    /// read.
     static let format: Int64 = 1
 
-    /// The engine's way of writing.
+    /// The SQL dialect of the engine.
     private let dialect: any SQLDialect
 
     /// Describes the catalog of an engine.
     ///
-    /// - Parameter dialect: The engine's way of writing.
+    /// - Parameter dialect: The SQL dialect of the engine.
     init(dialect: any SQLDialect) { self.dialect = dialect }
 
     private var table: String { dialect.quoted(Self.name) }
 
-    /// Creates the table if it is not there.
+    /// Creates the table if it does not exist.
     var create: String {
         """
         CREATE TABLE IF NOT EXISTS \(table) (
@@ -46,17 +47,17 @@ struct SQLCatalog: Sendable {
     /// Removes an entity; its name is bound.
     var delete: String { "DELETE FROM \(table) WHERE \"entity\" = \(dialect.placeholder(1))" }
 
-    /// The text that stands for a description.
+    /// Encodes a description as text.
     func encoded(_ entity: EntityDescription) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return String(decoding: try encoder.encode(entity), as: UTF8.self)
     }
 
-    /// The description that a text stands for.
+    /// Decodes a description from text.
     ///
-    /// - Throws: `.schemaIsNewer` for a format that this version does not know, `.corrupted` for text that is
-    ///   no description.
+    /// - Throws: `.schemaIsNewer` for an unknown newer format, `.corrupted` for text that is not a
+    ///   description.
     func decoded(_ text: String, format: Int64) throws -> EntityDescription {
         guard format <= Self.format else {
             throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: nil)

@@ -1,14 +1,14 @@
-/// The table of the texts that a database keeps for the suite, such as its version.
+/// The table of the texts that the suite stores in a database, such as its version.
 struct SQLProperties {
     /// The name of the table.
     static let name = "dao_properties"
 
-    /// The engine's way of writing.
+    /// The SQL dialect of the engine.
     let dialect: any SQLDialect
 
     private var table: String { dialect.quoted(Self.name) }
 
-    /// Creates the table if it is not there.
+    /// Creates the table if it does not exist.
     var create: String {
         "CREATE TABLE IF NOT EXISTS \(table) (\n  \"name\" TEXT PRIMARY KEY,\n  \"value\" TEXT NOT NULL\n)"
     }

@@ -4,29 +4,29 @@ import DAOCore
 struct StoredSchema {
     /// The session.
     let session: SQLSession
-    /// The engine's way of writing.
+    /// The SQL dialect of the engine.
     let dialect: any SQLDialect
     /// The table in which the database describes itself.
     let catalog: SQLCatalog
 
-    /// The path that errors name.
+    /// The path in errors.
     var path: String { session.path }
 
     private var connection: any SQLConnection { session.connection }
 
-    /// What the catalog and the database have of a table.
+    /// The state of a table in the catalog and the database.
     enum TableState {
-        /// Nothing, or a catalog entry whose table is gone.
+        /// The table does not exist, with or without a catalog entry.
         case missing
-        /// What the model declares.
+        /// The table is as the model declares.
         case same
-        /// Another version of the entity.
+        /// The table is that of a different version of the entity.
         case differs(EntityDescription)
     }
 
     /// Looks for a table in the catalog and in the database.
     ///
-    /// - Throws: `.schemaMismatch` when the database does not have what the catalog says.
+    /// - Throws: `.schemaMismatch` when the table differs from its description in the catalog.
     func state(of table: SQLTable) throws -> TableState {
         guard let stored = try description(of: table.entity.name), let found = try connection.table(of: table.entity.name)
         else { return .missing }
@@ -42,7 +42,7 @@ struct StoredSchema {
         return entities
     }
 
-    /// What the catalog says of an entity; nil when it has none of the name.
+    /// Reads the description of an entity from the catalog; nil when there is none.
     func description(of entity: String) throws -> EntityDescription? {
         guard try connection.hasTable(SQLCatalog.name) else { return nil }
         var description: EntityDescription?
@@ -52,7 +52,7 @@ struct StoredSchema {
         return description
     }
 
-    /// Makes the table and its indexes, or adopts one that another tool has made, and writes it into the
+    /// Creates the table and its indexes, or adopts a table that another tool has created, and adds it to the
     /// catalog.
     func create(_ table: SQLTable) throws {
         let name = table.entity.name
@@ -67,30 +67,30 @@ struct StoredSchema {
         try describe(table.entity)
     }
 
-    /// Makes the index on a field.
+    /// Creates the index on a field.
     func createIndex(on field: Int, of table: SQLTable) throws {
         let name = try connection.freeName(table.entity.name + "_" + table.entity.fields[field].name)
         try connection.execute(table.createIndex(name, on: field))
     }
 
-    /// Writes an entity into the catalog.
+    /// Adds an entity to the catalog, or replaces its description.
     func describe(_ entity: EntityDescription) throws {
         try connection.execute(catalog.create)
         let values: [Value] = [.string(entity.name), .string(try catalog.encoded(entity)), .integer(SQLCatalog.format)]
         try session.run(SQLText(catalog.upsert, values.map(SQLBinding.value)), entity: entity.name)
-        // A table that was there already was adopted without a change of tables, by which other processes
-        // would notice.
+        // Adopting an existing table changes no table, so other processes would not notice it without this
+        // call.
         try connection.catalogDidChange()
     }
 
-    /// Takes an entity out of the catalog.
+    /// Removes an entity from the catalog.
     func remove(_ entity: String) throws {
         try session.run(SQLText(catalog.delete, [.value(.string(entity))]), entity: entity)
     }
 }
 
 extension SQLCatalog {
-    /// The entity that a row of the catalog describes.
+    /// Decodes the entity in a row of the catalog.
     fileprivate func entity(in row: SQLRowReader) throws -> EntityDescription {
         try decoded(row.text(inColumn: 0), format: row.integer(inColumn: 1))
     }

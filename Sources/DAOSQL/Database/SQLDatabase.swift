@@ -1,6 +1,7 @@
 import DAOCore
 
-/// A database on an SQL engine: real tables, columns and indexes, which every other tool can read and write.
+/// A database on an SQL engine. It has real tables, columns and indexes, which every other tool can read and
+/// write.
 ///
 /// A backend supplies an ``SQLEngine`` and a driver. Databases with the same path share the engine:
 ///
@@ -17,28 +18,28 @@ import DAOCore
 /// }
 /// ```
 open class SQLDatabase: Database, @unchecked Sendable {
-    // Sendable because all it has is constant, and Sendable itself; a subclass adds initializers and methods
-    // only.
+    // Sendable because all stored properties are constant and Sendable. A subclass adds only initializers and
+    // methods.
 
-    /// What the database was opened with.
+    /// The configuration that the database was opened with.
     public final let configuration: DatabaseConfiguration
-    /// What it can do beyond what every database can.
+    /// The optional features of the database.
     public final let capabilities: Capabilities
 
-    /// What it shares with other databases on the engine.
+    /// The state shared with other databases on the same engine.
     package final let instance: SQLInstance
-    /// The time in which it is open.
+    /// The state between opening and closing.
     package final let lifetime: DatabaseLifetime<SQLSession>
-    /// What its write transactions begin with; nil when it only reads.
+    /// The settings of write transactions; nil for a read-only database.
     final let settings: SQLWriteSettings?
 
     /// Opens a database on an instance.
     ///
     /// - Parameters:
-    ///   - configuration: What the database reports as its configuration.
-    ///   - instance: What it shares with other databases on the engine.
-    ///   - writes: Whether it writes.
-    ///   - release: Called once, when this database no longer needs the instance, or could not be opened.
+    ///   - configuration: The configuration that the database reports.
+    ///   - instance: The state shared with other databases on the same engine.
+    ///   - writes: Whether the database can write.
+    ///   - release: Called once, when this database no longer needs the instance or could not be opened.
     /// - Throws: The error of the engine when it cannot open the connection for writing.
     public init(
         _ configuration: DatabaseConfiguration, on instance: SQLInstance, writes: Bool, release: @escaping @Sendable () -> Void
@@ -61,16 +62,16 @@ open class SQLDatabase: Database, @unchecked Sendable {
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
-    /// The state of the engine below.
+    /// The state of the engine.
     public final var engineState: EngineState { lifetime.engineState }
 
-    /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that
-    /// is exactly what it would have created, or brings up to date one that an earlier version of the model
-    /// has made.
+    /// Creates the storage of a model's rows, without its related rows. The first call for a model creates
+    /// its table, adopts an existing table that is exactly the table it would create, or updates the table of
+    /// an earlier version of the model.
     ///
-    /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step,
-    ///   `.uniqueViolation` when rows collide in a field that becomes unique, and `.readOnly` when the table
-    ///   is missing or older and nothing can be written.
+    /// - Throws: `.invalidSchema`; `.schemaMismatch` with every difference that needs a migration step;
+    ///   `.uniqueViolation` when rows collide in a field that becomes unique; `.readOnly` when the table is
+    ///   missing or of an earlier version and nothing can be written.
     public final func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
@@ -79,10 +80,11 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Makes a storage of a relationship's links, in a join table named after the entity and the field. The
-    /// first call for a relationship creates it, or adopts one that is exactly what it would have created.
+    /// Creates the storage of a relationship's links, in a join table named after the entity and the field.
+    /// The first call for a relationship creates the table, or adopts an existing table that is exactly the
+    /// table it would create.
     ///
-    /// - Throws: `.schemaMismatch` when there is a table of that name and another form.
+    /// - Throws: `.schemaMismatch` when a table of that name has different columns.
     public final func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
         try lifetime.call {
             let known = try instance.links(for: relation, settings)
@@ -90,7 +92,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Runs a body as one transaction. See ``DAOCore/Database``.
+    /// Runs a closure as one transaction. See ``DAOCore/Database``.
     public final func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call {
             try instance.coordinator.write(.body) { session in
@@ -100,7 +102,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Runs a call that consists of several. See ``DAOCore/Database``.
+    /// Runs a call that consists of several operations. See ``DAOCore/Database``.
     public final func runStep<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call {
             try instance.coordinator.write(.compositeCall) { session in
@@ -110,18 +112,18 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Runs a body in which every read sees the last commit of now.
+    /// Runs a closure in which every read sees the commit that is the last now.
     public final func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call {
             try instance.coordinator.snapshot {
-                // The session is the one that the body's reads will find.
+                // The reads of the closure find the same session.
                 try instance.coordinator.read { try $0.connection.beginReading() }
                 return try body()
             }
         }
     }
 
-    /// Gives the engine's own handle in the running transaction to a body. See ``DAOCore/Database``.
+    /// Calls a closure with the engine's own handle in the running transaction. See ``DAOCore/Database``.
     public final func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
@@ -132,7 +134,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
                 do {
                     result = try body(handle)
                 } catch {
-                    // The body's error tells more, but the transaction is gone all the same.
+                    // The error of the closure says more, but the transaction has to be checked all the same.
                     try? session.connection.checkTransaction()
                     throw error
                 }
@@ -142,19 +144,18 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// The entities that are stored, from the catalog in the database.
+    /// Reads the stored entities from the catalog of the database.
     public final func entities() throws -> [EntityDescription] { try lifetime.call { try instance.entities() } }
 
-    /// The version that the database has of its schema, which goes up with every change of tables and of the
-    /// catalog.
+    /// The version of the database's schema. It increases with every change of the tables and of the catalog.
     public final func catalogVersion() throws -> UInt64? {
         try lifetime.call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
     }
 
-    /// Waits for running calls, ends cursors and closes.
+    /// Waits for running calls, ends cursors and closes the database.
     public final func close() throws { try lifetime.close() }
 
-    /// Begins the write transaction of a call, with this database's settings.
+    /// Begins the write transaction of a call with the settings of this database.
     @inline(__always) final func begin(_ session: SQLSession, _ scope: SQLWrite.Scope = .any) throws {
         guard let settings else { throw StorageError.readOnly(instance.path) }
         try instance.begin(session, settings, scope)

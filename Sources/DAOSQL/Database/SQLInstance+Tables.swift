@@ -1,16 +1,16 @@
 import DAOCore
 import Synchronization
 
-/// A table that was found or made.
+/// A table that was found or created.
 struct KnownTable: Sendable {
-    /// The statements about it.
+    /// The statements of the table.
     let table: SQLTable
-    /// Its small number in its instance, by which sessions keep its statements.
+    /// The number of the table within the instance, by which sessions find its prepared statements.
     let number: Int
-    /// Whether its entity has become another since.
+    /// Whether the entity has changed since.
     let outdated = Outdated()
 
-    /// A mark that storages look at in every call.
+    /// A flag that storages check in every call.
     final class Outdated: Sendable {
         private let flag = Atomic(false)
 
@@ -20,12 +20,12 @@ struct KnownTable: Sendable {
 }
 
 extension SQLInstance {
-    /// The table of an entity: known, found in the database, brought up to date, adopted, or made.
+    /// Returns the table of an entity. It is known, or found in the database, updated, adopted or created.
     ///
     /// - Parameters:
-    ///   - declaration: What the model declares.
-    ///   - settings: For the transaction that makes it; nil when nothing may be written.
-    /// - Throws: `.schemaMismatch` when the stored entity differs in what takes a migration step; `.readOnly`
+    ///   - declaration: The declaration of the model.
+    ///   - settings: The settings of the transaction that creates it; nil when nothing may be written.
+    /// - Throws: `.schemaMismatch` when the stored entity differs and needs a migration step; `.readOnly`
     ///   when it is missing or of an earlier version and nothing can be written.
     func table(
         for declaration: @autoclosure () throws -> EntityDeclaration, _ entity: EntityDescription, _ settings: SQLWriteSettings?
@@ -38,7 +38,8 @@ extension SQLInstance {
             try make(table, settings)
         }
         return tables.withLock { tables in
-            // Another thread may have been first. A number belongs to one form of one entity for good.
+            // Another thread may have been first. A number always belongs to the same version of the same
+            // entity.
             if let known = tables[entity.name] {
                 if known.table.entity == entity { return known }
                 known.outdated.set()
@@ -49,16 +50,16 @@ extension SQLInstance {
         }
     }
 
-    /// Forgets what is known of entities that have changed; storages that have their tables find out at their
-    /// next call.
+    /// Forgets the tables of entities that have changed. Storages with these tables notice it at their next
+    /// call.
     func forget(_ names: Set<String>) {
         tables.withLock { tables in
             for name in names { tables.removeValue(forKey: name)?.outdated.set() }
         }
     }
 
-    /// Makes a table that is not there, be it for the first time, or because the transaction that made it was
-    /// rolled back.
+    /// Creates a missing table, for the first time or because the transaction that created it was rolled
+    /// back.
     func make(_ table: SQLTable, _ settings: SQLWriteSettings?) throws {
         if try coordinator.read({ try isStored(table, $0) }) { return }
         guard let settings else {
@@ -71,7 +72,7 @@ extension SQLInstance {
         }
     }
 
-    /// Makes a stored entity what a model declares, in one transaction.
+    /// Changes a stored entity to the declaration of a model, in one transaction.
     private func bringUpToDate(_ stored: EntityDescription, _ declaration: EntityDeclaration, _ settings: SQLWriteSettings?)
         throws
     {
@@ -88,24 +89,24 @@ extension SQLInstance {
             case .same: break
             case .missing: try schema.create(table)
             case .differs(let stored):
-                // Another process may have changed it meanwhile.
+                // Another process may have changed it since.
                 let store = SQLEntityStore(schema) { _ in }
                 try store.apply(EntityChange(from: stored, to: declaration), path: path)
             }
         }
     }
 
-    /// The entities that the catalog describes.
+    /// Reads the entities in the catalog.
     func entities() throws -> [EntityDescription] {
         try coordinator.read { try schema($0).entities() }
     }
 
-    /// The catalog and the tables, as a session sees them.
+    /// Returns the catalog and the tables as a session sees them.
     func schema(_ session: SQLSession) -> StoredSchema { StoredSchema(session: session, dialect: dialect, catalog: catalog) }
 
     /// Whether the table is in the catalog and in the database, as the model declares it.
     ///
-    /// - Throws: `.schemaMismatch` when it is there but different.
+    /// - Throws: `.schemaMismatch` when the stored table differs.
     private func isStored(_ table: SQLTable, _ session: SQLSession) throws -> Bool {
         switch try schema(session).state(of: table) {
         case .missing: return false
@@ -114,6 +115,6 @@ extension SQLInstance {
         }
     }
 
-    /// The error of a storage whose entity was changed under it.
+    /// Returns the error of a storage whose entity was changed after it was opened.
     func outdated(_ entity: String) -> StorageError { .outdated(entity, path: path) }
 }

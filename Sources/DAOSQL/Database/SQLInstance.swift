@@ -9,17 +9,17 @@ import Synchronization
 public final class SQLInstance: Sendable {
     /// The engine.
     package let engine: any SQLEngine
-    /// Transactions and their rules.
+    /// Runs transactions and enforces their rules.
     package let coordinator: TransactionCoordinator<SQLSession>
-    /// The engine's way of writing.
+    /// The SQL dialect of the engine.
     let dialect: any SQLDialect
     /// The table in which the database describes itself.
     let catalog: SQLCatalog
-    /// The path that errors name.
+    /// The path in errors.
     let path: String
-    /// The entities whose tables were found or made, by name.
+    /// The tables that were found or created, by the name of their entity.
     let tables = Mutex<[String: KnownTable]>([:])
-    /// The relationships whose links were found or made.
+    /// The tables of links that were found or created, by their relationship.
     let links = Mutex<[RelationDescription: KnownLinks]>([:])
     /// Counts the tables.
     let numbers = Atomic<Int>(0)
@@ -31,9 +31,9 @@ public final class SQLInstance: Sendable {
     ///
     /// - Parameters:
     ///   - engine: The engine.
-    ///   - writes: Whether to open the connection that writes now; else it is opened with the first database
-    ///     that writes.
-    /// - Throws: The error of the engine when it cannot connect or finds damage. The engine is closed then.
+    ///   - writes: Whether to open the connection for writing now; otherwise the first database that writes
+    ///     opens it.
+    /// - Throws: The error of the engine when it cannot connect or finds damage. The engine is then closed.
     public init(_ engine: any SQLEngine, writes: Bool) throws {
         let path = engine.traits.path
         let state = EngineState(name: path)
@@ -57,10 +57,10 @@ public final class SQLInstance: Sendable {
         }
     }
 
-    /// Opens the connection that writes, if only readers were open so far.
+    /// Opens the connection for writing, if only readers were open so far.
     func openWriter() throws { try writer.open() }
 
-    /// Closes the connections, the writer last, and the engine.
+    /// Closes the connections, the connection for writing last, and then the engine.
     public func close() {
         coordinator.engineState.observations.stopWatchingOthers()
         readers.close()
@@ -72,15 +72,15 @@ public final class SQLInstance: Sendable {
     ///
     /// - Parameters:
     ///   - session: The session that writes.
-    ///   - settings: Those of the database whose call it is.
-    ///   - scope: How much is written.
+    ///   - settings: The settings of the database that makes the call.
+    ///   - scope: The statements that the transaction runs.
     @inline(__always) func begin(_ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any) throws {
         let isObserved = coordinator.engineState.observations.isObserved
         try session.connection.beginWriting(SQLWrite(scope: scope, settings: settings, isObserved: isObserved))
     }
 }
 
-/// The one session that writes, opened when it is first wanted.
+/// The only session that writes. It is opened when it is first needed.
 private final class WriterSession: Sendable {
     private let engine: any SQLEngine
     private let observations: ObservationHub

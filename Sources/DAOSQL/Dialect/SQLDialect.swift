@@ -1,124 +1,126 @@
 import DAOCore
 
-/// What one SQL engine writes differently from another: names, placeholders, column types, and the few
-/// conditions that standard SQL has no word for.
+/// The SQL dialect of an engine: names, placeholders, column types, and the few conditions that are not in
+/// standard SQL.
 ///
-/// An engine's dialect only makes text. Statements are made by ``SQLTable``, and run on an ``SQLConnection``.
+/// A dialect only writes text. ``SQLTable`` composes the statements, and an ``SQLConnection`` runs them.
 public protocol SQLDialect: Sendable {
 
-    /// A table, column or index name as it stands in a statement.
+    /// Returns the name of a table, column or index as it is written in a statement.
     func quoted(_ name: String) -> String
 
-    /// The placeholder of a bound value.
+    /// Returns the placeholder of a bound value.
     ///
-    /// - Parameter position: Counts from one.
+    /// - Parameter position: The position, from one.
     func placeholder(_ position: Int) -> String
 
-    /// The declared type of a column, without constraints.
+    /// Returns the declared type of a column, without constraints.
     func columnType(of field: FieldDescription) -> String
 
-    /// What a declared type of a column comes to, so that columns that hold the same are told from others. By
-    /// default the type itself.
+    /// Returns a canonical form of a column's declared type. Columns that store the same values have the same
+    /// canonical form. By default the form is the type itself.
     func storedType(_ type: String) -> String
 
-    /// A value as it stands in a statement, in the form its column stores it in; nil where that would not be
-    /// exactly it.
+    /// Returns a value as a literal in the form that its column stores; nil when no literal is exactly the
+    /// value.
     func literal(_ value: Value) -> String?
 
-    /// What follows the closing parenthesis of `CREATE TABLE`, with a leading space; empty for nothing.
+    /// Returns the text after the closing parenthesis of `CREATE TABLE`, with a leading space; may be empty.
     func tableOptions(for entity: EntityDescription) -> String
 
-    /// What follows the closing parenthesis of `CREATE TABLE` for a table whose rows are kept in the order of
-    /// a primary key of several columns, with a leading space; empty for nothing.
+    /// The text after the closing parenthesis of `CREATE TABLE` for a table that stores its rows in the order
+    /// of a primary key of several columns, with a leading space; may be empty.
     var orderedTableOptions: String { get }
 
-    /// A column as it stands in comparisons and sorts, so that they follow ``DAOCore/Value/order(_:_:)``.
+    /// Returns a column as it is written in comparisons and sorts, so that they follow
+    /// ``DAOCore/Value/order(_:_:)``.
     ///
     /// - Parameters:
     ///   - column: The quoted name.
-    ///   - kind: What the column holds.
+    ///   - kind: The kind of the column's values.
     func comparable(_ column: String, _ kind: ValueKind) -> String
 
-    /// Whether the engine orders the values of two kinds among each other as ``DAOCore/Value/order(_:_:)``
-    /// does.
+    /// Whether the engine orders the values of two kinds relative to each other as
+    /// ``DAOCore/Value/order(_:_:)`` does.
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool
 
-    /// The condition that two operands are the same, null included; or that they are not.
+    /// Returns the condition that two operands are the same, null included, or its negation.
     func isSame(_ left: String, _ right: String, isNegated: Bool) -> String
 
-    /// A term of `ORDER BY`: nil first ascending, last descending.
+    /// Returns a term of `ORDER BY`: nil is first in ascending order and last in descending order.
     func sortTerm(_ column: String, isAscending: Bool) -> String
 
-    /// The condition that a text has another in it, both compared by bytes.
+    /// Returns the condition that a text contains a bound text, compared by bytes.
     func contains(_ column: String, _ placeholder: String) -> String
 
-    /// A condition that is true or false, never null, whether a column's text matches a bound
+    /// Returns a condition that is true or false, never null: whether the text of a column matches a bound
     /// ``DAOCore/TextPattern``.
     func matches(_ column: String, _ placeholder: String) -> String
 
-    /// The condition that a column's value is in a bound ``DAOCore/ValueSet`` of any size; null for a null
-    /// column.
+    /// Returns the condition that the value of a column is in a bound ``DAOCore/ValueSet`` of any size; it is
+    /// null for a null column.
     func isIn(_ column: String, _ placeholder: String) -> String
 
-    /// What stands in `FROM` for bound values: rows with the columns `number`, from zero, and `value`, in the
-    /// order of the list.
+    /// Returns the table expression in `FROM` for bound values: rows with the columns `number`, from zero,
+    /// and `value`, in the order of the list.
     ///
-    /// - Parameter placeholder: Where the list is bound.
+    /// - Parameter placeholder: The placeholder of the list.
     func list(_ placeholder: String) -> String
 
-    /// What ends a statement that joins ``list(_:)`` and then other tables by their keys, each with `CROSS
-    /// JOIN`: the order in which nested loops over them would give the rows. Empty, or else with a leading
-    /// space.
+    /// Returns the last clause of a statement that joins ``list(_:)`` and then further tables by their keys,
+    /// each with `CROSS JOIN`. The clause has to give the order of nested loops over these tables. It may be
+    /// empty; otherwise it has a leading space.
     ///
-    /// - Parameter terms: The columns that say so.
+    /// - Parameter terms: The columns that express this order.
     func nestedOrder(_ terms: [String]) -> String
 
-    /// A condition that is true or false, never null, whether a row matches a bound ``DAOCore/Filter``.
+    /// Returns a condition that is true or false, never null: whether a row matches a bound
+    /// ``DAOCore/Filter``.
     ///
     /// - Parameters:
     ///   - columns: The columns of ``DAOCore/Filter/fields``, in ascending order of position.
-    ///   - placeholder: Where the filter is bound.
+    ///   - placeholder: The placeholder of the filter.
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String
 }
 
 extension SQLDialect {
-    /// The type itself.
+    /// Returns the type itself.
     public func storedType(_ type: String) -> String { type }
 }
 
-/// A statement's text and what to bind to its placeholders, in order.
+/// The text of a statement and the values of its placeholders, in order.
 public struct SQLText: Sendable {
-    /// The statement. It depends on the shape of a query only, never on its values.
+    /// The statement. It depends only on the shape of a query, never on its values.
     public var text: String
-    /// What to bind.
+    /// The values of the placeholders.
     public var bindings: [SQLBinding]
 
     /// Creates a statement.
     ///
     /// - Parameters:
     ///   - text: The statement.
-    ///   - bindings: What to bind.
+    ///   - bindings: The values of the placeholders.
     public init(_ text: String, _ bindings: [SQLBinding] = []) {
         self.text = text
         self.bindings = bindings
     }
 }
 
-/// What is bound to a placeholder.
+/// The value of a placeholder.
 public enum SQLBinding: Sendable {
-    /// A value in the form its column stores it in.
+    /// A value in the form that its column stores.
     case value(Value)
     /// A count, for `LIMIT` and `OFFSET`; nil for no limit.
     case count(Int?)
-    /// Text that may not be whole UTF-8: the upper end of a range of prefixes.
+    /// Text that may not be complete UTF-8: the upper bound of a range of prefixes.
     case textBytes([UInt8])
     /// A pattern for ``SQLDialect/matches(_:_:)``.
     case pattern(TextPattern)
     /// Values for ``SQLDialect/isIn(_:_:)``.
     case set(ValueSet)
-    /// Values for ``SQLDialect/list(_:)``, or for ``SQLDialect/isIn(_:_:)`` where repeated ones do no harm.
+    /// Values for ``SQLDialect/list(_:)``, or for ``SQLDialect/isIn(_:_:)`` when repeated values are
+    /// harmless.
     case list([Value])
-    /// A filter for ``SQLDialect/matchesFilter(_:_:)``, with the positions and kinds of the columns it is
-    /// given.
+    /// A filter for ``SQLDialect/matchesFilter(_:_:)``, with the positions and kinds of its columns.
     case filter(Filter, [(field: Int, kind: ValueKind)])
 }

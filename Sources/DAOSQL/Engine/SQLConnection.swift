@@ -51,7 +51,7 @@ public protocol SQLConnection: AnyObject {
     ///
     /// - Parameters:
     ///   - text: One statement.
-    ///   - entity: What it is about, for errors.
+    ///   - entity: The entity of the statement, for errors.
     func prepare(_ text: String, entity: String) throws -> SQLStatement
 
     /// Prepares a batch that writes rows.
@@ -78,8 +78,8 @@ public protocol SQLConnection: AnyObject {
     /// Whether a table with a name exists.
     func hasTable(_ name: String) throws -> Bool
 
-    /// The table, view or other object with a name; nil when there is none. The engine decides whether the
-    /// case of names counts.
+    /// The table, view or other object with a name; nil when there is none. The engine decides whether names
+    /// are case-sensitive.
     func storedTable(_ name: String) throws -> SQLStoredTable?
 
     /// The names of all objects in the namespace of tables and indexes, in lower case.

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// An SQL engine with an open database. A backend supplies an engine and a dialect, and gets a whole
+/// An SQL engine with an open database. A backend supplies an engine and a dialect, and gets a complete
 /// database.
 ///
 /// ``SQLDatabase`` implements tables, rows, queries, links, the catalog and migrations on top of it. An
@@ -18,8 +18,8 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// The properties that capabilities and error messages report.
     var traits: SQLEngineTraits { get }
 
-    /// Opens a connection. ``SQLDatabase`` opens at most one for writing, and keeps those for reading in a
-    /// pool.
+    /// Opens a connection. ``SQLDatabase`` opens at most one connection for writing, and keeps connections
+    /// for reading in a pool.
     ///
     /// - Throws: `StorageError`, with the path.
     func connect(_ access: SQLAccess) throws -> any SQLConnection
@@ -27,8 +27,8 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// Checks that the database is undamaged, before its first use. By default it does nothing.
     func check(_ connection: any SQLConnection) throws
 
-    /// How to count the commits of all processes while somebody observes; nil, the default, when only this
-    /// process writes.
+    /// How to count the commits of all processes while the database is observed; nil, the default, when only
+    /// this process writes.
     var commitCounter: ObservationHub.OpenCounter? { get }
 
     /// Frees the engine's resources. All connections are closed by then. By default it does nothing.
@@ -36,13 +36,13 @@ public protocol SQLEngine: AnyObject, Sendable {
 }
 
 extension SQLEngine {
-    /// Nothing is checked.
+    /// By default nothing is checked.
     public func check(_ connection: any SQLConnection) throws {}
 
-    /// Nil: nobody else writes.
+    /// By default nil: only this process writes.
     public var commitCounter: ObservationHub.OpenCounter? { nil }
 
-    /// There is nothing to free.
+    /// By default there is nothing to free.
     public func close() {}
 }
 
@@ -58,26 +58,26 @@ public enum SQLAccess: Sendable {
 public struct SQLEngineTraits: Sendable {
     /// The engine's name and version as people know it, for example "SQLite 3.40.1".
     public var name: String
-    /// The file, or where else the data is.
+    /// The path of the file, or the location of the data.
     public var path: String
     /// Whether the data outlives the process.
     public var isPersistent: Bool
     /// Whether several processes may use the same data.
     public var isMultiProcess: Bool
-    /// The most bytes that one value can have; nil when memory is the only limit.
+    /// The maximum number of bytes of a value; nil when memory is the only limit.
     public var maximumValueLength: Int?
-    /// The type of the handle that its connections have underneath; nil when they have none.
+    /// The type of the handle for direct engine access; nil when there is none.
     public var underlyingType: UnderlyingType?
 
     /// Creates a description of an engine.
     ///
     /// - Parameters:
     ///   - name: The engine's name and version as people know it.
-    ///   - path: The file, or where else the data is.
+    ///   - path: The path of the file, or the location of the data.
     ///   - isPersistent: Whether the data outlives the process.
     ///   - isMultiProcess: Whether several processes may use the same data.
-    ///   - maximumValueLength: The most bytes that one value can have; nil when memory is the only limit.
-    ///   - underlyingType: The type of the handle that its connections have underneath.
+    ///   - maximumValueLength: The maximum number of bytes of a value; nil when memory is the only limit.
+    ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
         maximumValueLength: Int? = nil, underlyingType: UnderlyingType? = nil

@@ -4,19 +4,19 @@ import Foundation
 /// Reads the rows of a statement, column by column. Each engine has one subclass, which also overrides the
 /// methods of ``DAOCore/RowReader`` that read a field.
 open class SQLRowReader: RowReader {
-    /// The field in the first column; the others follow.
+    /// The field in the first column. The next fields are in the next columns.
     public final let firstField: Int
     /// The column of the key; -1 when the statement does not read it.
     public final let keyColumn: Int
     /// Splits the rows into lists that are read one by one; nil for an ordinary statement.
     final var lists: RowLists?
 
-    /// Creates a reader that stands before the first row.
+    /// Creates a reader that is positioned before the first row.
     ///
     /// - Parameters:
-    ///   - entity: Whose fields the columns hold.
-    ///   - firstField: The field in the first column; the others follow.
-    ///   - keyColumn: Where the key is; -1 when it is not read.
+    ///   - entity: The entity whose fields the columns hold.
+    ///   - firstField: The field in the first column. The next fields are in the next columns.
+    ///   - keyColumn: The column of the key; -1 when the statement does not read it.
     public init(entity: EntityDescription, firstField: Int = 0, keyColumn: Int) {
         self.firstField = firstField
         self.keyColumn = keyColumn
@@ -25,7 +25,7 @@ open class SQLRowReader: RowReader {
 
     /// Moves to the next row of the statement. The first call runs the statement. The base class has no rows.
     ///
-    /// - Returns: False when there are no more.
+    /// - Returns: False when there are no more rows.
     open func step() throws -> Bool { false }
 
     /// Moves to the next row, or to the next row of the current list.
@@ -50,8 +50,8 @@ open class SQLRowReader: RowReader {
 
     // MARK: Comparing
 
-    // These compare new values with the stored row. By default they read the field; an engine that can
-    // compare in place overrides them.
+    // These methods compare new values with the stored row. By default they read the field. An engine that
+    // can compare in place overrides them.
 
     /// Whether the field has this value.
     open func holds(_ value: Int64, at index: Int) -> Bool { !isNull(at: index) && (try? readInt64(at: index)) == value }

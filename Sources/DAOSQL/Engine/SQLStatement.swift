@@ -4,11 +4,11 @@ import DAOCore
 ///
 /// A statement is bound, then run or read through a reader, and finished. Then it can be bound again.
 open class SQLStatement {
-    /// Whether somebody is between taking and finishing it.
+    /// Whether the statement was taken and not yet given back.
     final var isInUse = false
-    /// When it was last taken, by the clock of the cache.
+    /// When the statement was last taken, by the clock of the cache.
     final var lastUse = 0
-    /// The reader that is made for the rows of its entity once.
+    /// The reader for the rows of the entity, created once.
     final var reader: SQLRowReader?
 
     /// Creates a statement.
@@ -30,9 +30,9 @@ open class SQLStatement {
     /// Creates a reader of the statement's rows. The reader of the base class has no rows.
     ///
     /// - Parameters:
-    ///   - entity: Whose fields the columns hold.
-    ///   - firstField: The field in the first column; the others follow.
-    ///   - keyColumn: Where the key is; -1 when it is not read.
+    ///   - entity: The entity whose fields the columns hold.
+    ///   - firstField: The field in the first column. The next fields are in the next columns.
+    ///   - keyColumn: The column of the key; -1 when the statement does not read it.
     open func makeReader(of entity: EntityDescription, firstField: Int = 0, keyColumn: Int) -> SQLRowReader {
         SQLRowReader(entity: entity, firstField: firstField, keyColumn: keyColumn)
     }
@@ -42,7 +42,7 @@ open class SQLStatement {
     /// - Returns: The number of affected rows.
     open func run() throws -> Int { 0 }
 
-    /// Runs the statement once for each key. An engine on a network does so in one round trip; by default the
+    /// Runs the statement once for each key. An engine on a network does so in one round trip. By default the
     /// keys are bound one by one.
     ///
     /// - Returns: The number of affected rows.
@@ -62,7 +62,7 @@ open class SQLStatement {
     /// Leaves the current row and releases the bound values.
     open func finish() {}
 
-    /// Ends what began with taking it.
+    /// Gives the statement back after it was taken.
     final func giveBack() {
         finish()
         isInUse = false

@@ -1,25 +1,25 @@
 import DAOCore
 
-/// A table as it is in the database, whoever made it.
+/// A table as it is in the database, whoever created it.
 public struct SQLStoredTable: Sendable {
     /// A column.
     public struct Column: Sendable {
-        /// Its name.
+        /// The name of the column.
         public var name: String
-        /// What ``SQLDialect/storedType(_:)`` makes of its declared type.
+        /// The declared type in the form of ``SQLDialect/storedType(_:)``.
         public var type: String
-        /// Whether it refuses null.
+        /// Whether the column refuses null.
         public var isNotNull: Bool
-        /// Its place in the primary key, from one; zero for none.
+        /// The position in the primary key, from one; zero for a column that is not in it.
         public var keyPosition: Int
 
         /// Creates a column.
         ///
         /// - Parameters:
-        ///   - name: Its name.
-        ///   - type: What ``SQLDialect/storedType(_:)`` makes of its declared type.
-        ///   - isNotNull: Whether it refuses null.
-        ///   - keyPosition: Its place in the primary key, from one; zero for none.
+        ///   - name: The name of the column.
+        ///   - type: The declared type in the form of ``SQLDialect/storedType(_:)``.
+        ///   - isNotNull: Whether the column refuses null.
+        ///   - keyPosition: The position in the primary key, from one; zero for a column that is not in it.
         public init(name: String, type: String, isNotNull: Bool, keyPosition: Int) {
             self.name = name
             self.type = type
@@ -30,22 +30,23 @@ public struct SQLStoredTable: Sendable {
 
     /// An index.
     public struct Index: Sendable {
-        /// Its name.
+        /// The name of the index.
         public var name: String
-        /// Its columns, in order.
+        /// The columns of the index, in order.
         public var columns: [String]
-        /// Whether it refuses equal values.
+        /// Whether the index refuses equal values.
         public var isUnique: Bool
-        /// Whether it leaves out rows.
+        /// Whether the index covers only some of the rows.
         public var isPartial: Bool
-        /// What made it.
+        /// The origin of the index.
         public var origin: Origin
 
-        /// What made an index.
+        /// The origin of an index.
         public enum Origin: Sendable {
-            /// A statement of its own.
+            /// A separate statement.
             case statement
-            /// A constraint in the table's declaration, with which alone it goes.
+            /// A constraint in the declaration of the table. The index can only be dropped together with the
+            /// constraint.
             case constraint
             /// The primary key.
             case primaryKey
@@ -54,11 +55,11 @@ public struct SQLStoredTable: Sendable {
         /// Creates an index.
         ///
         /// - Parameters:
-        ///   - name: Its name.
-        ///   - columns: Its columns, in order.
-        ///   - isUnique: Whether it refuses equal values.
-        ///   - isPartial: Whether it leaves out rows.
-        ///   - origin: What made it.
+        ///   - name: The name of the index.
+        ///   - columns: The columns of the index, in order.
+        ///   - isUnique: Whether the index refuses equal values.
+        ///   - isPartial: Whether the index covers only some of the rows.
+        ///   - origin: The origin of the index.
         public init(name: String, columns: [String], isUnique: Bool, isPartial: Bool, origin: Origin) {
             self.name = name
             self.columns = columns
@@ -70,7 +71,7 @@ public struct SQLStoredTable: Sendable {
 
     /// The name as it was declared.
     public var name: String
-    /// What it is: "table", or else the engine's word, such as "view".
+    /// The kind of the object: "table", or the engine's word, such as "view".
     public var kind: String
     /// The columns, in order.
     public var columns: [Column]
@@ -81,7 +82,7 @@ public struct SQLStoredTable: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name as it was declared.
-    ///   - kind: What it is: "table", or else the engine's word.
+    ///   - kind: The kind of the object: "table", or the engine's word.
     ///   - columns: The columns, in order.
     ///   - indexes: The indexes.
     public init(name: String, kind: String = "table", columns: [Column], indexes: [Index]) {
@@ -93,7 +94,7 @@ public struct SQLStoredTable: Sendable {
 }
 
 extension SQLStoredTable {
-    /// Compares the table with what the suite would have made.
+    /// Compares the table with the table that the suite would create.
     ///
     /// - Throws: `.schemaMismatch`, with every difference.
     func check(_ table: SQLTable) throws {
@@ -137,10 +138,10 @@ extension SQLStoredTable {
 }
 
 extension SQLConnection {
-    /// The table of an entity; nil when there is none.
+    /// Looks up the table of an entity; nil when there is none.
     ///
-    /// - Throws: `.schemaMismatch` when something else has the name, or a table one that differs in case
-    ///   only.
+    /// - Throws: `.schemaMismatch` when an object that is not a table has the name, or when the name of the
+    ///   table differs in case only.
     func table(of entity: String) throws -> SQLStoredTable? {
         guard let found = try storedTable(entity) else { return nil }
         guard found.kind == "table", found.name == entity else {
@@ -152,10 +153,10 @@ extension SQLConnection {
         return found
     }
 
-    /// A name that no table or index has yet, as near to the wanted one as can be.
+    /// Returns a name that no table or index has, as close as possible to the wanted name.
     ///
-    /// Where tables and indexes share one space of names, "a" with a field "b_c" and "a_b" with a field "c"
-    /// would meet in it.
+    /// Tables and indexes may share one namespace. Then the index on "b_c" of "a" and the index on "c" of
+    /// "a_b" would have the same name.
     public func freeName(_ wanted: String) throws -> String {
         let taken = try takenNames()
         var name = wanted
@@ -169,7 +170,7 @@ extension SQLConnection {
 }
 
 extension String {
-    /// The text with the letters from A to Z in lower case, as engines compare names.
+    /// The text with the letters A to Z in lower case, as engines compare names.
     package var asciiLowercased: String {
         String(decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
     }

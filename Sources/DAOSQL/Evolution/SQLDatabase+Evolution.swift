@@ -1,7 +1,7 @@
 import DAOCore
 
 extension SQLDatabase {
-    /// Runs a body with entities and rows without the application's types; see ``DAOCore/Database``.
+    /// Calls a closure with entities and rows without the application's types; see ``DAOCore/Database``.
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         let coordinator = instance.coordinator
@@ -22,7 +22,7 @@ extension SQLDatabase {
                 let result = try coordinator.write(.migration) { session in
                     try begin(session)
                     let store = SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { name in
-                        // So that observations of the entity are told.
+                        // This write notifies the observations of the entity.
                         try coordinator.write(.statement, touching: name) { _ in }
                     }
                     defer { changed = store.changed }

@@ -2,7 +2,7 @@ import DAOCore
 
 /// Entities and rows of a database without the application's types, in one transaction.
 final class SQLEntityStore: EntityStore {
-    /// The entities that are described otherwise than at the beginning.
+    /// The entities whose description has changed since the beginning.
     private(set) var changed: Set<String> = []
 
     private let schema: StoredSchema
@@ -16,12 +16,13 @@ final class SQLEntityStore: EntityStore {
     private var connection: any SQLConnection { schema.session.connection }
     private var path: String { schema.path }
 
-    /// Looks at a database through a session that is in a transaction.
+    /// Creates the store for a session that is in a transaction.
     ///
     /// - Parameters:
-    ///   - schema: What the session sees.
-    ///   - makeLinks: Makes the links of a relationship; nil while only what entities look like is changed.
-    ///   - touch: Told of every entity whose rows are written.
+    ///   - schema: The catalog and the tables as the session sees them.
+    ///   - makeLinks: Creates the storage of a relationship's links; nil while only the entities themselves
+    ///     are changed.
+    ///   - touch: Called with every entity whose rows are written.
     init(
         _ schema: StoredSchema, makeLinks: ((RelationDescription) throws -> any LinkStorage)? = nil,
         touch: @escaping (String) throws -> Void
@@ -74,7 +75,8 @@ final class SQLEntityStore: EntityStore {
         try beginWriting(entity)
         try beginWriting(name)
         let table = try table(entity)
-        // The table is about to be replaced: what others have tied to it would go with it.
+        // The table is about to be replaced, which would drop the objects that other tools have attached to
+        // it.
         if name.hasPrefix("dao_") { try checkTies(to: entity) }
         try connection.makeRoom(for: name)
         try connection.execute("ALTER TABLE \(table.name) RENAME TO \(schema.dialect.quoted(name))")
@@ -94,7 +96,7 @@ final class SQLEntityStore: EntityStore {
         return true
     }
 
-    /// Refuses to replace a table to which other tools have tied something.
+    /// Refuses to replace a table to which other tools have attached objects.
     private func checkTies(to table: String) throws {
         let ties = try connection.ties(to: table)
         guard !ties.isEmpty else { return }
@@ -168,7 +170,7 @@ final class SQLEntityStore: EntityStore {
 
     func moveLinks(_ moves: [LinkMove]) throws {
         for move in moves { try beginWriting(move.old.entity) }
-        // Through names that nobody has: two relationships may change places.
+        // Renames through temporary names, since two relationships may exchange their names.
         var renames: [(temporary: String, new: LinkName)] = []
         for (number, move) in moves.enumerated() {
             let old = SQLLinks.name(move.old)
@@ -182,7 +184,7 @@ final class SQLEntityStore: EntityStore {
         }
         for (temporary, new) in renames {
             let name = SQLLinks.name(new)
-            // What a relationship of that name had left behind.
+            // The table may be left from an earlier relationship of that name.
             if try connection.hasTable(name) { try connection.execute("DROP TABLE \(schema.dialect.quoted(name))") }
             try rename(temporary, name)
         }
@@ -194,7 +196,7 @@ final class SQLEntityStore: EntityStore {
 
     // MARK: Errors
 
-    /// The error of a row that was refused, with the keys of both rows where another one is in its way.
+    /// Returns the error of a refused row, with the keys of both rows when it conflicts with another row.
     private func conflict(_ refused: SQLRefusedRow, _ values: [Value], _ table: SQLTable, replaces: Bool) throws -> any Error {
         let entity = table.entity
         let key = try entity.key(of: values)
@@ -210,7 +212,7 @@ final class SQLEntityStore: EntityStore {
         return refused.underlying
     }
 
-    /// The key in the first row of a statement; nil when there is none.
+    /// Returns the key in the first row of a statement; nil when there is no row.
     private func key(_ text: String, _ values: [Value], column: Int, _ table: SQLTable) throws -> Key? {
         let statement = try session.statement(SQLText(text, values.map(SQLBinding.value)), entity: table.entity.name)
         defer { statement.giveBack() }
@@ -218,7 +220,7 @@ final class SQLEntityStore: EntityStore {
         return try reader.advance() ? reader.currentKey : nil
     }
 
-    // MARK: What they share
+    // MARK: Shared helpers
 
     private func beginWriting(_ entity: String? = nil) throws {
         guard session.isWriter else {
@@ -242,7 +244,7 @@ final class SQLEntityStore: EntityStore {
         return SQLTable(entity, dialect: schema.dialect)
     }
 
-    /// The batch that stores an entity's rows, made once.
+    /// Returns the batch that stores the rows of an entity. It is created once.
     private func batch(_ write: SQLRowWrite, _ table: SQLTable) throws -> SQLRowBatch {
         let known = write == .insert ? inserts[table.entity.name] : upserts[table.entity.name]
         if let known { return known }
@@ -251,7 +253,7 @@ final class SQLEntityStore: EntityStore {
         return made
     }
 
-    /// Forgets what is known of an entity that has changed.
+    /// Forgets the table of an entity that has changed.
     private func forget(_ entity: String) {
         changed.insert(entity)
         descriptions[entity] = nil
@@ -261,7 +263,7 @@ final class SQLEntityStore: EntityStore {
 }
 
 extension StorageError {
-    /// The error for two rows with one value in a field that is unique.
+    /// Returns the error for two rows with the same value in a unique field.
     static func collision(_ key: Key, _ other: Key, field: String, of entity: String, path: String) -> StorageError {
         .uniqueViolation(entity, field: field, key: UniqueID(key), conflictingKey: UniqueID(other))
     }

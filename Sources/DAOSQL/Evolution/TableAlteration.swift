@@ -1,14 +1,14 @@
 import DAOCore
 
-/// The statements that make a table what it is to be, where `ALTER TABLE` can.
+/// The statements that change a table to its wanted form, when `ALTER TABLE` can do it.
 struct TableAlteration {
     private let change: EntityChange
     private let table: SQLTable
-    /// The names of indexes that are in the way.
+    /// The names of indexes that have to be dropped first.
     private var droppedIndexes: [String] = []
-    /// Columns that are dropped, by their names.
+    /// The names of columns that are dropped.
     private var droppedColumns: [String] = []
-    /// Columns that get another name.
+    /// The names of columns that are renamed.
     private var renamedColumns: [(old: String, new: String)] = []
     /// The declarations of columns that are added.
     private var addedColumns: [String] = []
@@ -17,8 +17,8 @@ struct TableAlteration {
 
     /// Finds the statements.
     ///
-    /// - Returns: Nil when the rows have to be written anew: columns change their constraint, or hold from
-    ///   now on what has no exact literal, or have an index that cannot be dropped alone.
+    /// - Returns: Nil when the rows have to be rewritten: a column changes its constraint, existing rows get
+    ///   a value that has no exact literal, or a column has an index that cannot be dropped alone.
     init?(_ change: EntityChange, _ schema: StoredSchema) throws {
         guard change.fills.allSatisfy({ $0 == nil }) else { return nil }
         self.change = change
@@ -60,7 +60,7 @@ struct TableAlteration {
 
     /// Runs the statements.
     ///
-    /// - Throws: `.uniqueViolation` naming field and both keys when rows have the same value in a field that
+    /// - Throws: `.uniqueViolation` with field and both keys when rows have the same value in a field that
     ///   becomes unique.
     func run(_ schema: StoredSchema) throws {
         let connection = schema.session.connection
@@ -68,7 +68,7 @@ struct TableAlteration {
         let name = table.name
         for index in droppedIndexes { try connection.execute("DROP INDEX \(quoted(index))") }
         for column in droppedColumns { try connection.execute("ALTER TABLE \(name) DROP COLUMN \(quoted(column))") }
-        // A new name may be another column's old one: all of them step aside first.
+        // A new name may be the old name of another column, so all columns first get temporary names.
         if renamedColumns.count > 1 {
             for (position, column) in renamedColumns.enumerated() {
                 try connection.execute(
@@ -89,7 +89,7 @@ struct TableAlteration {
         }
     }
 
-    /// The error that names the first two rows with one value in a field.
+    /// Returns the error with the keys of the first two rows that have the same value in a field.
     private func collision(in field: Int, _ session: SQLSession) throws -> StorageError? {
         let entity = change.wanted
         let (key, column) = (table.columns[entity.keyIndex], table.columns[field])
@@ -109,8 +109,8 @@ struct TableAlteration {
         return error
     }
 
-    /// The names of those among indexes that are on a column, alone or among others; nil when one of them is
-    /// a part of the table's declaration.
+    /// Returns the names of the indexes on a column; with `alone` only of those that have no further column.
+    /// Nil when one of these indexes belongs to the declaration of the table.
     private static func names(of indexes: [SQLStoredTable.Index], on column: String, alone: Bool) -> [String]? {
         let found = indexes.filter { index in
             index.origin != .primaryKey && index.columns.contains { $0.hasSameBytes(as: column) }

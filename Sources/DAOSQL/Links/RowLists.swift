@@ -1,20 +1,20 @@
 import DAOCore
 
-/// Splits the rows of a statement that gives the number of a list first, or the key of its parent, into one
-/// list after another.
+/// Splits the rows of a statement into lists. The first column is the number of the list, or the key of its
+/// parent.
 final class RowLists {
-    /// The number of the list that the statement's row belongs to; nil before the first row and after the
-    /// last.
+    /// The number of the list that the statement's current row belongs to; nil before the first row and after
+    /// the last.
     private var number: Int?
-    /// Whether the row that the statement stands on was not given out yet.
+    /// Whether the current row of the statement was not delivered yet.
     private var isWaiting = false
     private var hasBegun = false
-    /// The parents, where the statement gives their keys.
+    /// The parents, when the statement gives their keys.
     private var run: DenseRun?
 
     init(_ run: DenseRun?) { self.run = run }
 
-    /// The number of the next list; nil when there are no more.
+    /// Moves to the next list and returns its number; nil when there are no more lists.
     func begin(_ reader: SQLRowReader) throws -> Int? {
         if !hasBegun {
             hasBegun = true
@@ -40,23 +40,23 @@ final class RowLists {
         number = nil
         while number == nil, try reader.step() {
             let first = reader.integer(inColumn: 0)
-            // Rows of a parent that nobody asked for are passed over.
+            // Rows of parents that are not in the list are skipped.
             number = run == nil ? Int(first) : run?.number(of: first)
         }
         isWaiting = number != nil
     }
 }
 
-/// Ascending integer keys with few or no others between them: walking their range costs less than looking
-/// each up.
+/// Ascending integer keys with few or no missing keys between them. Walking their range costs less than
+/// looking up each key.
 struct DenseRun {
     let keys: [Int64]
     let first: Int64
     let last: Int64
-    /// The place of the key that was found last.
+    /// The position of the key that was found last.
     private var place = 0
 
-    /// Nil for keys that are not so.
+    /// Nil for keys that are not dense.
     init?(_ parents: [Key]) {
         guard parents.count > 8, case .integer(let first) = parents[0], case .integer(let last) = parents[parents.count - 1],
             let span = Optional(last.subtractingReportingOverflow(first)), !span.overflow, span.partialValue < 2 * parents.count
@@ -70,7 +70,8 @@ struct DenseRun {
         (self.keys, self.first, self.last) = (keys, first, last)
     }
 
-    /// The number of a key, asked for in ascending order; nil for one between them.
+    /// Returns the number of a key; nil for a key that is not in the list. The calls have to be in ascending
+    /// order.
     mutating func number(of key: Int64) -> Int? {
         while place < keys.count, keys[place] < key { place += 1 }
         return place < keys.count && keys[place] == key ? place : nil

@@ -1,22 +1,22 @@
 import DAOCore
 import Synchronization
 
-/// The table of a relationship's links that was found or made.
+/// The table of a relationship's links, after it was found or created.
 struct KnownLinks: Sendable {
-    /// The statements about it.
+    /// The statements of the table.
     let links: SQLLinks
-    /// Its small number in its instance, by which sessions keep its statements.
+    /// The number of the table within the instance, by which sessions find its prepared statements.
     let number: Int
 }
 
 extension SQLInstance {
-    /// The links of a relationship: known, found in the database, adopted, or made. Where nothing can be
-    /// written, a missing table has no links.
+    /// Returns the links of a relationship. They are known, or found in the database, adopted or created.
+    /// Where nothing can be written, a missing table has no links.
     ///
     /// - Parameters:
     ///   - relation: The relationship.
-    ///   - settings: For the transaction that makes the table; nil when nothing may be written.
-    /// - Throws: `.schemaMismatch` when there is a table of another form.
+    ///   - settings: The settings of the transaction that creates the table; nil when nothing may be written.
+    /// - Throws: `.schemaMismatch` when the table has a different form.
     func links(for relation: RelationDescription, _ settings: SQLWriteSettings?) throws -> KnownLinks {
         if let known = links.withLock({ $0[relation] }) { return known }
         let made = SQLLinks(relation, dialect: dialect)
@@ -32,8 +32,8 @@ extension SQLInstance {
         }
     }
 
-    /// Makes a table of links that is not there, be it for the first time, or because the transaction that
-    /// made it was rolled back.
+    /// Creates a missing table of links, for the first time or because the transaction that created it was
+    /// rolled back.
     func make(_ made: SQLLinks, _ settings: SQLWriteSettings) throws {
         try coordinator.write(.call) { session in
             let connection = session.connection
@@ -45,17 +45,17 @@ extension SQLInstance {
     }
 }
 
-/// What the database has of a table of links, whoever made it.
+/// A table of links as it is in the database, whoever created it.
 private struct StoredLinks {
     private(set) var hasTable = false
-    /// Whether children are found through an index.
+    /// Whether an index finds children.
     private(set) var hasIndex = false
 
     var isReady: Bool { hasTable && hasIndex }
 
-    /// Looks for the table.
+    /// Looks up the table.
     ///
-    /// - Throws: `.schemaMismatch` when it has another form.
+    /// - Throws: `.schemaMismatch` when the table has a different form.
     init(_ links: SQLLinks, _ session: SQLSession) throws {
         guard let stored = try session.connection.storedTable(links.name) else { return }
         hasTable = true

@@ -42,17 +42,17 @@ extension SQLLinkStorage {
         }
     }
 
-    /// How a stored list goes on where it differs from the list that is to be stored.
+    /// The part of a stored list after its common prefix with the list that is to be stored.
     private struct Tail {
-        /// How many links both begin with.
+        /// The number of links in the common prefix.
         var same = 0
-        /// The first position behind those.
+        /// The first position after the common prefix.
         var position: Int64 = 0
-        /// Whether there are more links from that position on.
+        /// Whether there are stored links from that position on.
         var isStored = false
     }
 
-    /// Compares stored lists with what they are to be.
+    /// Compares stored lists with the lists that are to be stored.
     private func tails(_ lists: [LinkedKeys.List], _ children: LinkedKeys, _ session: SQLSession) throws -> [Tail] {
         var tails = Array(repeating: Tail(), count: lists.count)
         try forEachRow(links.select, lists.map(\.parent), session) { row in
@@ -70,12 +70,13 @@ extension SQLLinkStorage {
         return tails
     }
 
-    /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
+    /// Runs a closure that writes, atomically. The closure runs twice when the table was missing the first
+    /// time.
     ///
     /// - Parameters:
-    ///   - scope: How much the body writes.
-    ///   - makesTable: Whether a missing table is made; else it is an ``SQLMissingTable``.
-    ///   - body: What to do.
+    ///   - scope: The statements that the closure runs.
+    ///   - makesTable: Whether a missing table is created; otherwise it is an ``SQLMissingTable`` error.
+    ///   - body: The closure.
     private func writing(_ scope: SQLWrite.Scope, makesTable: Bool = true, _ body: (SQLSession) throws -> Void) throws {
         try owner.lifetime.call {
             guard let settings = owner.settings else {

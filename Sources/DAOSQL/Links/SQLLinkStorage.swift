@@ -1,10 +1,10 @@
 import DAOCore
 
-/// The links of one relationship in a join table. A table that is not there has no links.
+/// The links of one relationship in a join table. A missing table has no links.
 struct SQLLinkStorage: LinkStorage {
     let owner: SQLDatabase
     let links: SQLLinks
-    /// The small number of the table in its instance.
+    /// The number of the table within the instance.
     let number: Int
 
     var relation: RelationDescription { links.relation }
@@ -80,7 +80,8 @@ struct SQLLinkStorage: LinkStorage {
                 var rows: [Child] = []
                 rows.reserveCapacity(capacity)
                 try storage.schema.decode(reader, into: &rows)
-                // Lists are often of one length; a long one does not make the next one take much.
+                // Lists often have the same length. The limit keeps a long list from reserving much memory
+                // for the next one.
                 capacity = min(rows.count, 64)
                 try body(number, rows)
             }
@@ -91,9 +92,9 @@ struct SQLLinkStorage: LinkStorage {
 // MARK: Reading
 
 extension SQLLinkStorage {
-    /// Runs a body that reads on one connection.
+    /// Runs a closure that reads on one connection.
     ///
-    /// - Parameter none: The answer when the table is not there.
+    /// - Parameter none: The result when the table is missing.
     private func reading<Result>(_ none: Result, _ body: (SQLSession) throws -> Result) throws -> Result {
         try owner.lifetime.call {
             do {
@@ -109,16 +110,16 @@ extension SQLLinkStorage {
         try session.forEachRow(SQLText(text, keys.map { [.list($0.map(\.value))] } ?? []), entity: relation.entity, body)
     }
 
-    /// The number of a key in the list, which the statement gives in its first column.
+    /// Returns the number of a key in the list, which the statement gives in its first column.
     func number(in row: SQLRowReader, of count: Int) throws -> Int {
         let number = Int(row.integer(inColumn: 0))
         guard number < count else { throw corrupted("gives more than it was asked for") }
         return number
     }
 
-    /// The key in a column.
+    /// Returns the key in a column.
     ///
-    /// - Throws: `.corruptedValue` when no row can have it.
+    /// - Throws: `.corruptedValue` when the value cannot be a key.
     func key(in row: SQLRowReader, _ column: Int, _ kind: ValueKind) throws -> Key {
         guard let key = row.key(inColumn: column, of: kind) else {
             throw corrupted("holds something that is not a key of type \(kind.rawValue)")

@@ -1,17 +1,17 @@
 import DAOCore
 import Foundation
 
-/// Compares the fields of a row that is written with the stored row a reader stands on, and remembers which
-/// differ.
+/// Compares the fields of a row that is being written with the stored row that a reader is positioned on, and
+/// remembers which fields differ.
 ///
-/// Rows of one call mostly change the same columns, so what differs is written at once to the update that was
-/// used last: when the changes turn out to be that update's, it can be added.
+/// Most rows of a call change the same columns. Different fields are therefore written at once to the update
+/// that was used last. When exactly the columns of this update differ, it can be added.
 final class ChangeDetector: RowWriter {
-    /// Stands on the stored row.
+    /// Positioned on the stored row.
     private let row: SQLRowReader
     /// The fields that differ.
     private(set) var changes = FieldSet()
-    /// The update that the row is expected to take.
+    /// The update that the row is expected to need.
     private var guess: SQLRowBatch?
     private var guessed = FieldSet()
 
@@ -22,7 +22,7 @@ final class ChangeDetector: RowWriter {
 
     /// Begins the next row.
     ///
-    /// - Parameter update: What it is expected to take.
+    /// - Parameter update: The update that the row is expected to need.
     func begin(_ update: RowUpdate?) {
         update?.batch.begin()
         changes.removeAll()
@@ -30,7 +30,8 @@ final class ChangeDetector: RowWriter {
         guessed = update?.fields ?? FieldSet()
     }
 
-    /// Remembers that a field differs, and says where it is expected to go.
+    /// Remembers that a field differs. Returns the batch of the expected update; nil when this update does
+    /// not contain the field.
     @inline(__always) private func change(_ index: Int) -> SQLRowBatch? {
         changes.insert(index)
         return guessed.contains(index) ? guess : nil

@@ -1,13 +1,13 @@
-/// Some of the fields of an entity, by position.
+/// A set of fields of an entity, by position.
 package struct FieldSet: Hashable {
     /// The first 64 fields, one bit each.
     @usableFromInline var low: UInt64 = 0
-    /// The fields after them.
+    /// The remaining fields.
     @usableFromInline var high: [UInt64] = []
 
     package init() {}
 
-    /// The fields at some positions.
+    /// Creates the set of the fields at some positions.
     package init(_ positions: [Int]) {
         for position in positions { insert(position) }
     }

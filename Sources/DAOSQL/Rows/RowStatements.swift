@@ -1,6 +1,7 @@
 import DAOCore
 
-/// The statements that every row of a table takes on one connection: prepared once, found without their text.
+/// The statements for single rows of a table on one connection. They are prepared once, and found without
+/// their text.
 final class RowStatements {
     /// Outlives this object, which only its session keeps.
     private unowned(unsafe) let connection: any SQLConnection
@@ -10,7 +11,7 @@ final class RowStatements {
     private var delete: SQLStatement?
     private var inserts: SQLRowBatch?
     private var upserts: SQLRowBatch?
-    /// The updates of sets of columns, and the one that was used last.
+    /// The updates of sets of columns, and the update that was used last.
     private var updates: [FieldSet: RowUpdate] = [:]
     private(set) var lastUpdate: RowUpdate?
 
@@ -19,7 +20,7 @@ final class RowStatements {
         self.table = table
     }
 
-    /// Reads a row by key. ``SQLStatement/giveBack()`` has to follow.
+    /// Takes the statement that reads a row by key. ``SQLStatement/giveBack()`` has to follow.
     func takeSelect() throws -> (statement: SQLStatement, reader: SQLRowReader) {
         if let select, !select.isInUse, let reader = select.reader {
             select.isInUse = true
@@ -33,7 +34,8 @@ final class RowStatements {
         return (statement, reader)
     }
 
-    /// Compares written rows with the one that the reader of a statement from ``takeSelect()`` stands on.
+    /// Returns a detector that compares written rows with the row on which the reader of a statement from
+    /// ``takeSelect()`` is positioned.
     func detector(_ statement: SQLStatement, _ reader: SQLRowReader) -> ChangeDetector {
         guard statement === select else { return ChangeDetector(reader) }
         if let selectDetector { return selectDetector }
@@ -42,7 +44,7 @@ final class RowStatements {
         return detector
     }
 
-    /// Stores rows that are not there yet.
+    /// Returns the batch that inserts rows.
     func insert() throws -> SQLRowBatch {
         if let inserts { return inserts }
         let made = try connection.batch(.insert, of: table)
@@ -50,7 +52,7 @@ final class RowStatements {
         return made
     }
 
-    /// Stores rows, whether they are there or not.
+    /// Returns the batch that inserts or replaces rows.
     func upsert() throws -> SQLRowBatch {
         if let upserts { return upserts }
         let made = try connection.batch(.upsert, of: table)
@@ -58,7 +60,7 @@ final class RowStatements {
         return made
     }
 
-    /// Removes rows by key. ``SQLStatement/finish()`` has to follow.
+    /// Takes the statement that removes rows by key. ``SQLStatement/finish()`` has to follow.
     func takeDelete() throws -> SQLStatement {
         if let delete { return delete }
         let statement = try connection.prepare(table.deleteByKey, entity: table.entity.name)
@@ -66,14 +68,14 @@ final class RowStatements {
         return statement
     }
 
-    /// Changes some columns of a row.
+    /// Returns the update of some columns of a row.
     func update(_ fields: FieldSet) throws -> RowUpdate {
         if let lastUpdate, lastUpdate.fields == fields { return lastUpdate }
         if let update = updates[fields] {
             lastUpdate = update
             return update
         }
-        // A model of many fields has more sets of them than are worth keeping.
+        // A model with many fields has more sets of fields than are worth keeping.
         if updates.count >= 64 { updates.removeAll() }
         let positions = table.entity.fields.indices.filter(fields.contains)
         let update = RowUpdate(fields: fields, batch: try connection.batch(.update(positions), of: table))
@@ -83,7 +85,7 @@ final class RowStatements {
     }
 }
 
-/// What changes some columns of rows.
+/// An update of some columns of rows.
 final class RowUpdate {
     let fields: FieldSet
     let batch: SQLRowBatch

@@ -1,32 +1,33 @@
 import DAOCore
 
-/// A connection with the statements that were prepared on it: what a ``DAOCore/TransactionCoordinator`` runs.
+/// A connection with the statements that were prepared on it. A ``DAOCore/TransactionCoordinator`` runs
+/// sessions.
 ///
-/// It is the one that writes, or one that reads and that somebody has taken from the pool.
+/// The session either writes, or reads and was taken from the pool.
 package final class SQLSession: @unchecked Sendable {
-    // Sendable because one thread uses it at a time: the writer under the coordinator's lock, a reader
-    // between being taken from the pool and put back, both of which order memory.
+    // Sendable because one thread uses it at a time: the coordinator's lock protects the writer, and a reader
+    // is used between being taken from the pool and put back. Lock and pool both order memory.
 
     /// The engine's connection.
     package let connection: any SQLConnection
-    /// The path that errors name.
+    /// The path in errors.
     let path: String
-    /// Whether it is the one that writes.
+    /// Whether this is the session that writes.
     let isWriter: Bool
-    /// Learns which commits this session made; only the writer's.
+    /// Is told which commits this session made; nil for a session that reads.
     private let observations: ObservationHub?
-    /// What to do with a reader that is not needed any more.
+    /// Takes back a reader that is no longer needed.
     var release: ((SQLSession) -> Void)?
 
     /// The statements that storages use for every row, by table.
     private var rowStatements: [RowStatements?] = []
-    /// The statements of queries, by their text, which is their shape.
+    /// The statements of queries, by their text.
     private var cache = StatementCache()
 
     /// - Parameters:
     ///   - connection: The engine's connection.
-    ///   - path: The path that errors name.
-    ///   - observations: Learns of commits, for the session that writes; nil for one that reads.
+    ///   - path: The path in errors.
+    ///   - observations: Is told which commits the session made; nil for a session that reads.
     init(_ connection: any SQLConnection, path: String, observations: ObservationHub? = nil) {
         self.connection = connection
         self.path = path
@@ -35,16 +36,16 @@ package final class SQLSession: @unchecked Sendable {
     }
 
     deinit {
-        // Statements go first: the connection outlives them.
+        // The statements are released first: the connection has to outlive them.
         rowStatements = []
         cache.removeAll()
     }
 
-    /// The statements of a table's rows.
+    /// Returns the statements for single rows of a table.
     ///
     /// - Parameters:
-    ///   - number: The table's small number in its instance.
-    ///   - table: Makes the statements' text.
+    ///   - number: The number of the table within the instance.
+    ///   - table: The source of the statements' text.
     @inline(__always) func rows(_ number: Int, _ table: SQLTable) throws -> RowStatements {
         try connection.checkTransaction()
         if number < rowStatements.count, let statements = rowStatements[number] { return statements }
@@ -54,7 +55,7 @@ package final class SQLSession: @unchecked Sendable {
         return statements
     }
 
-    /// A statement for a query, bound: from the cache when one of its shape is free.
+    /// Takes a bound statement for a query. It is from the cache when a statement with the same text is free.
     /// ``SQLStatement/giveBack()`` has to follow.
     func statement(_ sql: SQLText, entity: String) throws -> SQLStatement {
         try connection.checkTransaction()
@@ -78,21 +79,21 @@ package final class SQLSession: @unchecked Sendable {
     /// How often a query's statement was found and not found in the cache.
     package var cacheStatistics: (hits: Int, misses: Int) { (cache.hits, cache.misses) }
 
-    /// Runs a statement for its writes.
+    /// Runs a statement that writes.
     ///
-    /// - Returns: How many rows it touched.
+    /// - Returns: The number of affected rows.
     @discardableResult func run(_ sql: SQLText, entity: String) throws -> Int {
         let statement = try statement(sql, entity: entity)
         defer { statement.giveBack() }
         return try statement.run()
     }
 
-    /// Gives every row of a statement to a body.
+    /// Calls a closure with every row of a statement.
     ///
     /// - Parameters:
     ///   - sql: The statement.
-    ///   - entity: What it is about, for errors.
-    ///   - body: Gets a reader that stands on the row, and reads it by its columns.
+    ///   - entity: The entity of the statement, for errors.
+    ///   - body: The closure. It gets a reader that is positioned on the row, and reads its columns.
     func forEachRow(_ sql: SQLText, entity: String, _ body: (SQLRowReader) throws -> Void) throws {
         let statement = try statement(sql, entity: entity)
         defer { statement.giveBack() }

@@ -1,12 +1,12 @@
 import DAOCore
 import Synchronization
 
-/// The sessions that read beside the writer: opened when all are busy, kept when idle.
+/// The sessions that read. A session is opened when all others are in use, and kept when it becomes idle.
 ///
-/// There are as many as there are reads at once, a live cursor counting as one; those beyond a handful are
-/// closed when they become idle.
+/// There are as many sessions as concurrent reads, including live cursors. Idle sessions beyond a small
+/// number are closed.
 final class SessionPool: Sendable {
-    /// How many idle sessions are kept.
+    /// The number of idle sessions that are kept.
     private static let capacity = 8
 
     private struct State {
@@ -20,7 +20,7 @@ final class SessionPool: Sendable {
     /// - Parameter open: Opens a session.
     init(open: @escaping @Sendable () throws -> SQLSession) { self.open = open }
 
-    /// A session for the caller alone; it comes back when its transaction is rolled back.
+    /// Takes a session for exclusive use. It comes back when its transaction is rolled back.
     func take() throws -> SQLSession {
         if let session = state.withLock({ $0.idle.popLast() }) { return session }
         let session = try open()
@@ -32,7 +32,7 @@ final class SessionPool: Sendable {
         state.withLock { if !$0.isClosed, $0.idle.count < Self.capacity { $0.idle.append(session) } }
     }
 
-    /// Closes idle sessions now and others when they come back.
+    /// Closes idle sessions now, and the sessions in use when they come back.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true

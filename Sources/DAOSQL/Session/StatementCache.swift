@@ -1,7 +1,7 @@
-/// The statements of queries that were used last, by their text. The text is the shape of the query: values
-/// are bound.
+/// The statements of the most recent queries, by their text. The text is the shape of the query: values are
+/// bound.
 struct StatementCache {
-    /// How many are kept.
+    /// The number of statements that are kept.
     private static let capacity = 128
 
     private var statements: [String: SQLStatement] = [:]
@@ -9,7 +9,7 @@ struct StatementCache {
     private(set) var hits = 0
     private(set) var misses = 0
 
-    /// A statement that nobody uses; nil when there is none.
+    /// Takes a statement that is not in use; nil when there is none.
     mutating func take(_ text: String) -> SQLStatement? {
         guard let statement = statements[text], !statement.isInUse else {
             misses += 1
@@ -22,11 +22,12 @@ struct StatementCache {
         return statement
     }
 
-    /// Keeps a statement for later. When one of its text is there, in use, the new one is for once only.
+    /// Keeps a statement for later. When a statement with the same text is in use, the new statement is not
+    /// kept.
     mutating func add(_ statement: SQLStatement, _ text: String) {
         guard statements[text] == nil else { return }
         if statements.count >= Self.capacity {
-            // Rare enough to look at all of them.
+            // This is rare enough to search all statements.
             let oldest = statements.lazy.filter { !$0.value.isInUse }.min { $0.value.lastUse < $1.value.lastUse }
             if let oldest { statements[oldest.key] = nil }
         }

@@ -1,19 +1,20 @@
 import DAOCore
 
-/// Writes a ``DAOCore/Filter`` as the condition of a `WHERE` that holds for exactly the rows that the filter
-/// matches.
+/// Writes a ``DAOCore/Filter`` as the condition of a `WHERE` clause. The condition holds for exactly the rows
+/// that the filter matches.
 ///
-/// Negations were pushed down to the leaves before, so a leaf that is null where the filter says false does
-/// no harm: `AND` and `OR` never turn null into true. A leaf that the filter says is true is never null here.
+/// Negations are only in the leaves. A leaf may therefore be null instead of false: `AND` and `OR` never turn
+/// null into true. A leaf is never null when the filter is true.
 struct ConditionWriter {
-    /// Beyond these the engine's parser would give up, and the part is left to a function that runs the
-    /// filter itself.
+    /// Beyond these limits the engine's parser would fail. A function that runs the filter itself then
+    /// handles the part.
     private static let maximumDepth = 20
     private static let maximumLeaves = 500
-    /// A chain of operators is split into parentheses of this many, to keep the engine's expression tree
-    /// flat.
+    /// A chain of operators is split into parentheses of this length, which keeps the engine's expression
+    /// tree flat.
     private static let chainLength = 32
-    /// How many values of an `in` become placeholders, rounded up to one of these, so that statements repeat.
+    /// The number of placeholders of an `in` is rounded up to one of these sizes, so that statements are
+    /// reused.
     private static let listSizes = [1, 2, 4, 8, 16, 32]
 
     let table: SQLTable
@@ -142,9 +143,9 @@ struct ConditionWriter {
         writeCondition("(\(column) >= \(lower) AND \(column) < \(upper))", isNegated: isNegated)
     }
 
-    /// A condition that is null where the filter's says false.
+    /// Writes a condition that is null where the filter is false.
     ///
-    /// Not by `IS NOT TRUE`: engines take that word for a column where a field has the name.
+    /// `IS NOT TRUE` is not used: an engine would take `TRUE` for a column when a field has that name.
     private mutating func writeCondition(_ condition: String, isNegated: Bool) {
         sql.text += isNegated ? "NOT COALESCE(\(condition), 1=0)" : condition
     }
@@ -182,7 +183,7 @@ extension Comparison {
 }
 
 extension Filter {
-    /// How many conditions stand side by side.
+    /// The number of conditions on the same level.
     fileprivate var leafCount: Int {
         switch self {
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.leafCount }

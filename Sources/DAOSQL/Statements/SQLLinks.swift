@@ -1,8 +1,8 @@
 import DAOCore
 
-/// The table of one relationship's links: the text of every statement about it.
+/// The table of a relationship's links: the text of all its statements.
 ///
-/// It is a plain join table, a row for each link, which a person can read and join by hand:
+/// It is a plain join table with a row for each link. People can read and join it by hand:
 ///
 /// ```sql
 /// CREATE TABLE "thread.messages" (
@@ -13,8 +13,8 @@ import DAOCore
 /// ) WITHOUT ROWID
 /// ```
 ///
-/// Positions ascend in the order of the children and may have gaps. The name is that of the entity and the
-/// field with a dot between them: no entity's name has one, so the table is never in the way of another.
+/// Positions ascend in the order of the children and may have gaps. The name of the table is the entity and
+/// the field with a dot between them. Names of entities have no dot, so the name never collides.
 struct SQLLinks: Sendable {
     /// The relationship.
     let relation: RelationDescription
@@ -26,14 +26,14 @@ struct SQLLinks: Sendable {
     let columnTypes: [String]
     /// Creates the table.
     let createTable: String
-    /// Reads the links of a list of parents: the parent's number, the position, the child; in the order of
-    /// the list, then by position.
+    /// Reads the links of a list of parents: the parent's number, the position, the child. The order is that
+    /// of the list, then of the position.
     let select: String
     /// Reads the parents of a list of children, each once, ascending.
     let selectParents: String
-    /// Reads the numbers of those of a list of children that have a parent.
+    /// Reads the numbers of the children in a list that have a parent.
     let selectLinked: String
-    /// Reads every parent and how many children it has, ascending.
+    /// Reads every parent and the number of its children, ascending.
     let selectCounts: String
     /// Removes the links of a parent from a position on: parent, position.
     let deleteTail: String
@@ -44,14 +44,14 @@ struct SQLLinks: Sendable {
 
     private let dialect: any SQLDialect
     private let quotedName: String
-    /// The table as one of rows, for storing links.
+    /// The table in the form of a table of rows, for storing links.
     let table: SQLTable
 
-    /// Makes the statements.
+    /// Composes the statements.
     ///
     /// - Parameters:
     ///   - relation: The relationship.
-    ///   - dialect: The engine's way of writing.
+    ///   - dialect: The SQL dialect of the engine.
     init(_ relation: RelationDescription, dialect: any SQLDialect) {
         self.relation = relation
         self.dialect = dialect
@@ -74,7 +74,7 @@ struct SQLLinks: Sendable {
             FieldDescription(name: "position", type: FieldType(.int64)),
             FieldDescription(name: "child", type: FieldType(relation.targetKeyKind)),
         ]
-        // Errors name the entity, not the table.
+        // Errors have the entity's name, not the table's.
         table = SQLTable(EntityDescription(name: relation.entity, fields: fields), named: name, dialect: dialect)
         let (first, second) = (dialect.placeholder(1), dialect.placeholder(2))
         let list = "\(dialect.list(first)) AS list"
@@ -90,18 +90,18 @@ struct SQLLinks: Sendable {
         deleteChildren = "DELETE FROM \(quotedName) WHERE \(dialect.isIn(child, first))"
     }
 
-    /// The name of the table of a relationship's links, unquoted.
+    /// Returns the unquoted name of the table of a relationship's links.
     static func name(_ name: LinkName) -> String { "\(name.entity).\(name.field)" }
 
-    /// The statement that creates the index on the children.
+    /// Returns the statement that creates the index on the children.
     ///
     /// - Parameter name: The unquoted name of the index.
     func createIndex(named name: String) -> String {
         "CREATE INDEX \(dialect.quoted(name)) ON \(quotedName)(\(dialect.quoted("child")))"
     }
 
-    /// Reads the rows that all parents in a range of two bound keys are linked to: the parent's key, then
-    /// every column; in the order of the keys, then by position.
+    /// Returns the statement that reads the rows linked to the parents between two bound keys: the parent's
+    /// key, then every column. The order is that of the keys, then of the position.
     ///
     /// - Parameter target: The table of the children.
     func selectRowsInRange(of target: SQLTable) -> String {
@@ -118,8 +118,8 @@ struct SQLLinks: Sendable {
         zip(target.columns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
     }
 
-    /// Reads the rows that a list of parents is linked to: the parent's number, then every column; in the
-    /// order of the list, then by position.
+    /// Returns the statement that reads the rows linked to a list of parents: the parent's number, then every
+    /// column. The order is that of the list, then of the position.
     ///
     /// - Parameter target: The table of the children.
     func selectRows(of target: SQLTable) -> String {

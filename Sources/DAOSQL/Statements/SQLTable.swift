@@ -1,39 +1,39 @@
 import DAOCore
 
-/// The table of one entity: the text of every statement about it.
+/// The table of one entity: the text of all its statements.
 ///
-/// The statements that every row takes are made once, here; those of queries are made from the query's shape,
-/// with every value bound.
+/// The statements for single rows are composed once, here. The statements of queries are composed from the
+/// shape of the query, with every value bound.
 public struct SQLTable: Sendable {
-    /// What the table holds.
+    /// The entity whose rows the table holds.
     public let entity: EntityDescription
-    /// The engine's way of writing.
+    /// The SQL dialect of the engine.
     public let dialect: any SQLDialect
-    /// The quoted names of the columns, by the position of their fields. A relationship has none, and reads
-    /// as `NULL`.
+    /// The quoted names of the columns, by the position of their fields. A relationship has no column, and
+    /// reads as `NULL`.
     public let columns: [String]
     /// The quoted name of the table.
     public let name: String
     /// Reads every column of the row with a key.
     let selectByKey: String
-    /// Stores a row; a key that is there is the engine's error. Every column is bound, in the order of the
+    /// Inserts a row; an existing key is an error of the engine. Every column is bound, in the order of the
     /// fields.
     let insert: String
-    /// Stores a row or replaces the one with its key. Every column is bound, in order.
+    /// Inserts a row, or replaces the row with the same key. Every column is bound, in order.
     let upsert: String
     /// Removes the row with a key.
     let deleteByKey: String
 
-    /// The columns as they stand in comparisons and sorts.
+    /// The columns as they are written in comparisons and sorts.
     let comparable: [String]
     private let selectAll: String
 
-    /// Makes the statements.
+    /// Composes the statements.
     ///
     /// - Parameters:
-    ///   - entity: What the table holds.
-    ///   - name: The name of the table, unquoted; nil for the entity's.
-    ///   - dialect: The engine's way of writing.
+    ///   - entity: The entity whose rows the table holds.
+    ///   - name: The unquoted name of the table; nil for the name of the entity.
+    ///   - dialect: The SQL dialect of the engine.
     init(_ entity: EntityDescription, named name: String? = nil, dialect: any SQLDialect) {
         self.entity = entity
         self.dialect = dialect
@@ -54,7 +54,7 @@ public struct SQLTable: Sendable {
             "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
     }
 
-    /// The statement that writes one row.
+    /// Returns the statement that writes one row.
     public func text(of write: SQLRowWrite) -> String {
         switch write {
         case .insert: insert
@@ -63,8 +63,8 @@ public struct SQLTable: Sendable {
         }
     }
 
-    /// Changes some columns of the row with a key: they are bound in ascending order of position, then the
-    /// key.
+    /// Returns the statement that changes some columns of the row with a key. The columns are bound in
+    /// ascending order of position, then the key.
     ///
     /// - Parameter fields: The positions of the columns, ascending.
     func update(_ fields: [Int]) -> String {
@@ -73,7 +73,8 @@ public struct SQLTable: Sendable {
             + dialect.placeholder(fields.count + 1)
     }
 
-    /// The key of a row that has a value in a field, other than the row with a key: two bound values.
+    /// Returns the statement that reads the key of a row with a value in a field, except the row with a key.
+    /// Both are bound.
     ///
     /// - Parameter field: The position of the field.
     func conflict(in field: Int) -> String {
@@ -84,29 +85,30 @@ public struct SQLTable: Sendable {
 }
 
 extension SQLTable {
-    /// Reads every column of a query's rows, in its order.
+    /// Returns the statement that reads every column of a query's rows, in the order of the query.
     func select(_ query: ResolvedQuery) throws -> SQLText { try completed(selectAll, query) }
 
-    /// Reads some columns of a query's rows, in its order.
+    /// Returns the statement that reads some columns of a query's rows, in the order of the query.
     ///
     /// - Parameters:
-    ///   - fields: The positions of the columns, in the order wanted.
-    ///   - query: Which rows.
+    ///   - fields: The positions of the columns, in the wanted order.
+    ///   - query: The query.
     func select(_ fields: [Int], _ query: ResolvedQuery) throws -> SQLText {
         try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(name)", query)
     }
 
-    /// Reads every column of all rows in the order of their keys, or of those behind a key.
+    /// Returns the statement that reads every column of all rows, or of the rows after a key, in the order of
+    /// the keys.
     func selectInKeyOrder(after key: Key?) -> SQLText {
         let column = columns[entity.keyIndex]
         let range = key == nil ? "" : " WHERE \(column) > \(dialect.placeholder(1))"
         return SQLText("\(selectAll)\(range) ORDER BY \(column)", key.map { [.value($0.value)] } ?? [])
     }
 
-    /// Counts the rows that a filter matches.
+    /// Returns the statement that counts the rows that a filter matches.
     func count(_ filter: Filter) throws -> SQLText { try filtered("SELECT count(*) FROM \(name)", filter) }
 
-    /// Removes the rows of a query.
+    /// Returns the statement that removes the rows of a query.
     func delete(_ query: ResolvedQuery) throws -> SQLText {
         if query.limit == nil, query.offset == 0 { return try filtered("DELETE FROM \(name)", query.filter) }
         let key = columns[entity.keyIndex]
@@ -141,7 +143,7 @@ extension SQLTable {
 }
 
 extension SQLTable {
-    /// The statement that creates the table, laid out for a person to read.
+    /// The statement that creates the table, with line breaks for readers.
     var createTable: String {
         let lines = entity.fields.enumerated().compactMap { index, field -> String? in
             if field.type.kind.isRelationship { return nil }
@@ -155,12 +157,12 @@ extension SQLTable {
         return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
     }
 
-    /// The positions of the fields that have an index of their own, beside the primary key's.
+    /// The positions of the fields that have a separate index, in addition to that of the primary key.
     var indexedFields: [Int] {
         entity.fields.indices.filter { entity.fields[$0].isIndexed && !entity.fields[$0].isPrimaryKey }
     }
 
-    /// The statement that creates the index on a field.
+    /// Returns the statement that creates the index on a field.
     ///
     /// - Parameters:
     ///   - index: The unquoted name of the index.

@@ -7,8 +7,8 @@ extension SQLStorage {
         let sql = try table.select(resolved)
         return try owner.lifetime.call {
             try checkCurrent()
-            // Inside a transaction the rows are read at once: a statement would see what is written while it
-            // runs, and end with the transaction.
+            // Inside a transaction the rows are read at once. A statement would see rows that are written
+            // while it runs, and would end with the transaction.
             guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {
                 try session.connection.beginReading()
@@ -23,7 +23,7 @@ extension SQLStorage {
     }
 }
 
-/// Rows out of a statement on a session that the cursor has for itself.
+/// Reads the rows of a statement on a session that only the cursor uses.
 private final class SQLCursor<Record: Model>: RowCursor<Record> {
     private let database: SQLDatabase
     private let schema: Schema<Record>
@@ -31,7 +31,8 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
     private let snapshot: Int
     private let session: SQLSession
     private var isAtEnd = false
-    /// Whether a body runs on the snapshot, which is let go of after it if the cursor ends meanwhile.
+    /// Whether a closure runs on the snapshot. When the cursor ends meanwhile, the snapshot is released after
+    /// the closure.
     private var isHeld = false
 
     init(_ database: SQLDatabase, _ schema: Schema<Record>, _ reader: SQLRowReader, _ lease: CursorLease) {
@@ -75,17 +76,17 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
     }
 
     override func close() {
-        // The reader is not used after this: what it stands on goes back to the pool.
+        // The reader is not used after this: its statement and session go back to the pool.
         isAtEnd = true
         if isHeld { return }
         database.lifetime.endSnapshot(snapshot)
     }
 }
 
-/// The session and the statement that a cursor holds.
+/// The session and the statement of a cursor.
 private final class CursorLease: @unchecked Sendable {
-    // Sendable because it is used by the cursor's thread, or by the thread that closes the database, of which
-    // only one ends it, and closing does so when no call of the cursor runs.
+    // Sendable because only the cursor's thread and the thread that closes the database use it. Only one of
+    // them ends it, and closing does so while no call of the cursor runs.
     let session: SQLSession
     let statement: SQLStatement
 

@@ -12,8 +12,8 @@ extension SQLStorage {
         }
     }
 
-    /// Whether the access finds rows that the filter then drops: not when every condition is a range of what
-    /// was searched.
+    /// Whether the filter drops rows that the access finds. It does not when every condition is part of the
+    /// searched range.
     private func filtersRows(_ filter: Filter, _ access: QueryPlan.Access) -> Bool {
         let served: Int? =
             switch access {

@@ -36,7 +36,7 @@ extension SQLStorage {
                 }
                 try writing.send()
             } catch let refused as SQLRefusedRow {
-                // Rows that were held back have been sent, here or because something else was to run.
+                // Rows that were held back have been sent, here or because another statement had to run.
                 throw writing.record(refusedBy: refused).map { failure(refused, $0, session) } ?? refused.underlying
             }
             return stored
@@ -55,7 +55,7 @@ extension SQLStorage {
         }
     }
 
-    /// Stores a merged row that was not there.
+    /// Inserts a merged row.
     private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ writing: inout MergedRows<Record>)
         throws
     {
@@ -69,7 +69,7 @@ extension SQLStorage {
         writing.didAdd(record)
     }
 
-    /// Stores the columns of a merged row that differ from the row that a statement stands on.
+    /// Stores the columns of a merged row that differ from the row that a statement is positioned on.
     private func update(
         _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ detector: ChangeDetector, _ select: SQLStatement,
         _ writing: inout MergedRows<Record>
@@ -79,7 +79,7 @@ extension SQLStorage {
         try schema.encode(at: record, to: detector)
         if detector.changes.isEmpty { return }
         if detector.changes.contains(entity.keyIndex) { try schema.checkKey(of: record.pointee, is: key) }
-        // The row is not needed any more, and a statement that does not stand on it makes writing it cheaper.
+        // The row is no longer needed. Writing it is cheaper when no statement is positioned on it.
         select.reset()
         let update = try rows.update(detector.changes)
         let batch = try writing.next(update.batch)
@@ -92,20 +92,20 @@ extension SQLStorage {
     }
 }
 
-/// The batch that a merge has added rows to last: it is sent before another one gets any, so that rows are
+/// The batch that a merge last added rows to. It is sent before another batch gets rows, so that rows are
 /// written in their order.
 private struct MergedRows<Record> {
     private var batch: SQLRowBatch?
     /// The rows that the batch holds back.
     private var held: [Record] = []
 
-    /// Goes over to a batch, which gets a row.
+    /// Switches to a batch that gets the next row.
     @inline(__always) mutating func next(_ next: SQLRowBatch) throws -> SQLRowBatch {
         if next !== batch {
             try send()
             batch = next
         }
-        // It has been sent because something else was to run.
+        // The batch was sent because another statement had to run.
         if !held.isEmpty, !next.isHolding { held = [] }
         return next
     }
@@ -115,13 +115,13 @@ private struct MergedRows<Record> {
         if batch?.isHolding == true { held.append(record.pointee) }
     }
 
-    /// Stores what is held back.
+    /// Writes the rows that are held back.
     mutating func send() throws {
         try batch?.send()
         if !held.isEmpty { held = [] }
     }
 
-    /// The row that was refused when it was sent with others; nil for the one added last.
+    /// Returns the row that was refused when several rows were sent; nil for the row that was added last.
     func record(refusedBy error: any Error) -> Record? {
         guard let number = (error as? SQLRefusedRow)?.number, held.indices.contains(number) else { return nil }
         return held[number]

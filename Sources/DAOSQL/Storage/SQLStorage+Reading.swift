@@ -26,7 +26,7 @@ extension SQLStorage {
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
         if keys.count == 1 { return try read(key: keys[0]).map { [$0] } ?? [] }
         return try reading { session in
-            // Rows may be read one by one, and have to be of one commit.
+            // Rows may be read one by one, and all reads have to see the same commit.
             if !session.isWriter { try session.connection.beginReading() }
             let (statement, reader) = try session.rows(number, table).takeSelect()
             defer { statement.giveBack() }
@@ -49,7 +49,7 @@ extension SQLStorage {
         return try reading { try keys(resolved, $0) }
     }
 
-    /// The keys of a query's rows.
+    /// Returns the keys of a query's rows.
     func keys(_ query: ResolvedQuery, _ session: SQLSession) throws -> [Key] {
         let key = entity.keyIndex
         let statement = try session.statement(try table.select([key], query), entity: entity.name)
@@ -81,7 +81,8 @@ extension SQLStorage {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try nothing(()) }
         let key = entity.keyIndex
-        // The key names the row of a value that cannot be read; an index that has the field has it too.
+        // The error of an unreadable value needs the key of its row. An index on the field contains the key
+        // too.
         let sql = try table.select(field == key ? [field] : [field, key], resolved)
         try reading { session in
             let statement = try session.statement(sql, entity: entity.name)
@@ -96,12 +97,12 @@ extension SQLStorage {
         }
     }
 
-    /// The result of a query that has no rows, without asking the engine; a closed database says so all the
-    /// same.
+    /// Returns the result of a query without rows and does not ask the engine; a closed database still
+    /// throws.
     private func nothing<Result>(_ result: Result) throws -> Result { try reading { _ in result } }
 }
 
 extension ResolvedQuery {
-    /// Whether no row can be in it.
+    /// Whether the query cannot have rows.
     var isEmpty: Bool { filter == .none || limit == 0 }
 }

@@ -34,15 +34,15 @@ extension SQLStorage {
                     while index < buffer.count {
                         try check(buffer[index])
                         batch.begin()
-                        // The array holds the row in place for as long as the closure runs; `index` is one of
-                        // its own.
+                        // The array keeps the row in place while the closure runs, and `index` is a valid
+                        // index of the array.
                         try schema.encode(at: buffer.baseAddress! + index, to: batch)
                         try batch.add()
                         index += 1
                     }
                     try batch.send()
                 } catch {
-                    // When all have been added, only a refused row is told from the others.
+                    // After all rows were added, only a refused row can be identified.
                     let last = min(index, buffer.count - 1)
                     let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
                     guard buffer.indices.contains(number) else { throw error }
@@ -52,7 +52,7 @@ extension SQLStorage {
         }
     }
 
-    /// The error for a row that could not be stored.
+    /// Returns the error for a row that could not be stored.
     ///
     /// - Parameter mayReplace: Whether a row with the same key would have been replaced.
     func failure(_ error: any Error, _ record: Record, _ session: SQLSession, mayReplace: Bool = true) -> any Error {
@@ -64,10 +64,10 @@ extension SQLStorage {
         }
         let error = refused.underlying
         guard case .value(let named) = refused.reason else { return duplicateKey(key, error) }
-        // Of a key and a value that are both taken an engine may look at the value first, even where one row
-        // has both.
+        // When both a key and a unique value are taken, an engine may report the value, even when the same
+        // row has both.
         if !mayReplace, (try? isStored(key, session)) == true { return duplicateKey(key, error) }
-        // What the engine does not name is looked up.
+        // When the engine does not report the field, all unique fields are checked.
         for field in named.map({ [$0] }) ?? Array(entity.fields.indices) where entity.fields[field].isUnique {
             let value = schema.value(at: field, of: record)
             guard let other = try? holder(of: value, in: field, except: key, session) else { continue }
@@ -91,7 +91,7 @@ extension SQLStorage {
         return try reader.advance()
     }
 
-    /// The key of another row that has a value in a field.
+    /// Returns the key of another row that has a value in a field.
     private func holder(of value: Value, in field: Int, except key: Key, _ session: SQLSession) throws -> Key? {
         if value.isNull { return nil }
         let sql = SQLText(table.conflict(in: field), [.value(value), .value(key.value)])

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The rows of one model in a table.
 final class SQLStorage<Record: Model>: Storage {
-    /// How many of the first written rows show whether fields were declared in each other's place.
+    /// How many of the first written rows are checked for swapped fields.
     private static var checkedRows: Int { 16 }
 
     let owner: SQLDatabase
@@ -26,17 +26,19 @@ final class SQLStorage<Record: Model>: Storage {
     var database: any Database { owner }
     var entity: EntityDescription { table.entity }
 
-    /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
+    /// Runs a closure that reads on one connection. The closure runs twice when the table was missing the
+    /// first time.
     func reading<Result>(_ body: (SQLSession) throws -> Result) throws -> Result {
         try owner.lifetime.call { try repeating { try owner.instance.coordinator.read(body) } }
     }
 
-    /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
+    /// Runs a closure that writes, atomically. The closure runs twice when the table was missing the first
+    /// time.
     ///
     /// - Parameters:
-    ///   - scope: How much the body writes. Where that is any number of statements, it calls code of the
-    ///     application.
-    ///   - body: What to do.
+    ///   - scope: The statements that the closure runs. With any number of statements, the closure calls
+    ///     application code.
+    ///   - body: The closure.
     func writing<Result>(_ scope: SQLWrite.Scope, _ body: (SQLSession) throws -> Result) throws -> Result {
         func run() throws -> Result {
             let kind: WriteKind =
@@ -56,8 +58,8 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// Runs work, and once more when the table was gone: another process dropped it, or the transaction that
-    /// made it was rolled back.
+    /// Runs a closure, and a second time when the table was missing: another process dropped it, or the
+    /// transaction that created it was rolled back.
     @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
         try checkCurrent()
         do {
@@ -72,7 +74,7 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// Makes sure that the entity is still what the model declares.
+    /// Throws unless the entity is still as the model declares it.
     ///
     /// - Throws: `.schemaMismatch` when another version of the model has changed it in this process.
     @inline(__always) func checkCurrent() throws {
@@ -88,7 +90,7 @@ final class SQLStorage<Record: Model>: Storage {
         if hasTextKey { _ = try schema.validKey(of: record) }
     }
 
-    /// Checks the first rows that are stored for fields declared in each other's place.
+    /// Checks the first rows that are stored for swapped fields.
     func checkOrder(_ records: [Record]) throws {
         guard written.load(ordering: .relaxed) < Self.checkedRows else { return }
         for record in records.prefix(Self.checkedRows) {
@@ -97,9 +99,9 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// The rows of a statement that reads every column, from its start to its end.
+    /// Returns a reader of a statement that reads every column. It is used from the first to the last row.
     func reader(of statement: SQLStatement) -> SQLRowReader {
-        // The text of a query may be the same for two versions of an entity.
+        // Two versions of an entity may have the same query text.
         if let reader = statement.reader, reader.entity == entity { return reader }
         let reader = statement.makeReader(of: entity, keyColumn: entity.keyIndex)
         statement.reader = reader
