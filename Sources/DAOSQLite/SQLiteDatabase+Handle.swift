@@ -3,23 +3,26 @@ import DAOSQL
 import DAOSystemSQLite
 
 extension SQLiteDatabase {
-    /// Runs a body with the `sqlite3` handle that the calling code reads with: the transaction's inside one,
-    /// else a reader's.
+    /// Runs a closure with the `sqlite3` handle that the calling code reads with: that of the running
+    /// transaction, otherwise that of a reader.
     ///
-    /// - Parameter body: Gets the handle for as long as it runs. It leaves transactions alone.
+    /// - Parameter body: The closure. The handle is valid only inside it. The closure must not begin or end
+    ///   transactions.
     package func withReaderHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
         try lifetime.call { try instance.coordinator.read { try body(handle(of: $0)) } }
     }
 
-    /// Runs a body with the `sqlite3` handle that writes, outside of a transaction unless one runs already.
+    /// Runs a closure with the `sqlite3` handle that writes, outside a transaction unless a transaction is
+    /// running.
     ///
-    /// - Parameter body: Gets the handle for as long as it runs. It leaves transactions alone.
+    /// - Parameter body: The closure. The handle is valid only inside it. The closure must not begin or end
+    ///   transactions.
     package func withWriterHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
         try lifetime.call { try instance.coordinator.write(.statement) { try body(handle(of: $0)) } }
     }
 
-    /// How often the statement of a query was found, and had to be made, on the connection that the calling
-    /// code reads with.
+    /// How often a query's statement was found in the cache, and how often it had to be prepared, on the
+    /// connection that the calling code reads with.
     package var statementStatistics: (hits: Int, misses: Int) {
         get throws { try lifetime.call { try instance.coordinator.read { $0.cacheStatistics } } }
     }

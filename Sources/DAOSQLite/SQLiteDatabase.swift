@@ -1,38 +1,39 @@
 import DAOCore
 import DAOSQL
 
-/// A database in an SQLite file: real tables, columns and indexes, which every other tool can read and write.
+/// A database in an SQLite file. It has real tables, columns and indexes, which every other tool can read and
+/// write.
 ///
 /// ```swift
 /// let database = try SQLiteDatabase(path: "/var/lib/app.db")
 /// let messages = try database.storage(for: MessageModel.self)
 /// ```
 ///
-/// The file is a WAL database: one connection writes, others read the last commit beside it and never wait.
-/// Databases on one file share their connections, whatever the paths are spelled like. A file that cannot be
-/// written, or is in a directory that cannot, is opened for reading only; in such a directory, and with no
-/// log beside it, nothing is locked and no file is made, and what another user's process writes meanwhile is
-/// not seen reliably.
+/// The file is a WAL database: one connection writes; the others read the last commit and never wait for it.
+/// Databases on one file share their connections, even when their paths differ. A file that cannot be
+/// written, or whose directory cannot be written, is opened for reading only. In such a directory, when there
+/// is no log beside the file, nothing is locked and no file is created. Reads then do not reliably see the
+/// writes of another user's process.
 public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
-    // Sendable as its superclass is: it has nothing of its own.
+    // Sendable as its superclass is: it adds no stored properties.
 
-    /// The files that databases are open on, by what they are: two paths to one file give one instance.
+    /// The open files, by their identity: two paths to one file give one instance.
     private static let instances = SharedInstances<SQLInstance>()
 
-    /// Opens the file at a path, or makes it.
+    /// Opens the file at a path, or creates it.
     ///
-    /// - Parameter path: A file; a relative path is looked up once, now.
-    /// - Throws: As ``init(_:)``.
+    /// - Parameter path: The path of the file. A relative path is resolved once, in this call.
+    /// - Throws: The errors of ``init(_:)``.
     public convenience init(path: String) throws {
         try self.init(DatabaseConfiguration(scheme: DatabaseDriver.sqlite.scheme, path: path))
     }
 
     /// Opens the file that a configuration describes.
     ///
-    /// - Parameter configuration: Its path is that of a file.
-    /// - Throws: `.notFound` when nothing is there and nothing is to be made, `.notADatabase`, `.corrupted`,
-    ///   `.schemaIsNewer`, `.readOnly` when it cannot be made, `.busy`, `.io`, and `.unsupported` for a path
-    ///   that names no file; each with the path.
+    /// - Parameter configuration: The configuration. Its path is that of a file.
+    /// - Throws: `.notFound` when the file does not exist and may not be created, `.notADatabase`,
+    ///   `.corrupted`, `.schemaIsNewer`, `.readOnly` when it cannot be created, `.busy`, `.io`, and
+    ///   `.unsupported` for a path that names no file; each with the path.
     public init(_ configuration: DatabaseConfiguration) throws {
         let file = try DatabaseFile(configuration)
         let writes = file.isWritable && !configuration.isReadOnly

@@ -1,13 +1,13 @@
 import DAOCore
 import DAOSQL
 
-/// What SQLite writes in its own way.
+/// The SQL dialect of SQLite.
 struct SQLiteDialect: SQLDialect {
-    /// The name of the collation that orders decimal numbers kept as text.
+    /// The name of the collation that orders decimal numbers stored as text.
     static let decimalCollation = "dao_decimal"
     /// The name of the function that matches text with a pattern.
     static let matchFunction = "dao_match"
-    /// The name of the function that runs a filter on the columns it is given.
+    /// The name of the function that runs a filter on its column arguments.
     static let filterFunction = "dao_filter"
     /// The name of the table-valued function that lists the values of a set.
     static let listFunction = "dao_values"
@@ -22,7 +22,7 @@ struct SQLiteDialect: SQLDialect {
         switch field.type.kind {
         case .bool: "BOOLEAN"
         case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "INTEGER"
-        // Integer affinity, but never an alias of the row id, which has no room for what is beyond Int64.max.
+        // Integer affinity, but never an alias of the row id, which cannot hold values beyond Int64.max.
         case .uint64: "UNSIGNED BIG INT"
         case .float, .double, .date: "REAL"
         case .decimal, .string, .url, .embedded: "TEXT"
@@ -31,7 +31,7 @@ struct SQLiteDialect: SQLDialect {
         }
     }
 
-    /// The affinity of a declared type, by SQLite's own rules.
+    /// The affinity of a declared type, by SQLite's rules.
     func storedType(_ type: String) -> String {
         let type = type.uppercased()
         if type.contains("INT") { return "INTEGER" }
@@ -45,7 +45,7 @@ struct SQLiteDialect: SQLDialect {
         switch value {
         case .null: "NULL"
         case .bool(let flag): flag ? "1" : "0"
-        // The greatest negative number has no literal of its own: the minus sign is an operator.
+        // The smallest integer has no literal, since the minus sign is an operator.
         case .integer(let number): number == .min ? nil : String(number)
         case .double(let number): literal(number)
         case .date(let date): literal(date.timeIntervalSinceReferenceDate)
@@ -56,7 +56,7 @@ struct SQLiteDialect: SQLDialect {
         }
     }
 
-    /// Only whole numbers are sure to be read as they were written.
+    /// Only whole numbers are certain to be read exactly as they were written.
     private func literal(_ number: Double) -> String? {
         guard let whole = Int32(exactly: number) else { return nil }
         return "\(whole).0"
@@ -75,7 +75,7 @@ struct SQLiteDialect: SQLDialect {
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool {
         if left == right { return true }
         if left == .decimal || right == .decimal { return false }
-        // Beyond Int64.max an integer is a blob, which SQLite puts after every number.
+        // An integer beyond Int64.max is a blob, which SQLite orders after every number.
         let isFloating = [left, right].contains { $0 == .float || $0 == .double }
         return !(isFloating && (left == .uint64 || right == .uint64))
     }
@@ -94,8 +94,8 @@ struct SQLiteDialect: SQLDialect {
 
     func list(_ placeholder: String) -> String { "\(Self.listFunction)(\(placeholder))" }
 
-    /// SQLite does not reorder a `CROSS JOIN`, and its loops walk a list, and a key that is bound in part,
-    /// from first to last. Asked for an order across tables it would sort the rows all the same.
+    /// SQLite does not reorder a `CROSS JOIN`. Its loops walk a list, and a partly bound key, from first to
+    /// last. With an `ORDER BY` across tables it would sort the rows all the same.
     func nestedOrder(_ terms: [String]) -> String { "" }
 
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String {

@@ -1,7 +1,7 @@
 import DAOCore
 import DAOSystemSQLite
 
-/// SQLite's own connection, inside the running transaction: what `underlying(as: SQLiteHandle.self)` gives.
+/// The connection of SQLite inside the running transaction, for `underlying(as: SQLiteHandle.self)`.
 ///
 /// ```swift
 /// try database.transaction {
@@ -11,10 +11,10 @@ import DAOSystemSQLite
 /// }
 /// ```
 ///
-/// A model's table has the name of its entity, and a column for each field with that field's name. Whatever
-/// is prepared with the connection is finalised before the body returns. `BEGIN`, `COMMIT` and `ROLLBACK` are
-/// the database's to say; savepoints of one's own are fine when they end in the body. In a snapshot it is a
-/// connection that only reads.
+/// The table of a model has the name of its entity, and a column for each field with the name of the field.
+/// Finalise every statement that you prepare on the connection before the closure returns. Only the database
+/// runs `BEGIN`, `COMMIT` and `ROLLBACK`; you may use savepoints that end inside the closure. In a snapshot
+/// the connection can only read.
 public struct SQLiteHandle: UnderlyingHandle {
     /// SQLite's `sqlite3 *`, for its C interface.
     public let connection: OpaquePointer
@@ -25,11 +25,11 @@ public struct SQLiteHandle: UnderlyingHandle {
         path = connection.path
     }
 
-    /// Runs one or more statements, and drops their rows.
+    /// Runs one or more statements, and discards their rows.
     ///
-    /// - Returns: How many rows the last `INSERT`, `UPDATE` or `DELETE` touched.
-    /// - Throws: `StorageError` with SQLite's code and words; what the statements did until then is undone
-    ///   when it leaves the body.
+    /// - Returns: The number of rows that the last `INSERT`, `UPDATE` or `DELETE` affected.
+    /// - Throws: `StorageError` with SQLite's code and message. When the error leaves the closure, the
+    ///   effects of earlier statements are undone.
     @discardableResult
     public func execute(_ sql: String) throws -> Int {
         let code = sqlite3_exec(connection, sql, nil, nil, nil)

@@ -2,7 +2,7 @@ import DAOCore
 import DAOSQL
 import DAOSystemSQLite
 
-// What SQLite says of tables and of queries, which every engine says in its own way.
+// The description of tables and queries by SQLite, which differs between engines.
 extension SQLiteConnection {
     func catalogDidChange() throws {
         try execute("PRAGMA schema_version = \((try schemaVersion() + 1) & 0x7FFF_FFFF)")
@@ -71,14 +71,13 @@ extension SQLiteConnection {
             + references.map { "a foreign key of '\($0)'" }
     }
 
-    /// A name as a text: names are letters, digits and underscores, but are quoted all the same.
+    /// Quotes a name as a text. Names are letters, digits and underscores, but are quoted all the same.
     private static func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
 
     // MARK: Plans
 
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan {
-        // Explaining does not look whether the tables are what the connection remembers; reading anything
-        // does.
+        // Explaining a query does not check whether the connection's schema is current; any read does.
         _ = try integers("SELECT count(*) FROM sqlite_master")
         let statement = try prepare("EXPLAIN QUERY PLAN " + query.text, entity: entity.name)
         try statement.bind(query.bindings)
@@ -90,7 +89,7 @@ extension SQLiteConnection {
             sortsRows: details.contains { $0.contains("TEMP B-TREE") && $0.contains("ORDER BY") }, details: details)
     }
 
-    /// How SQLite says that it finds the rows.
+    /// Parses SQLite's description of how it finds the rows.
     private func access(_ details: [String], _ entity: EntityDescription) throws -> QueryPlan.Access {
         for line in details where line.hasPrefix("SEARCH ") || line.hasPrefix("SCAN ") {
             if line.contains("USING INTEGER PRIMARY KEY") || line.contains("USING PRIMARY KEY") { return .primaryKey }

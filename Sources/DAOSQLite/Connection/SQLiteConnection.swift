@@ -2,21 +2,20 @@ import DAOCore
 import DAOSQL
 import DAOSystemSQLite
 
-/// One connection to the file: SQLite's handle, and the transaction it is in.
+/// One connection to the file: SQLite's handle and the state of its transaction.
 final class SQLiteConnection: @unchecked Sendable {
-    // Sendable because one thread uses it at a time: that of the session around it, or that which counts
-    // commits.
+    // Sendable because one thread uses it at a time: that of its session, or that which counts commits.
 
-    /// SQLite's handle, for as long as this object.
+    /// SQLite's handle. It is valid as long as this object exists.
     let handle: OpaquePointer
-    /// The path that errors name.
+    /// The path in errors.
     let path: String
-    /// Where the bytes of a row are kept while its statement runs, which is before anybody else binds one.
+    /// Holds the bytes of a row while its statement runs. The statement ends before the next row is bound.
     let arena = BindArena(capacity: 1 << 12)
 
     /// Whether a transaction was begun and not ended.
     private var isInTransaction = false
-    /// Why the transaction cannot go on: SQLite has undone it by itself.
+    /// The error that ended the transaction: SQLite has rolled it back.
     private var fault: StorageError?
     /// The settings of the last write.
     private var settings: SQLWriteSettings?
@@ -25,7 +24,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// - Parameters:
     ///   - handle: An open handle, which this object closes.
-    ///   - path: The path that errors name.
+    ///   - path: The path in errors.
     init(_ handle: OpaquePointer, path: String) {
         self.handle = handle
         self.path = path
@@ -33,18 +32,18 @@ final class SQLiteConnection: @unchecked Sendable {
 
     deinit {
         for control in controls { sqlite3_finalize(control.statement) }
-        // Statements that are left keep the handle open until they are finalized.
+        // Remaining statements keep the handle open until they are finalized.
         sqlite3_close_v2(handle)
     }
 
     // MARK: Errors
 
-    /// The error for a result code, with SQLite's words. Notes when SQLite has ended the transaction because
-    /// of it.
+    /// Returns the error for a result code, with SQLite's message. Remembers when SQLite has ended the
+    /// transaction because of it.
     ///
-    /// - Returns: A `StorageError`, or an `SQLMissingTable` around one.
+    /// - Returns: A `StorageError`, or an `SQLMissingTable` that contains one.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
-        // What was refused before SQLite saw it has the words for its code.
+        // A value that was refused before SQLite saw it gets the text of its code.
         let isSQLites = sqlite3_errcode(handle) & 0xFF == code & 0xFF
         let error = SQLiteError.error(
             code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
@@ -54,8 +53,8 @@ final class SQLiteConnection: @unchecked Sendable {
         return error
     }
 
-    /// What the operating system last said about the log, or else about the file; SQLite's own note of it
-    /// does not outlive the rollback.
+    /// The last error of the operating system for the log, or else for the file. SQLite's copy of it is lost
+    /// in the rollback.
     private var lastSystemCode: Int32 {
         var log: UnsafeMutablePointer<sqlite3_file>?
         var code: Int32 = 0
@@ -89,7 +88,7 @@ extension SQLiteConnection: SQLConnection {
         try run("BEGIN")
         isInTransaction = true
         do {
-            // Only reading takes the snapshot.
+            // `BEGIN` alone takes no snapshot; the first read does.
             _ = try schemaVersion()
         } catch {
             end()
@@ -100,14 +99,14 @@ extension SQLiteConnection: SQLConnection {
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
         try apply(write.settings)
-        // A statement is a transaction by itself. Where its commit is to be told apart from those of others,
-        // it needs a beginning.
+        // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
+        // distinguished from those of other processes.
         if write.scope == .statement, !write.isObserved { return }
         try run("BEGIN IMMEDIATE")
         isInTransaction = true
     }
 
-    /// Takes a configuration's settings over; they last until the next write with others.
+    /// Applies the settings of a configuration. They last until the next write with different settings.
     private func apply(_ new: SQLWriteSettings) throws {
         guard settings != new else { return }
         let timeout = new.busyTimeout.components
@@ -141,7 +140,7 @@ extension SQLiteConnection: SQLConnection {
 
     func rollback() { end() }
 
-    /// Ends the transaction without keeping its writes.
+    /// Ends the transaction and discards its writes.
     private func end() {
         if isInTransaction, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
         isInTransaction = false
@@ -153,7 +152,7 @@ extension SQLiteConnection: SQLConnection {
     func releaseSavepoint() throws { try run("RELEASE dao") }
 
     func rollbackSavepoint() throws {
-        // After a fault there is nothing left to undo, and the error that is on its way says why.
+        // After a fault there is nothing left to undo, and the error of the fault is already being thrown.
         if fault != nil || sqlite3_get_autocommit(handle) != 0 { return }
         try run("ROLLBACK TO dao")
         try run("RELEASE dao")
@@ -184,7 +183,7 @@ extension SQLiteConnection: SQLConnection {
         if code != SQLITE_OK { throw failure(code) }
     }
 
-    /// Runs a statement that is used again and again.
+    /// Runs a statement that is used repeatedly.
     private func run(_ text: StaticString) throws {
         if let fault { throw fault }
         let statement = try control(text)
@@ -197,7 +196,7 @@ extension SQLiteConnection: SQLConnection {
         sqlite3_reset(statement)
     }
 
-    /// A statement that takes no values, prepared once.
+    /// Returns a statement without parameters, prepared once.
     private func control(_ text: StaticString) throws -> OpaquePointer {
         if let known = controls.first(where: { $0.text.utf8Start == text.utf8Start }) { return known.statement }
         let statement = try prepared("\(text)")

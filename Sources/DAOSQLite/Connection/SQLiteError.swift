@@ -2,30 +2,30 @@ import DAOCore
 import DAOSystemSQLite
 import Foundation
 
-/// Extended result codes, which SQLite spells as macros that Swift does not import.
+/// Extended result codes. SQLite defines them as macros that Swift does not import.
 enum ExtendedCode {
     static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
     static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
-    /// The index of the log could not be made longer.
+    /// The index of the log could not be extended.
     static let sharedMemorySize = SQLITE_IOERR | (19 << 8)
 }
 
-/// What SQLite's result codes mean as storage errors.
+/// Translates SQLite's result codes into storage errors.
 enum SQLiteError {
 
-    /// The error for a result code.
+    /// Returns the error for a result code.
     ///
     /// - Parameters:
     ///   - code: The extended result code.
-    ///   - message: SQLite's own words.
-    ///   - path: The database's file.
-    ///   - entity: What was worked on.
-    ///   - systemCode: What the operating system said, or zero.
+    ///   - message: The message of SQLite.
+    ///   - path: The path of the database's file.
+    ///   - entity: The entity that the call was about.
+    ///   - systemCode: The error code of the operating system, or zero.
     static func error(
         _ code: Int32, _ message: String, path: String, entity: String? = nil, systemCode: Int32 = 0
     ) -> StorageError {
-        // SQLite knows one of the ways in which there can be no space.
+        // SQLite's own code covers only one of the ways to run out of space.
         let isFull =
             code == ExtendedCode.sharedMemorySize
             || code & 0xFF == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemCode)

@@ -4,13 +4,13 @@ import DAOSystemSQLite
 
 /// A prepared statement of one connection.
 final class SQLiteStatement: SQLStatement {
-    /// SQLite's statement: valid for as long as this object.
+    /// SQLite's statement. It is valid as long as this object exists.
     let pointer: OpaquePointer
     /// Outlives the statement, which only the connection's session keeps.
     private unowned(unsafe) let connection: SQLiteConnection
-    /// What it is about, for errors.
+    /// The entity of the statement, for errors.
     private let entity: String
-    /// Where the values of a query are while it runs, which may take as long as a cursor lives.
+    /// Holds the values of a query while it runs, which may be as long as a cursor exists.
     private lazy var arena = BindArena(capacity: 256)
 
     init(_ pointer: OpaquePointer, _ connection: SQLiteConnection, entity: String) {
@@ -27,7 +27,7 @@ final class SQLiteStatement: SQLStatement {
         for (index, binding) in bindings.enumerated() { try check(bind(binding, at: Int32(index + 1))) }
     }
 
-    /// Binds in the connection's arena: the statement is read to its row before anybody else binds one.
+    /// Binds in the connection's arena: the row of the statement is read before the arena is used again.
     override func bind(_ key: Key) throws {
         connection.arena.reset()
         try check(Bind.key(pointer, 1, key, connection.arena))

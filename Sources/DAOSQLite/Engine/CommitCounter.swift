@@ -1,17 +1,18 @@
 import DAOCore
 import DAOSystemSQLite
 
-/// Counts the commits to a file, whoever makes them, on a connection of its own.
+/// Counts the commits of all processes to a file, on a separate connection.
 enum CommitCounter {
     /// Opens the connection.
     ///
     /// - Parameters:
     ///   - path: The absolute path of the file.
-    ///   - mode: How to open it.
-    /// - Returns: Gives the count; one thread calls it at a time. The connection lives as long.
+    ///   - mode: How the connection is opened.
+    /// - Returns: A closure that returns the count. One thread calls it at a time. The connection lives as
+    ///   long as the closure.
     static func open(_ path: String, _ mode: ConnectionMode) throws -> ObservationHub.Counter {
         let connection = try SQLiteConnection.open(path, mode)
-        // The journal mode is known, and the log's index mapped, from the first read on.
+        // The first read makes the journal mode known, and maps the index of the log.
         _ = try connection.integers("PRAGMA schema_version")
         let hasLog = try connection.texts("PRAGMA journal_mode") == ["wal"]
         return {

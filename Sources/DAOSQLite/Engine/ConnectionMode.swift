@@ -4,24 +4,24 @@ import Foundation
 
 /// How a connection is opened.
 enum ConnectionMode {
-    /// Writes; makes the file a WAL database.
+    /// Writes, and makes the file a WAL database.
     case writer
-    /// Reads beside a writer. It may have to repair the log's index, and so is not opened read-only.
+    /// Reads beside a writer. It may have to repair the index of the log, so it is not opened read-only.
     case reader
-    /// Reads, and asks the operating system for no more.
+    /// Reads, and asks the operating system for no further permissions.
     case readOnly
-    /// Reads a file in a place where nothing can be written and that has no log beside it, so that nobody is
-    /// writing it now: no locks are taken and no files made. What somebody with more rights writes meanwhile
-    /// is not seen, or seen as damage.
+    /// Reads a file in a directory where nothing can be written, without a log beside it, so that no process
+    /// is writing it now. No locks are taken and no files created. Writes of a process with more permissions
+    /// are not seen meanwhile, or look like damage.
     case immutable
 }
 
 extension SQLiteConnection {
-    /// Opens a connection and sets it up.
+    /// Opens and configures a connection.
     ///
     /// - Parameters:
-    ///   - path: The absolute path of a file that exists.
-    ///   - mode: How to open it.
+    ///   - path: The absolute path of an existing file.
+    ///   - mode: How the connection is opened.
     static func open(_ path: String, _ mode: ConnectionMode) throws -> SQLiteConnection {
         let access = mode == .readOnly || mode == .immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let flags = access | SQLITE_OPEN_NOMUTEX | (mode == .immutable ? SQLITE_OPEN_URI : 0)
@@ -39,8 +39,8 @@ extension SQLiteConnection {
         return connection
     }
 
-    /// SQLite takes the option only in a URI. Every byte that could mean something in one is escaped, so that
-    /// it is exactly this file.
+    /// SQLite accepts this option only in a URI. Every byte with a meaning in a URI is escaped, so that the
+    /// URI names exactly this file.
     private static func immutableURI(_ path: String) -> String {
         var uri = "file:"
         for byte in path.utf8 {
@@ -60,7 +60,7 @@ extension SQLiteConnection {
         var code = SQLFunctions.register(on: handle)
         if code == SQLITE_OK { code = dao_refuse_quoted_text(handle) }
         if code != SQLITE_OK { throw failure(code) }
-        // A schema in the file is not trusted to call functions, and damaged pages are noticed early.
+        // The schema in the file is not trusted to call functions, and damaged pages are detected early.
         try execute(
             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
         switch mode {
@@ -72,8 +72,8 @@ extension SQLiteConnection {
         }
     }
 
-    /// Makes the file a WAL database. Another process that does so at the same time makes SQLite give up at
-    /// once, so it is tried again.
+    /// Makes the file a WAL database. SQLite fails at once when another process does the same, so this is
+    /// retried.
     private func useLog() throws {
         let deadline = ContinuousClock.now + .seconds(5)
         while true {
@@ -90,13 +90,13 @@ extension SQLiteConnection {
         }
     }
 
-    /// The first column of a statement's rows, as integers.
+    /// Returns the first column of a statement's rows, as integers.
     func integers(_ sql: String) throws -> [Int64] { try rows(sql) { sqlite3_column_int64($0, 0) } }
 
-    /// The first column of a statement's rows, as text.
+    /// Returns the first column of a statement's rows, as text.
     func texts(_ sql: String) throws -> [String] { try rows(sql) { Self.text($0, 0) } }
 
-    /// The rows of a statement without values, for what is rare.
+    /// Returns the rows of a statement without parameters, for rare statements.
     func rows<Row>(_ sql: String, _ body: (OpaquePointer) throws -> Row) throws -> [Row] {
         let statement = try prepared(sql)
         defer { sqlite3_finalize(statement) }
@@ -110,7 +110,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// A column as text; empty when it is null.
+    /// Returns a column as text; empty when it is null.
     static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
         guard let text = sqlite3_column_text(statement, column) else { return "" }
         return String(

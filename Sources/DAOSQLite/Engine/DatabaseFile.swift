@@ -2,22 +2,23 @@ import DAOCore
 import DAOSystemSQLite
 import Foundation
 
-/// The file of a database, looked at before SQLite is: what is no database is left alone, and says so.
+/// The file of a database, checked before SQLite opens it. A file that is not a database gives a typed error
+/// and stays unchanged.
 struct DatabaseFile {
     /// The absolute path.
     let path: String
-    /// What the file is, whatever it is called: its device and inode.
+    /// The identity of the file, independent of its path: its device and inode.
     let identity: String
-    /// Whether this process may write the file and beside it.
+    /// Whether this process may write the file and create files beside it.
     let isWritable: Bool
-    /// Whether this process may make files beside it.
+    /// Whether this process may create files beside it.
     let isDirectoryWritable: Bool
-    /// Whether the file was made just now.
+    /// Whether the file was just created.
     let isNew: Bool
 
-    /// Finds the file, or makes an empty one.
+    /// Finds the file, or creates an empty file.
     ///
-    /// Nothing is opened that exists: closing it again would drop the locks that SQLite has on it in this
+    /// An existing file is not opened: closing it again would release the locks that SQLite has on it in this
     /// process.
     ///
     /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`,
@@ -93,13 +94,13 @@ struct DatabaseFile {
 }
 
 extension DatabaseFile {
-    /// Takes the file away again if it was made for a database that could not be opened.
+    /// Removes the file if it was created for a database that could not be opened.
     func removeIfUnused() {
         var status = stat()
         if isNew, stat(path, &status) == 0, status.st_size == 0 { unlink(path) }
     }
 
-    /// Reads the header, for a file that nobody in this process has open.
+    /// Reads the header of a file that is not open in this process.
     ///
     /// - Throws: `.notADatabase`, `.corrupted` for a truncated file, `.schemaIsNewer` for a later file
     ///   format, `.unsupported` for UTF-16.
@@ -138,8 +139,8 @@ extension DatabaseFile {
             throw StorageError(
                 .unsupported, "the database stores text as UTF-16, which has another order; convert it to UTF-8", path: path)
         }
-        // The page count is valid when its change counter is the file's. A log beside the file may have the
-        // rest.
+        // The page count is valid when its change counter equals that of the file. A log beside the file may
+        // contain further pages.
         let isCountValid = Self.number(header, 24) == Self.number(header, 92)
         let pages = isCountValid ? max(Self.number(header, 28), 1) : 1
         if size < pages * pageSize, !hasLog { throw truncated() }
@@ -149,7 +150,7 @@ extension DatabaseFile {
         header[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Whether there is a log or a journal beside the file that has something in it.
+    /// Whether there is a log or a journal beside the file that is not empty.
     var hasLog: Bool {
         ["-wal", "-journal"].contains { suffix in
             var status = stat()

@@ -2,18 +2,18 @@ import DAOCore
 import DAOSQL
 import DAOSystemSQLite
 
-/// SQLite with one file.
+/// An SQLite engine with one file.
 final class SQLiteEngine: SQLEngine {
     /// The file.
     private let file: DatabaseFile
-    /// How the connections are opened that read.
+    /// How the connections for reading are opened.
     private let readingMode: ConnectionMode
 
     let dialect: any SQLDialect = SQLiteDialect()
 
-    /// Looks at a file. Nobody else in this process has it open.
+    /// Checks a file. It must not be open in this process.
     ///
-    /// - Throws: What ``DatabaseFile/checkHeader()`` throws.
+    /// - Throws: The errors of ``DatabaseFile/checkHeader()``.
     init(_ file: DatabaseFile, writes: Bool) throws {
         try file.checkHeader()
         self.file = file
@@ -34,14 +34,14 @@ final class SQLiteEngine: SQLEngine {
         try SQLiteConnection.open(file.path, access == .write ? .writer : readingMode)
     }
 
-    /// A file that is read without locks is one that nobody writes.
+    /// A file that is read without locks is not written by any process.
     var commitCounter: ObservationHub.OpenCounter? {
         let (path, mode) = (file.path, readingMode)
         if mode == .immutable { return nil }
         return { try CommitCounter.open(path, mode) }
     }
 
-    /// Reads the schema, and in a small file checks every page.
+    /// Reads the schema, and checks every page of a small file.
     func check(_ connection: any SQLConnection) throws {
         guard let connection = connection as? SQLiteConnection else { return }
         _ = try connection.integers("PRAGMA schema_version")
@@ -49,7 +49,7 @@ final class SQLiteEngine: SQLEngine {
         let pages = try connection.integers("PRAGMA page_count").first ?? 0
         guard pages < 1024 else { return }
         for line in try connection.texts("PRAGMA quick_check(20)") where line != "ok" {
-            // These are about values, which reading a row finds by itself.
+            // These lines are about values. Reading a row detects them.
             if line.hasPrefix("NULL value in") || line.hasPrefix("CHECK constraint") || line.contains(" value in ") {
                 continue
             }

@@ -1,8 +1,8 @@
 import DAOCore
 import DAOSystemSQLite
 
-// Patterns, filters and sets are bound by reference: SQLite keeps the object for as long as it is bound, and
-// hands it to the functions below.
+// Patterns, filters and sets are bound by reference. SQLite keeps the object as long as it is bound, and
+// passes it to the functions of the suite.
 
 /// A class around a value that is bound by reference.
 final class BoundObject<Content> {
@@ -10,14 +10,14 @@ final class BoundObject<Content> {
     init(_ content: Content) { self.content = content }
 }
 
-/// A filter with the columns that the function is given.
+/// A filter with the columns that are the arguments of the function.
 struct BoundFilter {
     let filter: Filter
     let columns: [(field: Int, kind: ValueKind)]
 }
 
-/// The names that SQLite tells bound references apart by. They are compared as text, and have to stay where
-/// they are: literals do.
+/// The names by which SQLite distinguishes bound references. SQLite compares them as text and keeps their
+/// pointers, so they have to be literals, which never move.
 enum BoundType {
     static let pattern: StaticString = "dao-pattern"
     static let filter: StaticString = "dao-filter"
@@ -27,17 +27,18 @@ enum BoundType {
 
 extension StaticString {
     fileprivate func withCName<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        // A literal of ASCII text has a pointer, to bytes that are never moved and end with a zero.
+        // A literal of ASCII text has a pointer to bytes that never move and end with a zero.
         body(UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self))
     }
 }
 
 extension Bind {
-    /// Binds an object by reference: the statement holds it until the parameter is bound anew or cleared.
+    /// Binds an object by reference. The statement keeps it until the parameter is bound again or cleared.
     static func object<Content>(
         _ statement: OpaquePointer, _ position: Int32, _ object: BoundObject<Content>, _ type: StaticString
     ) -> Int32 {
-        // Also when binding fails SQLite calls the destructor, which takes back the one count given here.
+        // SQLite calls the destructor also when binding fails. The destructor releases the count that is
+        // retained here.
         let pointer = Unmanaged.passRetained(object).toOpaque()
         return type.withCName { name in
             sqlite3_bind_pointer(statement, position, pointer, name) { Unmanaged<AnyObject>.fromOpaque($0!).release() }
@@ -45,9 +46,10 @@ extension Bind {
     }
 }
 
-/// The object bound to a function's argument; nil when it is something else, as in a statement typed by hand.
+/// Returns the object bound to a function's argument; nil when the argument is something else, as in a
+/// statement typed by hand.
 func boundObject<Content>(_ value: OpaquePointer?, _ type: StaticString, as content: Content.Type) -> Content? {
     let pointer = type.withCName { sqlite3_value_pointer(value, $0) }
-    // The name was given to objects around this type only. The statement keeps it alive during the call.
+    // Only objects of this type have the name. The statement keeps the object alive during the call.
     return pointer.map { Unmanaged<BoundObject<Content>>.fromOpaque($0).takeUnretainedValue().content }
 }

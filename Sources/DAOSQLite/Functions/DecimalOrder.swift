@@ -1,8 +1,8 @@
 import DAOCore
 import Foundation
 
-/// The order of decimal numbers kept as text, for SQLite's collation: numbers by number, NaN after them,
-/// anything else last by its bytes.
+/// The order of decimal numbers stored as text, for SQLite's collation: numbers by value, then NaN, then any
+/// other text by its bytes.
 enum DecimalOrder {
 
     /// Negative, zero or positive.
@@ -18,7 +18,7 @@ enum DecimalOrder {
     }
 }
 
-/// A number in plain digits, taken apart without being converted. It points into the text it was made of.
+/// A number in plain digits, split and not converted. It points into the text that it was created from.
 private struct Digits {
     private var isNegative = false
     /// The digits before the point, without leading zeros.

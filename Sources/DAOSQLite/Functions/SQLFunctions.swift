@@ -6,7 +6,7 @@ import Foundation
 /// without them.
 enum SQLFunctions {
 
-    /// Makes them known to a connection.
+    /// Registers the functions and the collation on a connection.
     ///
     /// - Returns: SQLite's result code.
     static func register(on database: OpaquePointer) -> Int32 {
@@ -42,7 +42,7 @@ private func filter(_ context: OpaquePointer?, _ count: Int32, _ arguments: Unsa
     sqlite3_result_int(context, matches ? 1 : 0)
 }
 
-/// The collation of decimal numbers. SQLite gives UTF-8 with lengths, and calls it from the connection's
+/// The collation of decimal numbers. SQLite passes UTF-8 with lengths, and calls it on the connection's
 /// thread.
 private func compareDecimals(
     _ context: UnsafeMutableRawPointer?, _ leftCount: Int32, _ left: UnsafeRawPointer?, _ rightCount: Int32,
@@ -53,14 +53,14 @@ private func compareDecimals(
     return result < 0 ? -1 : (result > 0 ? 1 : 0)
 }
 
-/// The text of an argument; nil when it is not text.
+/// Returns the text of an argument; nil when it is not text.
 private func columnText(_ value: OpaquePointer?) -> String? {
     guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else { return nil }
-    // The bytes stay where they are during the call; the string copies them.
+    // The bytes do not move during the call; the string copies them.
     return String(decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
 }
 
-/// An argument as the value that its field has; null for what the field cannot hold, which reading the row
+/// Returns an argument as the value of its field; null when the field cannot hold it, which reading the row
 /// will report.
 private func columnValue(_ value: OpaquePointer?, _ kind: ValueKind) -> Value {
     switch (sqlite3_value_type(value), kind) {

@@ -2,13 +2,13 @@ import DAOCore
 import DAOSystemSQLite
 import Foundation
 
-/// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet`` or array, its
-/// `number` from zero and its `value`, so that an `in` of 100,000 values needs neither as many placeholders
-/// nor a temporary table, and an index on the column still serves it.
+/// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet`` or array. Its
+/// columns are `number`, from zero, and `value`. With it an `in` of 100,000 values needs neither that many
+/// placeholders nor a temporary table, and an index on the column can still serve it.
 enum ValueListModule {
-    /// The module as SQLite wants it.
-    // Sendable by hand: allocated and filled once, before anybody sees it, and only read afterwards, by
-    // SQLite.
+    /// The module in the form that SQLite needs.
+    // Sendable without a check by the compiler: it is allocated and filled once, before it is shared, and
+    // then only read, by SQLite.
     nonisolated(unsafe) static let pointer: UnsafePointer<sqlite3_module> = {
         let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         var module = sqlite3_module()
@@ -28,15 +28,15 @@ enum ValueListModule {
     }()
 }
 
-/// A cursor over a list. SQLite sees it as its own struct, which is the first member.
+/// A cursor over a list. SQLite uses it as its own struct, which is the first member.
 private struct ListCursor {
     var base = sqlite3_vtab_cursor()
     var values: [Value] = []
     var row = 0
 }
 
-/// The cursor that SQLite hands back. It was allocated by ``open`` as a `ListCursor`, whose first member
-/// SQLite points to.
+/// Returns the cursor that SQLite passes. ``open`` allocated it as a `ListCursor`, and SQLite points to its
+/// first member.
 private func listCursor(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<ListCursor>? {
     cursor.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: ListCursor.self) }
 }
@@ -61,7 +61,7 @@ private func disconnect(_ table: UnsafeMutablePointer<sqlite3_vtab>?) -> Int32 {
     return SQLITE_OK
 }
 
-/// The list has to be given; it is then read from first to last.
+/// Requires the list argument, which is then read from first to last.
 private func chooseIndex(_ table: UnsafeMutablePointer<sqlite3_vtab>?, _ info: UnsafeMutablePointer<sqlite3_index_info>?) -> Int32
 {
     guard let info else { return SQLITE_ERROR }
@@ -132,7 +132,7 @@ private func rowNumber(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ n
     return SQLITE_OK
 }
 
-/// Gives a value in the form that its column stores it in.
+/// Returns a value in the form that its column stores.
 private func result(_ context: OpaquePointer?, _ value: Value) {
     func bytes(_ bytes: UnsafeRawBufferPointer) {
         if let address = bytes.baseAddress, !bytes.isEmpty {

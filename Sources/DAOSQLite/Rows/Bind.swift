@@ -2,23 +2,24 @@ import DAOCore
 import DAOSystemSQLite
 import Foundation
 
-/// Has SQLite copy what is bound.
+/// Tells SQLite to copy the bound value.
 let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// Binds values in the form that columns store. Every function returns SQLite's result code.
 enum Bind {
-    /// The longest text or run of bytes that is stored: what SQLite takes for a whole row, less some room for
-    /// the other columns.
+    /// The maximum number of bytes of a stored text or data: SQLite's limit for a complete row, minus some
+    /// space for the remaining columns.
     static let longestValue = 999_000_000
 
-    /// The one NaN, as the blob that stands for it: SQLite makes a NaN that is bound as a number null.
+    /// The blob that stands for NaN: SQLite turns a NaN that is bound as a number into null.
     static let nan = Double.nan.bitPattern.bigEndian
 
     @inline(__always) static func integer(_ statement: OpaquePointer, _ position: Int32, _ value: Int64) -> Int32 {
         sqlite3_bind_int64(statement, position, value)
     }
 
-    /// An integer; beyond `Int64.max` eight bytes in order, which SQLite puts after every integer.
+    /// Binds an integer. Beyond `Int64.max` it is a blob of eight bytes, big-endian, which SQLite orders
+    /// after every integer.
     @inline(__always) static func unsigned(
         _ statement: OpaquePointer, _ position: Int32, _ value: UInt64, _ arena: BindArena
     ) -> Int32 {

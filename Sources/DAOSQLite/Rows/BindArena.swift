@@ -1,13 +1,13 @@
 import DAOSystemSQLite
 
-/// Bytes of bound values, copied to where they stay until the statement has run, without an allocation for
-/// each.
+/// Copies of the bytes of bound values, which stay in place until the statement has run, without an
+/// allocation for each value.
 ///
-/// SQLite is told that they are static. That is true for as long as it looks at them: ``reset()`` is called
-/// only when the statement they were bound to is about to be bound anew, and no statement runs without having
-/// been bound anew.
+/// SQLite is told that the bytes are static. That is true for as long as SQLite reads them: ``reset()`` is
+/// called only when the statement that uses the bytes is about to be bound again, and no statement runs
+/// without being bound again.
 final class BindArena {
-    /// Longer values are copied by SQLite itself, so that the arena stays small.
+    /// SQLite itself copies longer values, so that the arena stays small.
     static let longest = 1 << 16
 
     private var base: UnsafeMutableRawPointer
@@ -16,7 +16,7 @@ final class BindArena {
     /// Earlier blocks, which may still be bound.
     private var full: [UnsafeMutableRawPointer] = []
 
-    /// - Parameter capacity: How many bytes to begin with.
+    /// - Parameter capacity: The initial number of bytes.
     init(capacity: Int) {
         self.capacity = capacity
         base = .allocate(byteCount: capacity, alignment: 16)
@@ -27,13 +27,13 @@ final class BindArena {
         for block in full { block.deallocate() }
     }
 
-    /// Forgets all bytes.
+    /// Discards all bytes.
     @inline(__always) func reset() {
         used = 0
         if !full.isEmpty { releaseFull() }
     }
 
-    /// Copies bytes and says where they are now.
+    /// Copies bytes and returns their new address.
     @inline(__always) func store(_ bytes: UnsafeRawPointer, _ count: Int) -> UnsafeRawPointer {
         if capacity - used < count { grow(count) }
         let place = base + used

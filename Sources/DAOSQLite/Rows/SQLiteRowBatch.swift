@@ -3,20 +3,20 @@ import DAOSQL
 import DAOSystemSQLite
 import Foundation
 
-/// Binds the fields of a row to a statement's parameters, all of them in order, or in an update those that
-/// are its columns; and runs it for the row.
+/// Binds the fields of a row to the parameters of a statement, and runs the statement for the row. An insert
+/// binds all fields in order, an update only those of its columns.
 final class SQLiteRowBatch: SQLRowBatch {
     /// Outlives the batch, which only the connection's session keeps.
     private unowned(unsafe) let connection: SQLiteConnection
     private let arena: BindArena
     /// SQLite's statement, which this object owns.
     private let statement: OpaquePointer
-    /// What the rows are of, for errors.
+    /// The entity of the rows, for errors.
     private let entity: String
-    /// Whether only some of the fields are bound: those in `fields`.
+    /// Whether only the fields in `fields` are bound.
     private let isPartial: Bool
     private let fields: FieldSet
-    /// How many parameters are bound.
+    /// The number of bound parameters.
     private var count: Int32 = 0
 
     init(_ write: SQLRowWrite, of table: SQLTable, _ connection: SQLiteConnection) throws {
@@ -56,7 +56,7 @@ final class SQLiteRowBatch: SQLRowBatch {
         guard let error = failure as? StorageError else { return failure }
         switch code {
         case ExtendedCode.constraintPrimaryKey, ExtendedCode.constraintRowID: return SQLRefusedRow(.key, error)
-        // SQLite names the column in words only.
+        // SQLite names the column only in its message.
         case ExtendedCode.constraintUnique: return SQLRefusedRow(.value(field: nil), error)
         default: return error
         }
@@ -73,7 +73,7 @@ final class SQLiteRowBatch: SQLRowBatch {
         sqlite3_clear_bindings(statement)
     }
 
-    /// Where to bind a field, or nil when it is left out.
+    /// Returns the parameter of a field; nil when the field is not bound.
     @inline(__always) private func position(_ index: Int) -> Int32? {
         if isPartial, !fields.contains(index) { return nil }
         count += 1

@@ -3,14 +3,13 @@ import DAOSQL
 import DAOSystemSQLite
 import Foundation
 
-/// Reads rows out of a statement, column by column, and refuses what a column of its field's type cannot
-/// hold.
+/// Reads the rows of a statement, column by column, and refuses values that are not of their field's type.
 final class SQLiteRowReader: SQLRowReader {
-    /// The statement: it outlives the reader, which only its `SQLiteStatement` or who reads keeps.
+    /// Outlives the reader, which only its `SQLiteStatement` or the reading code keeps.
     private let statement: OpaquePointer
     /// Outlives the reader for the same reason.
     private unowned(unsafe) let connection: SQLiteConnection
-    /// What to subtract from a field's position to find its column.
+    /// The difference between the position of a field and its column.
     private let shift: Int
 
     init(
@@ -29,8 +28,8 @@ final class SQLiteRowReader: SQLRowReader {
         throw connection.failure(code, entity: entity.name)
     }
 
-    /// SQLite's value in a column: valid until the statement moves on. The connection is used by one thread
-    /// at a time and was opened without mutexes, where SQLite makes no difference between protected and
+    /// SQLite's value in a column, valid until the statement moves on. One thread at a time uses the
+    /// connection, which was opened without mutexes. SQLite then makes no difference between protected and
     /// unprotected values.
     @inline(__always) private func value(_ index: Int) -> OpaquePointer? {
         sqlite3_column_value(statement, Int32(truncatingIfNeeded: index &- shift))
@@ -97,7 +96,7 @@ final class SQLiteRowReader: SQLRowReader {
 
     override func text(inColumn column: Int) -> String { SQLiteConnection.text(statement, Int32(truncatingIfNeeded: column)) }
 
-    /// A value as a key; nil when it cannot be one of the kind.
+    /// Returns a value as a key; nil when it cannot be a key of the kind.
     private static func key(_ value: OpaquePointer?, of kind: ValueKind) -> Key? {
         switch (sqlite3_value_type(value), kind) {
         case (SQLITE_INTEGER, let kind) where kind.integerRange?.contains(sqlite3_value_int64(value)) == true:
@@ -166,11 +165,11 @@ final class SQLiteRowReader: SQLRowReader {
         return corruptedValue(at: index, found + " is stored")
     }
 
-    /// A copy of text; nil when it is not UTF-8. The bytes stay where they are until the value is converted
-    /// or the statement moves on.
+    /// Copies a text; nil when it is not UTF-8. The bytes stay in place until the value is converted or the
+    /// statement moves on.
     @inline(__always) private static func string(_ text: UnsafePointer<UInt8>, _ count: Int) -> String? {
-        // Decoding repairs what is not UTF-8, and comparing shows it. That is several times faster than
-        // `String(validating:as:)`.
+        // Decoding repairs invalid UTF-8, and a comparison detects the repair. That is several times faster
+        // than `String(validating:as:)`.
         var string = String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
         let isSame = string.withUTF8 { bytes in
             guard bytes.count == count else { return false }
@@ -180,7 +179,8 @@ final class SQLiteRowReader: SQLRowReader {
         return isSame ? string : nil
     }
 
-    /// An unsigned integer beyond `Int64.max` from its eight bytes; nil when the value is no such blob.
+    /// Returns an unsigned integer beyond `Int64.max` from its eight bytes; nil when the value is not such a
+    /// blob.
     static func bigUnsigned(_ value: OpaquePointer?) -> UInt64? {
         guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 8, let bytes = sqlite3_value_blob(value)
         else {
@@ -199,7 +199,7 @@ final class SQLiteRowReader: SQLRowReader {
         return bytes.loadUnaligned(as: UInt64.self) == Bind.nan
     }
 
-    /// A UUID from its sixteen bytes; nil when the value is no such blob.
+    /// Returns a UUID from its sixteen bytes; nil when the value is not such a blob.
     static func uuid(_ value: OpaquePointer?) -> UUID? {
         guard sqlite3_value_type(value) == SQLITE_BLOB, sqlite3_value_bytes(value) == 16, let bytes = sqlite3_value_blob(value)
         else {
