@@ -2,9 +2,9 @@ import DAOCore
 import Foundation
 import Synchronization
 
-/// The simplest database there is: every entity an array of rows in key order, every transaction a copy.
+/// The simplest database: every entity is an array of rows in key order, and every transaction is a copy.
 ///
-/// Its storage has the five methods that a storage must have and nothing else, so it also proves what is derived from them.
+/// Its storage implements only the five required methods, so it also proves the methods derived from them.
 final class ArrayDatabase: Database {
     let configuration: DatabaseConfiguration
     let capabilities: Capabilities
@@ -14,7 +14,7 @@ final class ArrayDatabase: Database {
     private let lifetime: DatabaseLifetime<ArrayTransaction>
     private let limits: Limits
 
-    /// What a database declares not to have, for the negative cases.
+    /// The features that a database declares not to have, for the negative cases.
     struct Limits: Sendable {
         var isPersistent = false
         var maximumValueLength: Int?
@@ -23,7 +23,8 @@ final class ArrayDatabase: Database {
 
     private static let engines = SharedInstances<ArrayEngine>()
 
-    /// Opens the database with a name; databases with one name share their rows while one of them is open.
+    /// Opens the database with a name. Databases with the same name share their rows while one of them is
+    /// open.
     init(_ name: String, limits: Limits = Limits()) throws {
         configuration = DatabaseConfiguration(scheme: "array", path: name)
         self.limits = limits
@@ -32,7 +33,7 @@ final class ArrayDatabase: Database {
             maximumValueLength: limits.maximumValueLength)
         engine = try Self.engines.acquire(name) { ArrayEngine() }
         lifetime = DatabaseLifetime(engine.coordinator, path: nil) { Self.engines.release(name) { _ in } }
-        // One more user than will ever let go keeps the rows, as a file would.
+        // An additional reference that is never released keeps the rows, as a file would.
         if limits.isPersistent { _ = try Self.engines.acquire(name) { engine } }
     }
 
@@ -94,7 +95,7 @@ struct ArrayTable: Sendable {
     var entity: EntityDescription?
     var rows: [Row] = []
 
-    /// Where a key is, or would be.
+    /// Returns the position of a key, or the position where it would be inserted.
     func position(of key: Key) -> (index: Int, isThere: Bool) {
         var (low, high) = (0, rows.count)
         while low < high {
@@ -105,7 +106,7 @@ struct ArrayTable: Sendable {
     }
 }
 
-/// The committed tables, and the one who may change them.
+/// The committed tables, and the lock of the writer.
 final class ArrayEngine: Sendable {
     let coordinator: TransactionCoordinator<ArrayTransaction>
     let committed: CommittedTables
@@ -118,12 +119,12 @@ final class ArrayEngine: Sendable {
     }
 }
 
-/// The state that new transactions begin with.
+/// The state with which new transactions begin.
 final class CommittedTables: Sendable {
     let tables = Mutex<[String: ArrayTable]>([:])
 }
 
-/// A copy of the tables, and copies of that for savepoints.
+/// A copy of the tables, and further copies for savepoints.
 final class ArrayTransaction: TransactionHandle {
     private let committed: CommittedTables
     private var savepoints: [[String: ArrayTable]] = []

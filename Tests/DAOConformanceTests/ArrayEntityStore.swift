@@ -9,7 +9,7 @@ extension ArrayDatabase {
     }
 }
 
-/// Entities and rows of arrays: what the suite is tried on.
+/// Entities and rows in arrays: the evolution of the database that the suite is tested on.
 final class ArrayEntityStore: EntityStore {
     private static let properties = EntityDescription(
         name: "dao_properties",
@@ -84,7 +84,7 @@ final class ArrayEntityStore: EntityStore {
     func store(_ rows: [[Value]], in entity: String, replaces: Bool) throws {
         let (description, stored) = try table(entity)
         var table = stored
-        // Changed in place, where nobody else has it.
+        // Changed in place, when there is no other reference.
         transaction.tables[entity] = nil
         defer { transaction.tables[entity] = table }
         for values in rows {

@@ -6,7 +6,7 @@ import DAOSQLite
 import Foundation
 import Testing
 
-/// The suite over the backends of this package, each case a test of its own.
+/// The suite over the backends of this package. Each case is a separate test.
 @Suite struct BackendTests {
     static let memory = ConformanceTarget(name: "memory", driver: .memory, isFile: false) { $0.name }
     static let sqlite = target(.sqlite)

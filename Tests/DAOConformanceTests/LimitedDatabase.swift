@@ -1,7 +1,7 @@
 import DAOCore
 
-/// A working database that declares what it does not have, and refuses it: the ground of the suite's negative
-/// cases.
+/// A working database that declares that it lacks some features, and refuses them: the base of the suite's
+/// negative cases.
 final class LimitedDatabase: Database {
     private let base: ArrayDatabase
 
@@ -30,7 +30,7 @@ final class LimitedDatabase: Database {
     }
 
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        // A closed database says so first.
+        // A closed database throws this error first.
         _ = try base.entities()
         throw StorageError(.unsupported, "there are no snapshots")
     }

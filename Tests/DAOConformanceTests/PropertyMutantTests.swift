@@ -3,9 +3,9 @@ import Testing
 
 @testable import DAOConformance
 
-/// Property-based tests detect every planted fault as well, by steps that nobody wrote for it.
+/// Property-based tests detect every planted fault too, by generated steps.
 @Suite struct PropertyMutantTests {
-    @Test(arguments: Fault.detectedByProperties) func isDetected(_ fault: Fault) async {
+    @Test(arguments: Fault.detectedByProperties) func faultIsDetectedByPropertyBasedTests(_ fault: Fault) async {
         await ParallelCases.shared.enter()
         let result = await PropertyTesting.run(
             on: FaultyDatabase.target(fault), seed: 1, operations: 20_000, shrinkingFor: .zero, patience: .seconds(2))

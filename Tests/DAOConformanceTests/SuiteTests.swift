@@ -4,7 +4,7 @@ import Testing
 
 @testable import DAOConformance
 
-/// The suite over plain arrays: the first green columns, with and without what a database may lack.
+/// The suite over plain arrays, with and without the optional features.
 @Suite struct SuiteTests {
     static let array = ConformanceTarget(name: "array") { try ArrayDatabase($0.name) }
     static let persistent = ConformanceTarget(name: "persistent array") { location in
@@ -31,12 +31,12 @@ import Testing
 
     @Test func idsNameAChapterAndWords() {
         for each in Conformance.all {
-            #expect(each.chapter != nil, "\(each.id) begins with no chapter's letter")
+            #expect(each.chapter != nil, "\(each.id) does not begin with the letter of a chapter")
             #expect(each.id.dropFirst(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }, "\(each.id)")
         }
     }
 
-    @Test func rulesAreTheContracts() {
+    @Test func rulesExistInTheContract() {
         for each in Conformance.all {
             #expect(!each.rules.isEmpty, "\(each.id) proves no rule")
             for rule in each.rules { #expect(ContractRule.named(rule) != nil, "\(each.id) names the rule '\(rule)'") }
@@ -53,7 +53,7 @@ import Testing
         for rule in ContractRule.all { #expect(proved.contains(rule.id), "\(rule.id) has no case") }
     }
 
-    @Test func rulesAreThoseOfTheDocument() throws {
+    @Test func rulesMatchTheDocument() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: root.appendingPathComponent("Docs/Contract.md"), encoding: .utf8)
@@ -61,7 +61,7 @@ import Testing
         #expect(rules.map(String.init).sorted() == ContractRule.all.map(\.id).sorted())
     }
 
-    @Test func aHangingCaseIsReported() async {
+    @Test func hangingCaseIsReported() async {
         let hanging = ConformanceCase("K.hanging", "K1", title: "a case that never ends") { _ in
             while true { Thread.sleep(forTimeInterval: 1) }
         }
@@ -70,14 +70,14 @@ import Testing
         #expect(result.message?.contains("did not end") == true)
     }
 
-    @Test func aHangingTaskIsReported() async {
+    @Test func hangingTaskIsReported() async {
         let hanging = ConformanceCase(concurrent: "K.hanging", "K1", title: "a task that never ends") { _ in
             while true { try? await Task.sleep(for: .seconds(1)) }
         }
         #expect(await result(of: hanging, timeLimit: .milliseconds(200)).status == .hung)
     }
 
-    @Test func failuresSayWhatWasExpected() async throws {
+    @Test func failuresContainExpectedAndActualValues() async throws {
         let failing = ConformanceCase("K.failing", "K1", title: "a case that fails") { _ in
             try expectEqual("e\u{301}", "\u{e9}", "the letter")
         }
@@ -96,7 +96,7 @@ import Testing
         #expect(result.status == .failed && result.message?.contains("no disk") == true)
     }
 
-    @Test func directoriesAreFreshAndRemoved() async {
+    @Test func directoriesAreNewAndRemovedAfterTheCase() async {
         let seen = Shared<[URL]>([])
         let writing = ConformanceCase("K.writing", "K1", title: "a case that writes files") { context in
             let directory = context.location.directory
@@ -109,14 +109,14 @@ import Testing
         for directory in seen.value { #expect(!FileManager.default.fileExists(atPath: directory.path)) }
     }
 
-    @Test func aTargetThatDoesNotOpenFailsEveryCase() async {
+    @Test func everyCaseFailsWhenTheTargetCannotBeOpened() async {
         let broken = ConformanceTarget(name: "broken") { _ in throw StorageError(.io, "no disk") }
         let report = await Conformance.run(on: broken, chapters: [.keys])
         #expect(report.engine == nil)
         #expect(report.count(.passed) == 0 && report.failures.count == report.results.count - report.skips.count)
     }
 
-    @Test func theTableHasARowForEveryRuleAndAColumnForEveryTarget() async {
+    @Test func tableHasARowPerRuleAndAColumnPerTarget() async {
         let array = await Conformance.run(on: SuiteTests.array, chapters: [.keys]) { $0.id != "K.int" }
         let broken = await Conformance.run(on: FaultyDatabase.target(.refusesEmptyKeys), chapters: [.keys])
         let lines = ConformanceTable([array, broken]).description.split(separator: "\n").map(String.init)
@@ -128,7 +128,7 @@ import Testing
         #expect(lines.contains { $0.contains("its data does not outlive the last reference: K.afterReopening") })
     }
 
-    @Test func theReportIsJSON() async throws {
+    @Test func reportIsValidJSON() async throws {
         let report = await Conformance.run(on: SuiteTests.array, chapters: [.keys]) {
             $0.id.hasPrefix("K.int") || $0.id == "K.afterReopening"
         }

@@ -1,6 +1,6 @@
 import DAOConformance
 
-/// One thing that a database gets wrong. Each has to be found by the suite.
+/// A planted fault of a database. The suite must detect each fault.
 enum Fault: String, CaseIterable, Sendable {
     // Keys
     case foldsKeyCase, composesKeys, cutsKeysAtNul, cutsLongKeys, ordersKeysAsText, ordersKeysLikeSwift, ordersNegativesLast,
@@ -46,11 +46,11 @@ enum Fault: String, CaseIterable, Sendable {
         forgetsVersion,
         ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide
 
-    /// The chapter whose cases have to find it.
+    /// The chapter whose cases must detect the fault.
     var chapter: ContractRule.Chapter {
         let all = Self.allCases
         func position(_ fault: Fault) -> Int { all.firstIndex(of: fault) ?? 0 }
-        // How parents are found matters to conditions only.
+        // Only conditions depend on how parents are found.
         if self == .linksMissParents || self == .linksCountOnce { return .predicates }
         switch position(self) {
         case ..<position(.losesNaN): return .keys
@@ -67,10 +67,10 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// The faults that property-based testing detects: it compares errors, but not their words.
+    /// The faults that property-based testing detects. It compares errors, but not their messages.
     static let detectedByProperties = allCases.filter { $0 != .errorsInOtherWords }
 
-    /// Whether cases on it wait for what does not come, so that only those are run that are about it.
+    /// The cases that are run for a fault that makes cases wait in vain; nil for all cases.
     var onlyCases: Set<String>? {
         switch self {
         case .readersWait: ["T.readersSeeTheLastCommit"]
@@ -79,7 +79,7 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// How long a case may take. Who waits for what is never said waits for as long.
+    /// How long a case may take. With a fault of observations, a case waits until this timeout.
     var timeLimit: Duration { chapter == .observation ? .seconds(2) : .seconds(30) }
 
     var limits: ArrayDatabase.Limits {

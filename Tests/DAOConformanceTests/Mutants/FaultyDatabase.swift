@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import DAOConformance
 
-/// A working database with one fault.
+/// A working database with one planted fault.
 final class FaultyDatabase: Database {
     let base: ArrayDatabase
     let fault: Fault
@@ -118,7 +118,7 @@ final class FaultyDatabase: Database {
         }
     }
 
-    /// Takes note of a write, for those who observe.
+    /// Remembers a write, for the observations.
     func didWrite(_ entity: String, isErasure: Bool = false) {
         guard let announcer, fault != .observersHearNothing, !(isErasure && fault == .observersMissErasures) else { return }
         announcer.add(entity)
@@ -128,7 +128,7 @@ final class FaultyDatabase: Database {
         }
     }
 
-    /// Takes note of a read.
+    /// Remembers a read.
     func didRead() { announcer?.didRead() }
 
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
@@ -181,7 +181,7 @@ final class FaultyDatabase: Database {
     }
 }
 
-/// Runs a body on another thread, where no transaction is ambient, and waits for it.
+/// Runs a closure on another thread, where no transaction is ambient, and waits for it.
 func elsewhere<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Swift.Result<Result, any Error>?
     withoutActuallyEscaping(body) { body in
@@ -201,7 +201,7 @@ func elsewhere<Result>(_ body: () throws -> Result) throws -> Result {
     return try result.get()
 }
 
-/// Sendable because the thread that made it waits until the other is done with it.
+/// Sendable because the thread that creates it waits until the other thread has finished.
 private final class Work: @unchecked Sendable {
     var run: () -> Void = {}
 }

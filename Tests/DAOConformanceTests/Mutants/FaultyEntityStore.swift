@@ -18,12 +18,13 @@ extension FaultyDatabase {
         throw failure ?? StorageError(.io, "no result")
     }
 
-    /// Makes a stored entity what a model declares, with the fault, before the working database would.
+    /// Changes a stored entity to the declaration of a model, with the fault, before the working database
+    /// does.
     func bringUpToDate<Record: Model>(_ schema: Schema<Record>) throws {
         guard schema.problem == nil, !isInside,
             let stored = try base.entities().first(where: { $0.name == schema.description.name })
         else { return }
-        // What is indexed now may have been seen by nobody.
+        // Records the current indexes, since no call may have read them before.
         _ = try entities()
         let change = EntityChange(from: stored, to: try schema.declaration)
         if change.isEmpty { return }
@@ -42,7 +43,7 @@ extension FaultyDatabase {
     }
 }
 
-/// Working entities and rows with one fault.
+/// The entities and rows of a working database with one planted fault.
 private final class FaultyEntityStore: EntityStore {
     private let base: any EntityStore
     private let fault: Fault
@@ -82,7 +83,7 @@ private final class FaultyEntityStore: EntityStore {
             do {
                 return try base.alter(change)
             } catch let error as StorageError where error.kind == .uniqueViolation {
-                // Makes room for the second of two by leaving out the first.
+                // Makes room for the second of two rows by leaving out the first.
                 guard let key = error.conflictingKey else { throw error }
                 try base.erase([key.key(as: change.stored.keyKind, entity: name)], from: name)
                 return try alter(change)

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// The links of a relationship with one fault.
+/// The links of a relationship with one planted fault.
 struct FaultyLinks: LinkStorage {
     let base: any LinkStorage
     let fault: Fault

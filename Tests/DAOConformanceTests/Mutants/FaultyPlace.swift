@@ -2,11 +2,11 @@ import DAOCore
 import Foundation
 import Synchronization
 
-/// What faulty databases of one name have in common.
+/// The state that faulty databases with the same name share.
 final class FaultyPlace: Sendable {
-    /// Held by writers, and by readers that should not wait for them.
+    /// Held by writers, and by readers when the fault makes them wait.
     let lock = NSRecursiveLock()
-    /// How many writes are running.
+    /// The number of running writes.
     let writes = Atomic(0)
     let announcer = Announcer()
     private let kept = Mutex<[ArrayDatabase]>([])
@@ -14,7 +14,7 @@ final class FaultyPlace: Sendable {
 
     private static let places = Mutex<[String: FaultyPlace]>([:])
 
-    /// The place of a name.
+    /// Returns the state for a name.
     static func of(_ name: String) -> FaultyPlace {
         places.withLock { places in
             let place = places[name] ?? FaultyPlace()
@@ -23,14 +23,14 @@ final class FaultyPlace: Sendable {
         }
     }
 
-    /// Every database of the name that is kept.
+    /// The databases of the name that are kept open.
     var handles: [ArrayDatabase] { kept.withLock { $0 } }
 
     func add(_ database: ArrayDatabase, isKept: Bool) {
         if isKept { kept.withLock { $0.append(database) } }
     }
 
-    /// The state of the first engine of the name.
+    /// The state of the first engine with the name.
     func firstState(or state: EngineState) -> EngineState {
         first.withLock { first in
             first = first ?? state
@@ -39,7 +39,7 @@ final class FaultyPlace: Sendable {
     }
 }
 
-/// Tells those who observe of commits, in the working database's stead.
+/// Announces commits to observations, in place of the working database.
 final class Announcer: Sendable {
     let state = EngineState(name: "announcer")
     var hub: ObservationHub { state.observations }
@@ -47,20 +47,20 @@ final class Announcer: Sendable {
     private let reads = NSCondition()
     private let count = Atomic(0)
 
-    /// Takes note of an entity that a transaction writes.
+    /// Remembers an entity that a transaction writes.
     func add(_ entity: String) { entities.withLock { _ = $0.insert(entity) } }
 
-    /// Forgets what was noted.
+    /// Forgets the remembered entities.
     func forget() { entities.withLock { $0 = [] } }
 
-    /// Announces what was noted.
+    /// Announces the remembered entities.
     func announce(onlyOne: Bool = false) {
         let noted = entities.withLock { $0.sorted() }
         forget()
         hub.didCommit(Set(onlyOne ? Array(noted.prefix(1)) : noted))
     }
 
-    /// Announces what was noted, and gives those who listen the time to look.
+    /// Announces the remembered entities, and gives the observations time to look.
     func announceAndWait() {
         let before = count.load(ordering: .sequentiallyConsistent)
         announce()
@@ -71,7 +71,7 @@ final class Announcer: Sendable {
         while count.load(ordering: .sequentiallyConsistent) == before, reads.wait(until: deadline) {}
     }
 
-    /// Takes note of a read.
+    /// Remembers a read.
     func didRead() {
         reads.lock()
         count.add(1, ordering: .sequentiallyConsistent)
@@ -81,7 +81,7 @@ final class Announcer: Sendable {
 }
 
 extension Fault {
-    /// Whether commits are announced by an ``Announcer``.
+    /// Whether an ``Announcer`` announces the commits.
     var announcesItself: Bool {
         switch self {
         case .observersHearNothing, .observersHearTooEarly, .observersMissErasures, .observersHearOneEntity,

@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// One query with a fault in its conditions, its order or its window.
+/// A query with a fault in its conditions, its order or its window.
 struct FaultyQuery<Record: Model> {
     let storage: FaultyStorage<Record>
     var query: Query<Record>
@@ -17,7 +17,7 @@ struct FaultyQuery<Record: Model> {
         }
     }
 
-    /// The matching rows, in order.
+    /// Returns the matching rows, in order.
     private func records() throws -> [Record] {
         var whole = query
         (whole.limit, whole.offset) = (nil, 0)
@@ -45,7 +45,7 @@ struct FaultyQuery<Record: Model> {
         }
     }
 
-    /// Rows sorted anew where the fault is in how values compare.
+    /// Sorts rows again when the fault is in the comparison of values.
     private func sorted(_ records: [Record], _ resolved: ResolvedQuery) -> [Record] {
         let term = resolved.order[0]
         func value(_ record: Record) -> Value { schema.value(at: term.field, of: record) }
@@ -102,7 +102,7 @@ struct FaultyQuery<Record: Model> {
         return Array(limit.map { rest.prefix($0) } ?? rest)
     }
 
-    /// The filter with the fault in it.
+    /// Returns the filter with the fault.
     private func changed(_ filter: Filter) -> Filter {
         switch (fault, filter) {
         case (.ignoresAnd, .and(let filters)): return changed(filters[0])

@@ -1,10 +1,10 @@
 import DAOCore
 import Foundation
 
-/// A working storage with its database's fault.
+/// A working storage with the fault of its database.
 ///
-/// Only the five required methods and those with a fault of their own are here, so that a fault shows in
-/// everything derived from them.
+/// It implements only the five required methods and the methods with a separate fault, so that a fault shows
+/// in everything derived from them.
 struct FaultyStorage<Record: Model>: Storage {
     let base: any Storage<Record>
     let owner: FaultyDatabase
@@ -71,7 +71,7 @@ struct FaultyStorage<Record: Model>: Storage {
         }
     }
 
-    /// Runs a read with the faults that reads have in common.
+    /// Runs a read with the faults that all reads share.
     private func reading<Result>(_ body: () throws -> Result) throws -> Result {
         switch fault {
         case .hidesOwnWrites where owner.isInside: return try elsewhere(body)
@@ -89,7 +89,7 @@ struct FaultyStorage<Record: Model>: Storage {
         }
     }
 
-    /// A row that cannot be read, as the fault has it.
+    /// Returns or throws the result of an unreadable row under the fault.
     func handled(_ error: StorageError) throws -> [Record] {
         var error = error
         if fault == .skipsUnreadableRows { return [] }
@@ -201,7 +201,7 @@ struct FaultyStorage<Record: Model>: Storage {
         } ?? 0
     }
 
-    /// Runs a write with the faults that writes have in common; nil when it was dropped.
+    /// Runs a write with the faults that all writes share; nil when the write was dropped.
     @discardableResult
     private func writing<Result>(_ body: () throws -> Result) throws -> Result? {
         do {
@@ -221,7 +221,7 @@ struct FaultyStorage<Record: Model>: Storage {
         }
     }
 
-    /// Runs a write when no other is running; nil when it was dropped.
+    /// Runs a write when no other write is running; nil when the write was dropped.
     private func uncontended<Result>(_ body: () throws -> Result) throws -> Result? {
         let others = owner.place.writes.add(1, ordering: .sequentiallyConsistent).oldValue
         defer { owner.place.writes.subtract(1, ordering: .sequentiallyConsistent) }
@@ -239,7 +239,7 @@ struct FaultyStorage<Record: Model>: Storage {
     }
 }
 
-/// A cursor that reads each batch anew.
+/// A cursor that runs its query again for each batch.
 final class LiveCursor<Record: Model>: RowCursor<Record> {
     private let storage: FaultyStorage<Record>
     private var query: Query<Record>

@@ -1,10 +1,10 @@
 import DAOCore
 import Foundation
 
-// The faults in keys and values: a row is taken apart, changed and put together again.
+// The faults in keys and values: a row is split into values, changed and put together again.
 
 extension FaultyStorage {
-    /// A key as the fault stores it.
+    /// Returns a key as the fault stores it.
     func stored(_ key: Key) -> Key {
         guard case .string(let text) = key else { return key }
         return .string(storedKey(text))
@@ -20,7 +20,7 @@ extension FaultyStorage {
         }
     }
 
-    /// A record as the fault stores it.
+    /// Returns a record as the fault stores it.
     func taken(_ record: Record) throws -> Record {
         if fault == .refusesEmptyKeys, schema.key(of: record) == .string("") { throw StorageError(.invalidKey, "an empty key") }
         return try changed(record) { field, value in
@@ -59,7 +59,7 @@ extension FaultyStorage {
         }
     }
 
-    /// A record as the fault gives it back.
+    /// Returns a record as the fault returns it.
     func given(_ record: Record) throws -> Record {
         guard fault == .zeroComesBackNegative else { return record }
         return try changed(record) { _, value in
@@ -67,7 +67,7 @@ extension FaultyStorage {
         }
     }
 
-    /// A record whose nil fields have what is stored.
+    /// Returns a record whose nil fields have the stored values.
     func filled(_ record: Record) throws -> Record {
         guard let old = try base.read(key: schema.key(of: record)) else { return record }
         let stored = try values(of: old)
@@ -76,7 +76,7 @@ extension FaultyStorage {
         }
     }
 
-    /// Refuses what a faulty unique index would; nothing for one that works.
+    /// Refuses the values that a faulty unique index would refuse; no value for a working index.
     func checkFaultyUnique(_ records: [Record]) throws {
         guard fault == .nilCollides || fault == .uniqueFoldsCase else { return }
         let entity = schema.description
