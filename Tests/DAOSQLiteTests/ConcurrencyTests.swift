@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Threads, readers beside a writer, other connections.
+/// Threads, readers during a write, and connections of other programs.
 @Suite struct ConcurrencyTests {
     @Test func readersDoNotWaitForAWriter() throws {
         let place = Place()
@@ -66,7 +66,7 @@ import Testing
         #expect(try storage.count(Query()) == 401)
     }
 
-    @Test func aSnapshotIsOfItsBeginning() throws {
+    @Test func snapshotReadsTheCommitAtItsBeginning() throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
@@ -80,7 +80,7 @@ import Testing
         #expect(try storage.count(Query()) == 1)
     }
 
-    @Test func aLockedDatabaseIsBusyAfterTheTimeout() throws {
+    @Test func lockedDatabaseIsBusyAfterTheTimeout() throws {
         let place = Place()
         let database = try place.database { $0.busyTimeout = .milliseconds(100) }
         let storage = try database.storage(for: Message.self)
@@ -94,7 +94,7 @@ import Testing
         try storage.insert([.numbered(1)])
     }
 
-    @Test func aFullFileIsOutOfSpaceAndGoesOnAfterwards() throws {
+    @Test func fullFileIsOutOfSpaceAndWorksAgainWithSpace() throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
@@ -120,7 +120,7 @@ import Testing
         #expect(try storage.read(key: .integer(1)) == large)
     }
 
-    @Test func closingWaitsForATransactionAndLetsItFinish() throws {
+    @Test func closeWaitsForARunningTransaction() throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
@@ -148,7 +148,7 @@ import Testing
         #expect(try place.database().storage(for: Message.self).count(Query()) == 1)
     }
 
-    @Test func theAsynchronousFormsWork() async throws {
+    @Test func asynchronousFormsWork() async throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)

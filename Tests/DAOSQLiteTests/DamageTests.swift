@@ -4,8 +4,8 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// Values that another program has put where the model has others: each is an error that names the place,
-/// never a default.
+/// Values that another program has stored in columns of another type. Each is an error with entity, key and
+/// field, and never becomes a default.
 @Suite struct DamageTests {
     @Test(arguments: [
         ("flag", "2"), ("flag", "'yes'"), ("flag", "1.5"), ("small", "1000"), ("small", "'x'"), ("small", "x'00'"), ("big", "-1"),
@@ -20,7 +20,7 @@ import Testing
         let database = try place.database()
         let storage = try database.storage(for: Everything.self)
         var random = SeededGenerator(seed: 3)
-        try storage.insert((0..<5).map { Nasty.row($0, &random) })
+        try storage.insert((0..<5).map { HardRows.row($0, &random) })
         try Raw(place.path()).run("UPDATE everything SET \(field) = \(value) WHERE id = 3")
         let index = try #require(Everything.schema.description.index(of: field))
         let errors = [
@@ -37,12 +37,12 @@ import Testing
             let error = expectError(.corruptedValue) { try storage.values(of: index, Query()) { _ in } }
             #expect(error?.key == 3 && error?.field == field)
         }
-        // What cannot be read can be replaced.
-        try storage.upsert([Nasty.row(3, &random)])
+        // An unreadable row can be replaced.
+        try storage.upsert([HardRows.row(3, &random)])
         #expect(try storage.read(Query()).count == 5)
     }
 
-    @Test func aNullInANonOptionalFieldIsCorrupted() throws {
+    @Test func nullInARequiredFieldIsCorruptedValue() throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
@@ -63,11 +63,11 @@ import Testing
         expectError(.corruptedValue) { try again.values(of: 3, Query()) { _ in } }
     }
 
-    @Test func decimalsThatOthersWroteCompareByNumber() throws {
+    @Test func decimalsOfOtherProgramsCompareByValue() throws {
         let place = Place()
         let storage = try place.database().storage(for: Everything.self)
         var random = SeededGenerator(seed: 1)
-        var rows = (0..<4).map { Nasty.row($0, &random) }
+        var rows = (0..<4).map { HardRows.row($0, &random) }
         for index in rows.indices { rows[index].price = Decimal(index) }
         try storage.insert(rows)
         try Raw(place.path()).run(

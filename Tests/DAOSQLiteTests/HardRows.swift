@@ -2,8 +2,8 @@ import DAOCore
 import DAOTestSupport
 import Foundation
 
-/// Values that storages have been known to lose.
-enum Nasty {
+/// Rows with values that storages tend to lose.
+enum HardRows {
     static let integers = HardValues.integers.map { Int($0) }
     static let unsigned = HardValues.unsigned
     static let strings = HardValues.strings + [String(repeating: "x", count: 5000)]

@@ -5,7 +5,7 @@ import Foundation
 
 enum Mood: String, FieldValue { case calm, wild }
 
-/// A field of every kind, each plain and optional.
+/// A model with a required and an optional field of every kind.
 struct Everything: Model, Equatable {
     var id: Int
     var flag: Bool
@@ -104,7 +104,7 @@ struct Token: Model, Equatable {
 }
 
 extension Place {
-    /// The file of the tests.
+    /// Returns the path of the file of the tests.
     func path() -> String { path("app.db") }
 
     /// Opens a database in the directory.

@@ -4,7 +4,7 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// Opening what is a database, what is not, and what once was.
+/// Opening databases, files that are not databases, and damaged databases.
 @Suite struct OpeningTests {
     private func filled(_ place: Place, _ name: String = "app.db") throws {
         let database = try place.database(name)
@@ -12,7 +12,7 @@ import Testing
         try database.close()
     }
 
-    @Test func nothingIsMadeWhenItIsNotToBe() throws {
+    @Test func missingFileIsNotCreatedWithCreateFalse() throws {
         let place = Place()
         let error = expectError(.notFound) { try place.database { $0.createsIfMissing = false } }
         #expect(error?.path == place.path())
@@ -20,7 +20,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty)
     }
 
-    @Test func aMissingDirectoryIsNamed() throws {
+    @Test func missingDirectoryIsNamedInTheError() throws {
         let place = Place()
         let error = expectError(.notFound) { try place.database("none/app.db") }
         #expect(error?.message.contains(place.path("none")) == true)
@@ -38,7 +38,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [name])
     }
 
-    @Test func aDirectoryAPipeAndALoopAreNoDatabases() throws {
+    @Test func directoryPipeAndSymbolicLinkLoopAreRefused() throws {
         let place = Place()
         expectError(.notADatabase) { try SQLiteDatabase(path: place.directory.path) }
         #expect(mkfifo(place.path("pipe"), 0o600) == 0)
@@ -47,7 +47,7 @@ import Testing
         expectError(.notADatabase) { try place.database("loop") }
     }
 
-    @Test func aPathThatNamesNoFileSaysWhatToUse() throws {
+    @Test func pathWithoutFileNameIsRefusedWithTheNextStep() throws {
         for path in ["", ":memory:"] {
             let error = expectError(.invalidConfiguration) { try SQLiteDatabase(path: path) }
             #expect(error?.message.contains("memory:") == true)
@@ -55,13 +55,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: ":memory:"))
     }
 
-    @Test func anEmptyFileIsANewDatabase() throws {
+    @Test func emptyFileBecomesADatabase() throws {
         let place = Place()
         try Data().write(to: URL(fileURLWithPath: place.path()))
         #expect(try place.database().storage(for: User.self).count(Query()) == 0)
     }
 
-    @Test(arguments: [1, 15, 16, 60, 100, 4095, 4096, 20_000]) func aTruncatedFileIsCorrupted(size: Int) throws {
+    @Test(arguments: [1, 15, 16, 60, 100, 4095, 4096, 20_000]) func truncatedFileIsCorrupted(size: Int) throws {
         let place = Place()
         try filled(place)
         #expect(truncate(place.path(), off_t(size)) == 0)
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.path == place.path())
     }
 
-    @Test func aDamagedPageIsCorrupted() throws {
+    @Test func damagedPageIsCorrupted() throws {
         let place = Place()
         try filled(place)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path()))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aLaterFormatIsNewer() throws {
+    @Test func laterFileFormatIsSchemaIsNewer() throws {
         let place = Place()
         try filled(place)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path()))
@@ -125,7 +125,7 @@ import Testing
         #expect(try place.database(name) { $0.isReadOnly = true }.storage(for: Token.self).count(Query()) == 1)
     }
 
-    @Test func aURLOpensTheFile() throws {
+    @Test func urlOpensTheFile() throws {
         let place = Place()
         let drivers = DatabaseDrivers(.sqlite)
         let database = try drivers.open("sqlite://\(place.path("a%20b"))?durability=relaxed")
@@ -135,7 +135,7 @@ import Testing
         expectError(.unsupported) { try drivers.open("sqlite:\(place.path())?key=secret") }
     }
 
-    @Test func oneFileIsOneEngineWhateverItIsCalled() throws {
+    @Test func pathsToOneFileShareOneEngine() throws {
         let place = Place()
         let first = try place.database()
         try FileManager.default.createSymbolicLink(atPath: place.path("link"), withDestinationPath: place.path())
@@ -147,7 +147,7 @@ import Testing
         for other in others { #expect(other.engineState === first.engineState) }
         let tokens = try first.storage(for: Token.self)
         try first.transaction {
-            // Another handle joins the transaction, as it is of one engine.
+            // Another handle joins the transaction, since it has the same engine.
             try others[1].storage(for: Token.self).insert([Token(id: UUID())])
             #expect(try tokens.count(Query()) == 1)
         }
@@ -157,7 +157,7 @@ import Testing
         #expect(try others[0].storage(for: Token.self).count(Query()) == 1)
     }
 
-    @Test func aReadOnlyDatabaseReadsAndRefusesWrites() throws {
+    @Test func readOnlyDatabaseCanBeReadAndRefusesWrites() throws {
         let place = Place()
         try filled(place)
         let database = try place.database { $0.isReadOnly = true }
@@ -169,7 +169,7 @@ import Testing
         expectError(.readOnly) { try storage.erase(keys: [.integer(1)]) }
         expectError(.readOnly) { try storage.merge(keys: [.integer(1)]) { _, _ in } }
         expectError(.readOnly) { try database.transaction {} }
-        // A writer may come later to the same engine.
+        // A writer may be opened later on the same engine.
         let writer = try place.database()
         try writer.storage(for: Message.self).insert([.numbered(9000)])
         #expect(try storage.count(Query()) == 2001)

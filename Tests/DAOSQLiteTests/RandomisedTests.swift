@@ -4,7 +4,7 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// SQL against the reference evaluator, on values that storages have been known to lose.
+/// SQL against the reference evaluator, on values that storages tend to lose.
 @Suite struct RandomisedTests {
     private func same(_ left: [Everything], _ right: [Everything]) -> Bool {
         left.count == right.count
@@ -15,12 +15,14 @@ import Testing
             }
     }
 
-    @Test(arguments: 0..<8) func everyQueryGivesWhatTheReferenceEvaluatorGives(seed: UInt64) throws {
+    @Test(arguments: 0..<8) func everyQueryGivesTheRowsOfTheReferenceEvaluator(seed: UInt64) throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Everything.self)
         var random = SeededGenerator(seed: seed)
-        let rows = (0..<120).map { Nasty.row(Nasty.integers.indices.contains($0) ? Nasty.integers[$0] : $0 * 3, &random) }
+        let rows = (0..<120).map {
+            HardRows.row(HardRows.integers.indices.contains($0) ? HardRows.integers[$0] : $0 * 3, &random)
+        }
         try storage.insert(Array(Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { $1 }).values))
         let stored = try storage.read(Query())
         #expect(stored.count == Set(rows.map(\.id)).count)
@@ -42,10 +44,10 @@ import Testing
         }
     }
 
-    @Test func whatIsStoredReadsBackEqual() throws {
+    @Test func storedValuesAreReadBackEqual() throws {
         let place = Place()
         var random = SeededGenerator(seed: 42)
-        let rows = (0..<300).map { Nasty.row($0, &random) }
+        let rows = (0..<300).map { HardRows.row($0, &random) }
         do {
             let storage = try place.database().storage(for: Everything.self)
             try storage.insert(rows)
@@ -56,13 +58,13 @@ import Testing
             same(
                 try storage.read(keys: rows.reversed().map { Everything.schema.key(of: $0) }, includesSubentities: true),
                 rows.reversed()))
-        // Merging without a change writes nothing, whatever the values.
+        // Merging unchanged rows writes nothing, whatever the values are.
         let before = try storage.read(Query())
         let count = try storage.merge(keys: rows.map { Everything.schema.key(of: $0) }) { _, _ in }
         #expect(count == rows.count)
         #expect(same(try storage.read(Query()), before))
-        // Merging another row's values changes all that differ.
-        let others = (0..<300).map { Nasty.row($0, &random) }
+        // Merging the values of another row changes every field that differs.
+        let others = (0..<300).map { HardRows.row($0, &random) }
         _ = try storage.merge(keys: rows.map { Everything.schema.key(of: $0) }) { $1 = others[$0] }
         #expect(same(try storage.read(Query()), others))
     }

@@ -3,7 +3,7 @@ import DAOSystemSQLite
 import Foundation
 import Testing
 
-/// A connection of another program's, over the C API.
+/// A connection of another program, through the C API.
 final class Raw {
     private let handle: OpaquePointer
 

@@ -26,7 +26,7 @@ private struct Volume: Model, Plain, Equatable {
 
 /// Contract R5, counted in statements.
 @Suite struct RelationQueriesTests {
-    /// How many statements a body runs on the snapshot's connection.
+    /// Counts the statements that a closure runs on the snapshot's connection.
     private func statements(_ database: SQLiteDatabase, _ body: () throws -> Void) throws -> Int {
         try database.snapshot {
             let before = try database.statementStatistics
@@ -36,7 +36,7 @@ private struct Volume: Model, Plain, Equatable {
         }
     }
 
-    @Test func parentsWithChildrenCostAFixedNumberOfStatements() throws {
+    @Test func parentsWithChildrenTakeAFixedNumberOfStatements() throws {
         let place = Place()
         let database = try place.database()
         let volumes = DAO(storage: try database.storage(for: Volume.self))
@@ -58,7 +58,7 @@ private struct Volume: Model, Plain, Equatable {
                 })
             counts.append(try statements(database) { _ = try volumes.read { $0.chapters.contains { $0.author.name == "a" } } })
         }
-        // Volumes, links, chapters, links, authors; and for the condition three levels before.
+        // Volumes, links, chapters, links, authors; the condition adds three levels before them.
         #expect(counts[0] == counts[2] && counts[2] == counts[4], "\(counts)")
         #expect(counts[1] == counts[3] && counts[3] == counts[5], "\(counts)")
         #expect(counts[4] <= 5 && counts[5] <= 10, "\(counts)")

@@ -5,10 +5,9 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// What a person sees who opens the file with another tool, and what the suite makes of tables that others
-/// made.
+/// The tables as other tools see them, and what the suite does with tables that other tools created.
 @Suite struct SchemaTests {
-    @Test func theSchemaIsWhatAPersonWouldHaveDesigned() throws {
+    @Test func tablesHaveReadableNamesColumnsAndIndexes() throws {
         let place = Place()
         let database = try place.database()
         _ = try database.storage(for: Message.self)
@@ -43,7 +42,7 @@ import Testing
         #expect(try raw.texts("SELECT sql FROM sqlite_master WHERE name = 'token'")[0].contains("\"id\" BLOB PRIMARY KEY"))
     }
 
-    @Test func theCatalogDescribesEntitiesWithoutTheApplicationsTypes() throws {
+    @Test func catalogDescribesEntitiesWithoutTheApplicationsTypes() throws {
         let place = Place()
         do {
             let database = try place.database()
@@ -63,7 +62,7 @@ import Testing
             "message", Self.init, Field("id", \.id, .primaryKey), Field("sender", \.sender), Field("extra", \.extra))
     }
 
-    @Test func aDifferentSchemaIsRefusedWithEveryDifference() throws {
+    @Test func differentSchemaIsRefusedWithEveryDifference() throws {
         let place = Place()
         let database = try place.database()
         _ = try database.storage(for: Message.self)
@@ -77,7 +76,7 @@ import Testing
         #expect(try database.storage(for: Message.self).count(Query()) == 0)
     }
 
-    @Test func aTableThatMatchesIsAdoptedWithItsRows() throws {
+    @Test func matchingTableIsAdoptedWithItsRows() throws {
         let place = Place()
         try Raw(place.path(), create: true).run(
             "CREATE TABLE user(name TEXT PRIMARY KEY, email VARCHAR(20), age INT NOT NULL); CREATE UNIQUE INDEX e ON user(email);"
@@ -123,7 +122,7 @@ import Testing
         static let schema = Schema("a", Self.init, Field("id", \.id, .primaryKey), Field("b_c", \.other, .indexed))
     }
 
-    @Test func namesOfIndexesAndTablesDoNotMeet() throws {
+    @Test func namesOfIndexesAndTablesDoNotCollide() throws {
         let place = Place()
         let database = try place.database()
         try database.storage(for: A.self).insert([A(id: 1, other: 2)])
@@ -138,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aTableMadeInATransactionThatFailedIsMadeAgain() throws {
+    @Test func tableOfARolledBackTransactionIsCreatedAgain() throws {
         struct Stop: Error {}
         let place = Place()
         let database = try place.database()

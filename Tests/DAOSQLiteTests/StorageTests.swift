@@ -4,9 +4,9 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// What is particular to SQLite in reading and writing rows.
+/// Reading and writing rows, as far as it is particular to SQLite.
 @Suite struct StorageTests {
-    @Test func aClashNamesFieldAndBothKeys() throws {
+    @Test func uniqueViolationHasFieldAndBothKeys() throws {
         let place = Place()
         let users = try place.database().storage(for: User.self)
         try users.insert([
@@ -31,7 +31,7 @@ import Testing
         #expect(try users.read(key: .string("ann"))?.email == "a@x")
     }
 
-    @Test func aFailedCallInATransactionLeavesTheTransactionUsable() throws {
+    @Test func failedCallKeepsItsTransactionUsable() throws {
         let place = Place()
         let database = try place.database()
         let users = try database.storage(for: User.self)
@@ -61,14 +61,14 @@ import Testing
         let place = Place()
         let storage = try place.database().storage(for: Big.self)
         var random = SeededGenerator(seed: 1)
-        try storage.insert(Nasty.unsigned.shuffled(using: &random).map { Big(id: $0, value: Double($0)) })
-        #expect(try storage.read(Query()).map(\.id) == Nasty.unsigned.sorted())
+        try storage.insert(HardRows.unsigned.shuffled(using: &random).map { Big(id: $0, value: Double($0)) })
+        #expect(try storage.read(Query()).map(\.id) == HardRows.unsigned.sorted())
         #expect(try storage.keys(Query(where: Condition { $0.id > UInt64(Int64.max) })).count == 4)
-        for id in Nasty.unsigned { #expect(try storage.read(key: id.key)?.value == Double(id)) }
+        for id in HardRows.unsigned { #expect(try storage.read(key: id.key)?.value == Double(id)) }
         #expect(try storage.erase(keys: [UInt64.max.key, UInt64.max.key]) == 1)
     }
 
-    @Test func aHundredThousandKeysAndValuesAreFine() throws {
+    @Test func hundredThousandKeysAndValuesAreRead() throws {
         let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<5000).map(Message.numbered))
@@ -82,7 +82,7 @@ import Testing
         #expect(try storage.count(Query(where: Condition { $0.text.in((0..<100_000).map { "text \($0)" }) })) == 5000)
     }
 
-    @Test func deepAndLongPredicatesAreAnswered() throws {
+    @Test func deepAndLongPredicatesGiveTheRightRows() throws {
         let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<100).map(Message.numbered))
@@ -99,7 +99,7 @@ import Testing
         #expect(try storage.count(Query(where: Condition(deep))) == 10)
     }
 
-    @Test func aQueryIsPreparedOnceForAllValues() throws {
+    @Test func queryIsPreparedOnceForAllValues() throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
@@ -119,7 +119,7 @@ import Testing
         #expect(try storage.read(Query(where: Condition { $0.sender == 3 })).count == 10)
     }
 
-    @Test func explainSaysWhichIndexServes() throws {
+    @Test func explainNamesTheUsedIndex() throws {
         let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<1000).map(Message.numbered))
@@ -139,7 +139,7 @@ import Testing
         #expect(try everything.explain(Query(where: Condition { $0.name.hasPrefix("ab") })).access == .index(field: "name"))
     }
 
-    @Test func mergingWritesOnlyWhatChanged() throws {
+    @Test func mergingWritesOnlyChangedColumns() throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
@@ -166,7 +166,7 @@ import Testing
         #expect(try storage.update(Query(where: Condition { $0.text == "new" })) { $0.text = "old" } == 5)
     }
 
-    @Test func mergingMayReadAndWriteTheSameRows() throws {
+    @Test func mergeClosureMayReadAndWriteTheSameRows() throws {
         let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<20).map(Message.numbered))
@@ -180,7 +180,7 @@ import Testing
         #expect(try storage.count(Query()) == 21)
     }
 
-    @Test func aCursorKeepsItsSnapshotAndLetsGo() throws {
+    @Test func cursorKeepsItsSnapshotUntilItEnds() throws {
         let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func swappedFieldsAreNoticed() throws {
+    @Test func swappedFieldsAreDetected() throws {
         struct Swapped: Model {
             var id: Int
             var first: String
@@ -221,7 +221,7 @@ import Testing
         #expect(try storage.count(Query()) == 0)
     }
 
-    @Test func aModelOfManyFieldsAndNoneButItsKey() throws {
+    @Test func modelsWithManyFieldsAndWithOnlyAKey() throws {
         let place = Place()
         let tokens = try place.database().storage(for: Token.self)
         let token = Token(id: UUID())

@@ -6,7 +6,7 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-/// SQLite's own connection inside a transaction (contract T7).
+/// The connection of SQLite inside a transaction (contract T7).
 @Suite struct UnderlyingTests {
     private let place = Place()
 
@@ -17,7 +17,7 @@ import Testing
         return (database, messages)
     }
 
-    @Test func whatIsWrittenIsSeenInTheTransactionAndWithItsCommit() throws {
+    @Test func writesAreSeenInTheTransactionAndAfterItsCommit() throws {
         let (database, messages) = try opened()
         try database.transaction {
             try messages.insert([.numbered(4)])
@@ -28,12 +28,12 @@ import Testing
             #expect(try messages.read(Query()).map(\.subject) == ["subject 1", "subject 2", "new", "new"])
             #expect(
                 try place.database().storage(for: Message.self).read(key: .integer(4))?.subject == "new",
-                "it joins by another handle too")
+                "the handle of another database on the same file joins the transaction")
         }
         #expect(try messages.read(key: .integer(3))?.subject == "new")
     }
 
-    @Test func theConnectionIsTheTransactionsOwn() throws {
+    @Test func handleIsTheConnectionOfTheTransaction() throws {
         let (database, messages) = try opened()
         let counted = try database.transaction {
             try messages.insert([.numbered(4)])
@@ -49,7 +49,7 @@ import Testing
         #expect(counted == 4)
     }
 
-    @Test func itIsUndoneWithTheTransactionAndByItselfWhenTheBodyThrows() throws {
+    @Test func writesAreUndoneWithTheTransactionOrWhenTheClosureThrows() throws {
         let (database, messages) = try opened()
         struct Stop: Error {}
         #expect(throws: Stop.self) {
@@ -63,7 +63,7 @@ import Testing
             #expect(throws: Stop.self) {
                 try database.underlying(as: SQLiteHandle.self) { handle in
                     try handle.execute("DELETE FROM message")
-                    // The DAO may be used in between, and is undone with the rest.
+                    // The DAO may be used in between, and its writes are undone together with the others.
                     try messages.insert([.numbered(9)])
                     throw Stop()
                 }
@@ -79,7 +79,7 @@ import Testing
         #expect(try messages.read(Query()).map(\.id) == [1, 2, 3, 4])
     }
 
-    @Test func aSnapshotsConnectionReadsItsSnapshotAndWritesNothing() throws {
+    @Test func handleInASnapshotReadsTheSnapshotAndCannotWrite() throws {
         let (database, messages) = try opened()
         try database.snapshot {
             _ = try messages.count(Query())
@@ -93,7 +93,7 @@ import Testing
         try messages.insert([.numbered(4)])
     }
 
-    @Test func outsideAfterClosingAndForAnotherEngineItIsRefused() throws {
+    @Test func handleIsRefusedOutsideATransactionAfterCloseAndForAnotherEngine() throws {
         let (database, messages) = try opened()
         let other = try place.database("other.db")
         let memory = try MemoryDatabase.open()
@@ -103,7 +103,7 @@ import Testing
         #expect(kind(database) == .invalidTransaction)
         try database.transaction {
             try messages.insert([.numbered(4)])
-            // The other file's own transaction is asked for, not this one's.
+            // The handle of the other database requires a transaction of that database.
             #expect(kind(other) == .invalidTransaction)
             #expect(kind(memory) == .unsupported)
         }
@@ -112,7 +112,7 @@ import Testing
         #expect(kind(database) == .closed)
     }
 
-    @Test(arguments: ["COMMIT", "ROLLBACK"]) func endingTheTransactionIsAnErrorThatStays(_ ending: String) throws {
+    @Test(arguments: ["COMMIT", "ROLLBACK"]) func endingTheTransactionThroughTheHandleIsAnError(_ ending: String) throws {
         let (database, messages) = try opened()
         let later = #expect(throws: StorageError.self) {
             try database.transaction {
@@ -129,7 +129,7 @@ import Testing
         #expect(try messages.read(Query()).map(\.id) == [1, 2, 3, 4])
     }
 
-    @Test func capabilitiesTellTheType() throws {
+    @Test func capabilitiesContainTheTypeOfTheHandle() throws {
         let database = try place.database()
         #expect(database.capabilities.underlyingTypes == [UnderlyingType(SQLiteHandle.self)])
         #expect(database.capabilities.underlyingTypes.map(\.description) == ["SQLiteHandle"])
@@ -137,10 +137,10 @@ import Testing
 
     // MARK: Observations
 
-    /// A row changed past the DAO is observed, whether its entity was named or not; an entity that was not
-    /// named is not looked at.
+    /// A row changed through the handle is observed, whether its entity was named or all entities were
+    /// touched. An entity that was not named is not checked.
     @Test(.timeLimit(.minutes(30)), arguments: [TouchedEntities.all, .models(Message.self), .named("user", "message")])
-    func observersAreTold(_ touched: TouchedEntities) async throws {
+    func observationsAreNotified(_ touched: TouchedEntities) async throws {
         let (database, storage) = try opened()
         let dao = DAO(storage: storage, translator: Subjects())
         var subjects = dao.observe { $0.id == 1 }.makeAsyncIterator()
@@ -153,7 +153,7 @@ import Testing
         #expect(try await subjects.next()?.map(\.subject) == ["past the DAO"])
     }
 
-    @Test(.timeLimit(.minutes(30))) func observersOfOtherEntitiesAreNotWoken() async throws {
+    @Test(.timeLimit(.minutes(30))) func observationsOfOtherEntitiesAreNotNotified() async throws {
         let (database, storage) = try opened()
         let dao = DAO(storage: storage, translator: Subjects())
         var subjects = dao.observe { $0.id == 1 }.makeAsyncIterator()
@@ -165,7 +165,7 @@ import Testing
                 }
             }
         }
-        // Nobody looked at those two; this commit through the DAO shows both with itself.
+        // The two changes above were not announced. This commit through the DAO makes both visible.
         _ = try storage.update(Query(where: Condition { $0.id == 1 })) { $0.isRead.toggle() }
         #expect(try await subjects.next()?.map(\.subject) == ["subject 1!!"])
     }
