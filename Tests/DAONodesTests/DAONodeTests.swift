@@ -86,10 +86,10 @@ private typealias Label = DAOExamples.Tag
             let arrived = [dialog(3, [30]), dialog(1, isPinned: true, [11]), dialog(3, isPinned: true, [31])]
             let node = PersistNode(dialogs, next: returning(arrived) as ClosureNode<Void, _>)
             let stored = [dialog(3, isPinned: true, [31]), dialog(1, isPinned: true, [11])]
-            #expect(try await node.value() == stored, "by the keys that came, in their order, each once")
+            #expect(try await node.value() == stored, "the values of the received keys, in their order, each once")
             #expect(try await node.process().value == stored)
-            #expect(try await dialogs.read().map(\.id) == [1, 3, 5], "what did not come stays")
-            #expect(try dialogs.storage.read(key: .integer(1))?.isMuted == true, "what the values do not carry stays")
+            #expect(try await dialogs.read().map(\.id) == [1, 3, 5], "values that were not received stay")
+            #expect(try dialogs.storage.read(key: .integer(1))?.isMuted == true, "fields that the values do not have stay")
             #expect(try await dialogs.translator.messages.read().map(\.id) == [11, 31, 50])
             #expect(try await PersistNode(dialogs, next: returning([]) as ClosureNode<Void, _>).value().isEmpty)
         }
@@ -106,7 +106,7 @@ private typealias Label = DAOExamples.Tag
                 fields.isPinned == isPinned
             }
             #expect(try await pinned.value(for: true).map(\.id) == [3, 4])
-            #expect(try await dialogs.read().map(\.id) == [1, 3, 4], "only what meets the condition is replaced")
+            #expect(try await dialogs.read().map(\.id) == [1, 3, 4], "only values that match the condition are replaced")
 
             let mirror = PersistNode(dialogs, next: returning([dialog(9)]) as ClosureNode<Void, _>, replacing: .all)
             #expect(try await mirror.value() == [dialog(9)])
@@ -222,7 +222,7 @@ private typealias Label = DAOExamples.Tag
         func kinds(_ word: ReadError) -> Set<StorageError.Kind> {
             Set(StorageError.Kind.allCases.filter { ReadError(StorageError($0, "")) == word })
         }
-        #expect(kinds(.notFound).isEmpty, "that a value is not there is no error of the database")
+        #expect(kinds(.notFound).isEmpty, "a missing value is not an error of the database")
         #expect(kinds(.cantConnect).isSuperset(of: [.closed, .busy, .notFound, .notADatabase, .corrupted, .schemaIsNewer]))
         #expect(kinds(.badRequest).isSuperset(of: [.invalidPredicate, .invalidKey, .duplicateKey, .uniqueViolation, .readOnly]))
         #expect(kinds(.undefined) == [.corruptedValue])

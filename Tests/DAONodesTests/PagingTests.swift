@@ -83,7 +83,7 @@ import Testing
     @Test func failedOrCancelledPageDoesNotMoveThePager() async throws {
         let outcome = Locked<Context<OffsetPage<[Int]>>>(.init())
         let pager = OffsetPager<[Int]>(provider: ClosureNode { _ in outcome.withLock { $0 } }, pageSize: 2)
-        pager.onEnd { Issue.record("not the end") }
+        pager.onEnd { Issue.record("this page is not the last") }
         let failing = pager.next()
         outcome.withLock { $0 }.emit(error: Failure("x"))
         await #expect(throws: Failure("x")) { try await failing.value }

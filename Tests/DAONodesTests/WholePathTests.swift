@@ -28,7 +28,7 @@ import Testing
             return ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
         }
 
-        /// The whole chain, with a fallback to the stored values.
+        /// The complete chain, with a fallback to the stored values.
         func chain<T: Translator>(
             _ path: String = "dialogs/", to dao: DAO<T>,
             through step: (any Node<Json, [Dialog]>) -> any Node<Json, [Dialog]> = { $0 }
@@ -136,7 +136,7 @@ import Testing
             #expect(try dump(path.dialogs) == before)
             let unreadable = path.dialogs.watched(willRead: { _ in throw StorageError(.corruptedValue, "a test") })
             #expect(await error(of: path.chain(self.path([good]), to: unreadable)) == .storage(.undefined), "reading back")
-            #expect(try dump(path.dialogs) == before, "what cannot be read back is not stored")
+            #expect(try dump(path.dialogs) == before, "values that cannot be read back are not stored")
             try database.close()
             #expect(await error(of: path.chain()) == .storage(.cantConnect))
         }
@@ -182,7 +182,7 @@ import Testing
             #expect(seen == [dialogs])
 
             try await path.dialogs.erase()
-            #expect(await error(of: path.chain()) == .offline, "there is nothing to stand in")
+            #expect(await error(of: path.chain()) == .offline, "there is no stored result to fall back to")
         }
     }
 
@@ -270,11 +270,11 @@ import Testing
             let observer = path.chain(self.path(try arriving.map(entry)), to: watched).process()
             log.follow(observer)
             #expect(await eventually { inside.value == 1 })
-            #expect(try dump(path.dialogs).isEmpty, "readers see nothing of a transaction that runs")
+            #expect(try dump(path.dialogs).isEmpty, "readers see nothing of a running transaction")
             observer.cancel()
             gate.signal()
             try await database.engineState.executor.write {}
-            #expect(try await path.dialogs.read() == arriving, "all of it")
+            #expect(try await path.dialogs.read() == arriving, "all values")
             #expect(log.all == ["cancelled", "defer"])
         }
     }
