@@ -50,7 +50,7 @@ private struct Spy: RawMappable, DTOConvertible, Equatable {
     }
 
     final class Calls: @unchecked Sendable {
-        // Sendable because `values` is touched only under the lock.
+        // Sendable because `values` is accessed only under the lock.
         private let lock = NSLock()
         private var values: [Int] = []
         func append(_ value: Int) { lock.withLock { values.append(value) } }
