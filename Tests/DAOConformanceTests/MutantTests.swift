@@ -35,7 +35,7 @@ import Testing
             if status == .hung { break }
         }
         #expect(!finders.isEmpty, "no case of chapter \(fault.chapter.rawValue) detects the database that \(fault)")
-        log("\(fault.chapter.rawValue) \(fault.rawValue) is detected by \(finders.joined(separator:", "))")
+        log("\(fault.chapter.rawValue) \(fault.rawValue) is detected by \(finders.joined(separator: ", "))")
     }
 }
 

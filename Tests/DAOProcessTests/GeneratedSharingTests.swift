@@ -9,21 +9,21 @@ import Testing
 
 @testable import DAOPropertyTesting
 
-/// Generated steps of three processes, on each backend that they may share.
+/// Generated steps of three processes, on each backend that several processes may use.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct GeneratedSharingTests {
-    @Test(arguments: Place.Kind.allCases) func processesAgree(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func generatedStepsAgreeWithTheReference(_ kind: Place.Kind) async throws {
         let report = await PropertyTesting.run(
             on: Processes.target(kind), seed: 1, operations: 24 * Rounds.count(10), kinds: [.processes])
         if let failure = report.failure { throw failure }
     }
 
-    /// They belong to every run where there are processes.
-    @Test func everyRunHasThem() async throws {
+    /// Every run that can start processes contains steps of processes.
+    @Test func runsContainStepsOfProcesses() async throws {
         let broken = Processes.target(.sqlite).withProcesses(waiting: .milliseconds(100)) { _ in
-            throw ChildFailure("a process was wanted")
+            throw ChildFailure("a process was requested")
         }
         let failure = await PropertyTesting.run(on: broken, seed: 1, operations: 10, shrinkingFor: .zero).failure
-        #expect(failure?.got.contains("a process was wanted") == true)
+        #expect(failure?.got.contains("a process was requested") == true)
     }
 
     /// Steps of every kind.
@@ -57,12 +57,12 @@ import Testing
         .list(by: 0),
     ]
 
-    @Test(arguments: Place.Kind.allCases) func stepsAgree(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases) func stepsOfEveryKindAgreeWithTheReference(_ kind: Place.Kind) async throws {
         try await onThread { try PropertyTesting.replay(Self.steps, on: Processes.target(kind)) }
     }
 
-    /// The steps stand above as a failure prints them.
-    @Test func stepsArePrintedAsTheyStand() throws {
+    /// A failure prints the steps as they are written above.
+    @Test func stepsArePrintedAsSwift() throws {
         let lines = try String(contentsOfFile: #filePath, encoding: .utf8).split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(lines.indices.contains { lines[$0...].starts(with: printed) }, "printed: \(printed)")
     }
 
-    /// Every planted fault in sharing is detected, too.
+    /// Every planted fault in sharing is detected by generated steps, too.
     @Test(arguments: SharingFault.allCases) func faultIsDetected(_ fault: SharingFault) async throws {
         let target = Processes.target(fault.rawValue, BrokenSharing.driver(fault)) { ["broken", $0, fault.rawValue] }
         // With these faults, a missing event never arrives, so a long wait is pointless.
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// Kinds of database whose processes wait no longer for each other than a script should take.
+/// Kinds of database whose processes wait for each other only as long as a script may take.
 private enum Processes {
     /// Returns a target without faults.
     static func target(_ kind: Place.Kind) -> ConformanceTarget {

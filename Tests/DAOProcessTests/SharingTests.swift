@@ -82,7 +82,7 @@ import Testing
             for _ in 0..<300 { _ = try Batches.commitNext(ledger) }
             let early = try size()
             for _ in 0..<1200 { _ = try Batches.commitNext(ledger) }
-            #expect(try size() <= early + early / 2 + (4 << 20), "the files grow although little is stored")
+            #expect(try size() <= early + early / 2 + (4 << 20), "the files grow although few rows are stored")
         }
     }
 

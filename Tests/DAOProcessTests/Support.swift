@@ -15,9 +15,9 @@ private final class WaitingThreads: TaskExecutor {
     }
 }
 
-/// How often a test on generated input runs, and from which seed: the environment may say so.
+/// How often a test on generated input runs, and its seed. The environment can set both.
 enum Rounds {
-    /// What `SEED` says, or another one in every run.
+    /// The value of `SEED` in the environment, otherwise a random seed.
     static var seed: UInt64 {
         ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
     }

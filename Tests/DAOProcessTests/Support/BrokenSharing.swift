@@ -10,22 +10,22 @@ public enum SharingFault: String, CaseIterable, Sendable {
     /// A transaction runs as separate calls.
     case hasNoTransactions
     /// Observers are notified only of commits of their own process.
-    case isDeafToOthers
-    /// A writer does not wait for other processes, whatever the configuration says.
+    case missesOtherCommits
+    /// A writer does not wait for other processes, despite the configuration.
     case neverWaits
     /// A writer waits longer than the configuration says.
     case waitsTooLong
     /// Relationships that other processes declare are not detected.
-    case isDeafToRelations
+    case missesOtherRelationships
 
     /// The conformance cases that must detect the fault.
     public var finders: Set<String> {
         switch self {
         case .sharesNothing: ["C.processesSeeCommits", "C.processesIncrement", "L.killed"]
         case .hasNoTransactions: ["C.processesSeeCommits", "C.processesIncrement", "L.killedHolding"]
-        case .isDeafToOthers: ["O.otherProcess"]
+        case .missesOtherCommits: ["O.otherProcess"]
         case .neverWaits, .waitsTooLong: ["C.processHoldsLock"]
-        case .isDeafToRelations: ["R.processDeclares", "R.processDeclaresInside", "R.processHoldsChild"]
+        case .missesOtherRelationships: ["R.processDeclares", "R.processDeclaresInside", "R.processHoldsChild"]
         }
     }
 }
@@ -59,7 +59,7 @@ public final class BrokenSharing: Database {
     /// Delegates to the database without the fault.
     public var capabilities: Capabilities { base.capabilities }
     /// Delegates to the database without the fault.
-    public var engineState: EngineState { fault == .isDeafToOthers ? ownState : base.engineState }
+    public var engineState: EngineState { fault == .missesOtherCommits ? ownState : base.engineState }
 
     /// Delegates to the database without the fault.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
@@ -70,7 +70,7 @@ public final class BrokenSharing: Database {
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage { try base.makeLinks(for: relation) }
 
     /// Delegates to the database without the fault.
-    public func catalogVersion() throws -> UInt64? { fault == .isDeafToRelations ? nil : try base.catalogVersion() }
+    public func catalogVersion() throws -> UInt64? { fault == .missesOtherRelationships ? nil : try base.catalogVersion() }
 
     /// Delegates to the database without the fault.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -29,10 +29,10 @@ extension ChildProcess {
     /// Starts a child.
     public convenience init(_ arguments: [String]) throws { try self.init(Self.program, arguments) }
 
-    /// Reads the next line of the child; throws when it is a different line.
+    /// Reads the next line of the child; throws when it differs from the expected line.
     public func expect(_ wanted: String) throws {
         let line = try line()
-        guard line == wanted else { throw ChildFailure("the child said '\(line ?? "nothing")' instead of '\(wanted)'") }
+        guard line == wanted else { throw ChildFailure("the child sent '\(line ?? "nothing")' instead of '\(wanted)'") }
     }
 
     /// Sends a line and returns the answer.
