@@ -52,7 +52,7 @@ import Testing
     @Test func decimals() { check(.decimal) { .decimal($0.decimal()) } }
     @Test func booleans() { check(.unsigned) { .bool($0.chance(50)) } }
 
-    @Test func valuesThatAreCutOffStandBetweenTheOthers() {
+    @Test func truncatedValuesKeepTheirOrder() {
         var generator = SeededGenerator(seed: 7)
         let values = (0..<300).map { _ in Value.string(generator.chance(80) ? generator.longText() : generator.text()) }
         let encoded = values.map { encode($0, .bytes, limit: KeyForm.limit) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func primaryKeysComeBack() {
+    @Test func primaryKeysAreDecodedEqual() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<2000 {
             let unsigned = generator.next()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func theEndOfAnIndexedValueIsFound() {
+    @Test func endOfAnIndexedValueIsFound() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<2000 {
             let values: [(Value, KeyForm)] = [
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func damagedEntriesAreNotTakenForValues() {
+    @Test func damagedEntriesAreNotDecodedAsValues() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<100_000 {
             let bytes = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in

@@ -9,7 +9,7 @@ import Testing
 
     init() throws {
         storage = try makeDatabase().storage(for: Message.self)
-        // 3,000 rows: 30 of sender 1, the others of sender 2.
+        // 3,000 rows: 30 of sender 1, the remaining rows of sender 2.
         try storage.insert((0..<3_000).map { .make($0, sender: $0 % 100 == 0 ? 1 : 2, code: "c\($0)", text: "text \($0 % 50)") })
     }
 

@@ -74,7 +74,7 @@ private struct EveryFieldKind: Model, Equatable {
             }
     }
 
-    @Test(arguments: 0..<12) func queriesGiveWhatTheReferenceEvaluatorGives(seed: Int) throws {
+    @Test(arguments: 0..<12) func queriesGiveTheRowsOfTheReferenceEvaluator(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let database = seed % 2 == 0 ? try makeDatabase() : try MemoryDatabase.open()
         let storage = try database.storage(for: EveryFieldKind.self)

@@ -72,7 +72,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test(arguments: [true, false]) func rowsComeBack(isChecked: Bool) throws {
+    @Test(arguments: [true, false]) func rowsAreReadBackEqual(isChecked: Bool) throws {
         var generator = SeededGenerator(seed: 1)
         let table = try table()
         for _ in 0..<2000 {
@@ -81,7 +81,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test(arguments: [0, 0x7FFF - 200, 0x7FFF, 0x8000, 0x10000, 1 << 20]) func longRowsComeBack(count: Int) throws {
+    @Test(arguments: [0, 0x7FFF - 200, 0x7FFF, 0x8000, 0x10000, 1 << 20]) func longRowsAreReadBackEqual(count: Int) throws {
         var generator = SeededGenerator(seed: 2)
         let table = try table()
         var row = Everything.random(&generator)
@@ -93,7 +93,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func slotsNeedNotBeInTheOrderOfFields() throws {
+    @Test func slotsMayHaveAnyOrder() throws {
         var generator = SeededGenerator(seed: 3)
         let table = try table(slots: [5, 0, 13, 1, 2, 12, 3, 4, 9, 8, 7, 6], count: 14)
         for _ in 0..<200 {
@@ -102,7 +102,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func fieldsThatAreNotInARecordReadAsTheirDefaults() throws {
+    @Test func fieldsMissingInARecordReadAsTheirDefaults() throws {
         var generator = SeededGenerator(seed: 4)
         let row = Everything.random(&generator)
         // Written by an entity with one slot fewer, before the list was added.
@@ -118,7 +118,7 @@ private struct Everything: Model, Equatable {
         #expect(try decode(older, table()) == expected)
     }
 
-    @Test func everyFlippedBitIsSeen() throws {
+    @Test func everyFlippedBitIsDetected() throws {
         var generator = SeededGenerator(seed: 5)
         let table = try table()
         let bytes = try encode(.random(&generator), table, isChecked: true)
@@ -171,7 +171,7 @@ private struct Everything: Model, Equatable {
         }
     }
 
-    @Test func textThatIsNotUTF8IsACorruptedValue() throws {
+    @Test func textThatIsNotUTF8IsCorruptedValue() throws {
         var generator = SeededGenerator(seed: 8)
         let table = try table()
         var row = Everything.random(&generator)
