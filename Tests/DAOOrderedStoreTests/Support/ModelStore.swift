@@ -31,7 +31,7 @@ struct ModelStore: Equatable {
         }
     }
 
-    /// Appends a pair after all other pairs.
+    /// Appends a pair after all existing pairs.
     mutating func append(_ key: Bytes, _ value: Bytes) {
         keys.append(key)
         values.append(value)

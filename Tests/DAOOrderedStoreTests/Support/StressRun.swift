@@ -79,7 +79,7 @@ final class StressRun: Sendable {
             for _ in 0...random.below(3) {
                 let round = value(try transaction.value([2]))
                 if value(try transaction.value([9])) != round { fail("one commit was seen in part") }
-                if round < last { fail("a later snapshot was older") }
+                if round < last { fail("a later snapshot was older than an earlier snapshot") }
                 last = round
                 var sum: UInt64 = 0
                 let cursor = try transaction.cursor()
