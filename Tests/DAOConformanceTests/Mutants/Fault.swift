@@ -70,7 +70,7 @@ enum Fault: String, CaseIterable, Sendable {
     /// The faults that property-based testing detects. It compares errors, but not their messages.
     static let detectedByProperties = allCases.filter { $0 != .errorsInOtherWords }
 
-    /// The cases that are run for a fault that makes cases wait in vain; nil for all cases.
+    /// The cases to run for a fault that makes all other cases wait for a timeout; nil to run every case.
     var onlyCases: Set<String>? {
         switch self {
         case .readersWait: ["T.readersSeeTheLastCommit"]
