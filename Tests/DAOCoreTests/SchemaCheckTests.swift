@@ -36,31 +36,36 @@ struct SchemaCheckTests {
         #expect(Pair.schema.problem == nil)
         #expect(
             message(Schema("2x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-                == "the entity name '2x' has to be letters, digits and underscores, not beginning with a digit")
+                == "the entity name '2x' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+        )
         #expect(
             message(Schema("", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-                == "the entity name '' has to be letters, digits and underscores, not beginning with a digit")
+                == "the entity name '' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+        )
         #expect(
             message(Schema("DAO_x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-                == "the entity name 'DAO_x' begins with a prefix that databases keep for themselves")
+                == "the entity name 'DAO_x' begins with a prefix that is reserved for databases; choose another name")
         #expect(
             message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a b", \.left), Field("b", \.right)))
-                == "the field name 'a b' has to be letters, digits and underscores, not beginning with a digit")
+                == "the field name 'a b' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+        )
         #expect(
             message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("A", \.right)))
-                == "two fields of 'pair' are named 'A' (case aside)")
+                == "two fields of 'pair' are named 'A' (ignoring case); rename one of them")
         #expect(
             message(Schema("pair", make, Field("id", \.id), Field("a", \.left), Field("b", \.right)))
                 == "'pair' has no primary key; add .primaryKey to one field")
         #expect(
             message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left, .primaryKey), Field("b", \.right)))
-                == "'pair' has more than one primary key: 'id' and 'a'")
+                == "'pair' has more than one primary key: 'id' and 'a'; keep .primaryKey on one field")
         #expect(
             message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.left)))
-                == "the fields 'a' and 'b' of 'pair' have the same key path")
+                == "the fields 'a' and 'b' of 'pair' have the same key path; give each field a different property")
         let tagged: @Sendable (Int, [Int]) -> Defaults = { id, tags in Defaults(id: "\(id)", count: 0, note: nil, tags: tags) }
         let indexed = Schema<Defaults>("x", tagged, Field("count", \.count, .primaryKey), Field("tags", \.tags, .indexed))
-        #expect(indexed.problem?.message == "the field 'tags' of 'x' is embedded, which cannot be indexed or unique")
+        #expect(
+            indexed.problem?.message
+                == "the field 'tags' of 'x' is embedded, which cannot be indexed or unique; remove .indexed or .unique")
     }
 
     @Test func swappedFieldsAreDetected() throws {

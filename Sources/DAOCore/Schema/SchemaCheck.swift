@@ -15,12 +15,13 @@ enum SchemaCheck {
         }
         if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
             return problem(
-                "the field '\(key.description.name)' of '\(entity)' cannot be the primary key", field: key.description.name)
+                "the field '\(key.description.name)' of '\(entity)' cannot be the primary key; use an integer, a string or a UUID",
+                field: key.description.name)
         }
         for (index, field) in fields.enumerated() {
             if let twin = fields[..<index].first(where: { $0.keyPath == field.keyPath }) {
                 return problem(
-                    "the fields '\(twin.description.name)' and '\(field.description.name)' of '\(entity)' have the same key path",
+                    "the fields '\(twin.description.name)' and '\(field.description.name)' of '\(entity)' have the same key path; give each field a different property",
                     field: field.description.name)
             }
         }
@@ -49,21 +50,24 @@ enum SchemaCheck {
             StorageError(.invalidSchema, message, entity: entity, field: field)
         }
         guard isName(entity) else {
-            return problem("the entity name '\(entity)' has to be letters, digits and underscores, not beginning with a digit")
+            return problem(
+                "the entity name '\(entity)' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+            )
         }
         if entity.lowercased().hasPrefix("dao_") || entity.lowercased().hasPrefix("sqlite_") {
-            return problem("the entity name '\(entity)' begins with a prefix that databases keep for themselves")
+            return problem("the entity name '\(entity)' begins with a prefix that is reserved for databases; choose another name")
         }
         var names: Set<String> = []
         for field in fields {
             guard isName(field.name) else {
                 return problem(
-                    "the field name '\(field.name)' has to be letters, digits and underscores, not beginning with a digit",
+                    "the field name '\(field.name)' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit",
                     field: field.name)
             }
             // SQL engines compare column names case-insensitively.
             guard names.insert(field.name.lowercased()).inserted else {
-                return problem("two fields of '\(entity)' are named '\(field.name)' (case aside)", field: field.name)
+                return problem(
+                    "two fields of '\(entity)' are named '\(field.name)' (ignoring case); rename one of them", field: field.name)
             }
             if field.type.kind == .toMany, field.type.isOptional {
                 return problem(
@@ -72,7 +76,7 @@ enum SchemaCheck {
             }
             if field.isIndexed, !field.type.kind.isOrdered {
                 return problem(
-                    "the field '\(field.name)' of '\(entity)' is \(field.type), which cannot be indexed or unique",
+                    "the field '\(field.name)' of '\(entity)' is \(field.type), which cannot be indexed or unique; remove .indexed or .unique",
                     field: field.name)
             }
         }
@@ -82,7 +86,8 @@ enum SchemaCheck {
         }
         if keys.count > 1 {
             let names = keys.map { "'\($0.name)'" }.joined(separator: " and ")
-            return problem("'\(entity)' has more than one primary key: \(names)", field: keys[1].name)
+            return problem(
+                "'\(entity)' has more than one primary key: \(names); keep .primaryKey on one field", field: keys[1].name)
         }
         return nil
     }

@@ -99,7 +99,7 @@ struct PredicateLexer {
         }
         if let next = peek(), isNamePart(next) {
             throw PredicateTextError(
-                "a number goes over into a name: put a space between them, or quotes around both", at: position)
+                "a name follows the number directly; put a space between them, or put both in quotes", at: position)
         }
         return text(from: start)
     }
@@ -137,7 +137,7 @@ struct PredicateLexer {
             let name = nameBehindSign()
             guard !name.isEmpty else { throw PredicateTextError("expected the name of a field after '#'", at: position) }
             return .name(name)
-        default: throw PredicateTextError("'\(scalar)' means nothing here: text belongs in quotes", at: start)
+        default: throw PredicateTextError("'\(scalar)' has no meaning here; put text in quotes", at: start)
         }
     }
 
@@ -160,7 +160,9 @@ struct PredicateLexer {
             position += 1
             return .valuePlaceholder(text(from: start))
         }
-        if peek() == "%" { throw PredicateTextError("a percent sign belongs in quotes, where it is written once", at: start) }
+        if peek() == "%" {
+            throw PredicateTextError("'%%' is not a placeholder; write a percent sign once, in quotes", at: start)
+        }
         throw PredicateTextError("expected a placeholder such as %@, %d or %K after '%'", at: start)
     }
 
@@ -189,7 +191,7 @@ struct PredicateLexer {
         case "U": return try unicode(digits: 8, backslash)
         default:
             throw PredicateTextError(
-                #"'\\#(scalar)' is not an escape: a backslash in quotes is written twice"#, at: backslash)
+                #"'\\#(scalar)' is not an escape; write a backslash in quotes twice"#, at: backslash)
         }
     }
 

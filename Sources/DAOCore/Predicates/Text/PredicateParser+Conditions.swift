@@ -18,7 +18,7 @@ extension PredicateParser {
         case "LIKE": return try text(left, leftToken, .matches)
         case "MATCHES":
             throw PredicateTextError(
-                "'\(sign.source)' is a regular expression to NSPredicate and is not supported: LIKE has * and ?", at: sign.start)
+                "'\(sign.source)' needs regular expressions, which are not supported; use LIKE with * and ?", at: sign.start)
         case "IN": return try contained(left, leftToken)
         case "BETWEEN": return try between(left, leftToken)
         default:
@@ -46,7 +46,8 @@ extension PredicateParser {
             return try compared(field, comparison.mirrored, literal, sign, options)
         case (.field(let left), .field(let right)):
             if options != nil {
-                throw PredicateTextError("options want a value to compare with, not a field", at: rightToken.start)
+                throw PredicateTextError(
+                    "options cannot compare two fields; remove the options, or compare with a value", at: rightToken.start)
             }
             try located(rightToken.start) {
                 try DAOCore.Literal.checkComparable(entity.fields[left], entity.fields[right], entity: entity.name)
@@ -99,7 +100,7 @@ extension PredicateParser {
         let bounds = try list(of: field, behind: sign.source)
         guard bounds.count == 2 else {
             throw PredicateTextError(
-                "expected two values after '\(sign.source)', the least and the greatest, not \(bounds.count)", at: sign.start)
+                "expected two values after '\(sign.source)', the smallest and the greatest, not \(bounds.count)", at: sign.start)
         }
         return .and([.compare(field: field, .greaterOrEqual, bounds[0]), .compare(field: field, .lessOrEqual, bounds[1])])
     }
@@ -110,7 +111,9 @@ extension PredicateParser {
         if case .valuePlaceholder = token.kind {
             let start = token.start
             guard let values = try argument().list else {
-                throw PredicateTextError("'\(name)' wants a list, and the argument of '\(token.source)' is one value", at: start)
+                throw PredicateTextError(
+                    "'\(name)' requires a list, and the argument of '\(token.source)' is a single value; bind an array", at: start
+                )
             }
             try advance()
             var typedValues: [Value] = []

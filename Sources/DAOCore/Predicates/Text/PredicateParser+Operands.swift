@@ -31,13 +31,13 @@ extension PredicateParser {
         switch token.kind {
         case .namePlaceholder:
             guard case .string(let name) = try argument().value else {
-                throw PredicateTextError("%K wants the name of a field, a string", at: token.start)
+                throw PredicateTextError("%K requires the name of a field; bind a string", at: token.start)
             }
             operand = .field(try field(name, at: token.start))
         case .name(let name): operand = .field(try field(name, at: token.start))
         case .word(let word): operand = try wordOperand(word, token, place)
         case .variable(let name):
-            throw PredicateTextError("variables such as '$\(name)' are not supported: bind a value with %@", at: token.start)
+            throw PredicateTextError("variables such as '$\(name)' are not supported; bind a value with %@", at: token.start)
         default: operand = .value(try literal("a field or a value\(place)"))
         }
         try advance()
@@ -85,7 +85,7 @@ extension PredicateParser {
         let keyword = token.keyword
         if let value = keywordValue(keyword) { return .value(Literal(form: .value(value), start: token.start)) }
         if Self.operatorWords.contains(keyword) {
-            let hint = entity.index(of: word) == nil ? "" : " (the field of that name is written #\(word))"
+            let hint = entity.index(of: word) == nil ? "" : "; write #\(word) for the field of that name"
             throw PredicateTextError("expected a field or a value\(place), not the keyword '\(word)'\(hint)", at: token.start)
         }
         if let index = entity.index(of: word) { return .field(index) }
@@ -94,7 +94,7 @@ extension PredicateParser {
             throw PredicateTextError(
                 "'\(word)' begins a condition on related rows, and is not supported here", at: token.start)
         case "SELF":
-            throw PredicateTextError("'\(word)' is not supported: name a field of '\(entity.name)'", at: token.start)
+            throw PredicateTextError("'\(word)' is not supported; use a field of '\(entity.name)'", at: token.start)
         default: return .field(try field(word, at: token.start))
         }
     }
@@ -116,7 +116,7 @@ extension PredicateParser {
         case .list(let value, _):
             guard description.type.kind == .embedded else {
                 throw PredicateTextError(
-                    "'\(description.name)' is \(description.type) and is compared with one value, not a list",
+                    "'\(description.name)' is \(description.type) and cannot be compared with a list; bind a single value, or use IN",
                     field: description.name,
                     at: literal.start)
             }

@@ -50,7 +50,8 @@ extension PredicateParser {
             if !relation.isToOne {
                 guard match != nil, !hops.contains(where: { $0.match != nil }) else {
                     throw PredicateTextError(
-                        "'\(parts[0])' is a list of related rows: one ANY, ALL or NONE says how many of them", field: parts[0],
+                        "'\(parts[0])' is a list of related rows; begin the condition with ANY, ALL or NONE, and name only one list",
+                        field: parts[0],
                         at: start)
                 }
             }
@@ -95,7 +96,7 @@ extension PredicateParser {
         guard let parts = nameParts(), parts.count == 1, let relation = relation(parts[0]) else { return nil }
         guard relation.isToOne else {
             throw PredicateTextError(
-                "'\(parts[0])' is a list of related rows: name one of their fields, or '@count'", field: parts[0], at: token.start
+                "'\(parts[0])' is a list of related rows; add one of their fields, or '@count'", field: parts[0], at: token.start
             )
         }
         if case .namePlaceholder = token.kind { _ = try argument() }

@@ -51,7 +51,7 @@ struct PredicateParser {
     /// Parses the complete text.
     mutating func parse() throws(PredicateTextError) -> PredicateNode {
         try advance()
-        if token.kind == .end { throw PredicateTextError("the predicate is empty: TRUEPREDICATE is every row", at: 0) }
+        if token.kind == .end { throw PredicateTextError("the predicate is empty; use TRUEPREDICATE to match every row", at: 0) }
         var outer: [Group] = []
         var group = Group(start: 0)
         var depth = 0
@@ -76,7 +76,9 @@ struct PredicateParser {
             group.add(try condition())
             // A condition ends here.
             while token.kind == .closingParenthesis {
-                guard var parent = outer.popLast() else { throw PredicateTextError("the ')' closes nothing", at: token.start) }
+                guard var parent = outer.popLast() else {
+                    throw PredicateTextError("the ')' has no opening '('", at: token.start)
+                }
                 depth -= 1 + parent.negations
                 parent.add(group.node)
                 group = parent
@@ -113,7 +115,7 @@ struct PredicateParser {
         guard let (letters, start) = modifiers else { return nil }
         guard name != nil else {
             throw PredicateTextError(
-                "'\(operatorName)' takes no options: [c] and [d] are for text operators, == and !=", at: start)
+                "'\(operatorName)' takes no options; use [c] and [d] with text operators, == and !=", at: start)
         }
         switch letters {
         case "c": return .caseInsensitive
@@ -129,7 +131,8 @@ struct PredicateParser {
             let given =
                 arguments.isEmpty
                 ? "no argument is" : "only \(counted(arguments.count, "argument")) \(arguments.count == 1 ? "is" : "are")"
-            throw PredicateTextError("'\(token.source)' has no value: \(given) given", at: token.start)
+            throw PredicateTextError(
+                "'\(token.source)' has no value, because \(given) given; give an argument for each placeholder", at: token.start)
         }
         let argument = arguments[usedArguments]
         usedArguments += 1
