@@ -177,10 +177,10 @@ struct NormalizationTests {
         #expect(
             try message(.compare(field: age, .equal, .string("5")))
                 == "'age' is int64 and cannot be compared with a value of type string")
-        #expect(try message(.compare(field: tags, .less, .string("5"))) == "'tags' is embedded, which has no less")
+        #expect(try message(.compare(field: tags, .less, .string("5"))) == "'tags' is embedded and cannot be compared by less")
         #expect(
-            try message(.compareFields(age, .equal, tags)) == "'age' is int64 and 'tags' is embedded: they cannot be compared")
-        #expect(try message(.text(field: age, .contains, "5", [])) == "'age' is int64: only text has contains")
+            try message(.compareFields(age, .equal, tags)) == "'age' is int64 and 'tags' is embedded, which cannot be compared")
+        #expect(try message(.text(field: age, .contains, "5", [])) == "'age' is int64, and contains requires a text field")
         #expect(try message(.compare(field: 99, .equal, .null)) == "'sample' has no field at position 99")
         var deep = PredicateNode.constant(true)
         for _ in 0..<1500 { deep = .not(deep) }

@@ -77,7 +77,7 @@ enum Literal {
         let (leftKind, rightKind) = (left.type.kind, right.type.kind)
         guard leftKind == rightKind || (leftKind.isNumeric && rightKind.isNumeric) || (leftKind.isText && rightKind.isText) else {
             throw PredicateProblem(
-                "'\(left.name)' is \(left.type) and '\(right.name)' is \(right.type): they cannot be compared", field: left.name
+                "'\(left.name)' is \(left.type) and '\(right.name)' is \(right.type), which cannot be compared", field: left.name
             ).error(entity: entity)
         }
     }
@@ -85,8 +85,10 @@ enum Literal {
     /// Throws when a text operator is used on a field that is not text.
     static func checkText(_ match: TextMatch, _ field: FieldDescription, entity: String) throws {
         guard field.type.kind.isText else {
-            throw PredicateProblem("'\(field.name)' is \(field.type): only text has \(match.rawValue)", field: field.name)
-                .error(entity: entity)
+            throw PredicateProblem(
+                "'\(field.name)' is \(field.type), and \(match.rawValue) requires a text field", field: field.name
+            )
+            .error(entity: entity)
         }
     }
 
@@ -94,7 +96,7 @@ enum Literal {
     static func checkOrder(_ comparison: Comparison, _ field: FieldDescription, entity: String) throws {
         if field.type.kind.isRelationship || (!field.type.kind.isOrdered && comparison != .equal && comparison != .notEqual) {
             throw PredicateProblem(
-                "'\(field.name)' is \(field.type), which has no \(comparison.rawValue)", field: field.name
+                "'\(field.name)' is \(field.type) and cannot be compared by \(comparison.rawValue)", field: field.name
             ).error(entity: entity)
         }
     }
