@@ -6,11 +6,11 @@ import Synchronization
 
 @testable import DAOSQLite
 
-/// SQLite as if it stood behind a network: the rows of a batch are held back until it is sent, and stored
-/// with one round trip.
+/// SQLite with the behaviour of an engine behind a network: the rows of a batch are held back until it is
+/// sent, and stored in one round trip.
 ///
-/// It proves what an engine may do that SQLite does not: that rows are written together, and that one which
-/// is refused is told by its number.
+/// It proves the freedoms of an engine that SQLite does not use: rows are written together, and a refused row
+/// is identified by its number.
 final class BatchingEngine: SQLEngine {
     let engine: SQLiteEngine
     let roundTrips: RoundTrips
@@ -41,7 +41,7 @@ final class RoundTrips: Sendable {
     func add() { value.add(1, ordering: .relaxed) }
 }
 
-/// A connection that sends what is held back before it runs anything else.
+/// A connection that sends the rows that are held back before it runs another statement.
 private final class BatchingConnection: SQLConnection {
     let inner: any SQLConnection
     let roundTrips: RoundTrips
@@ -53,7 +53,7 @@ private final class BatchingConnection: SQLConnection {
         self.roundTrips = roundTrips
     }
 
-    /// Sends what is held back, and counts what comes next.
+    /// Sends the rows that are held back, and counts the next round trip.
     func sent() throws -> any SQLConnection {
         try holding?.send()
         roundTrips.add()
@@ -103,7 +103,7 @@ private final class BatchingConnection: SQLConnection {
 private final class BatchingStatement: SQLStatement {
     private let inner: SQLStatement
     private unowned let connection: BatchingConnection
-    /// The keys that were announced and not bound yet: their rows are as they were then.
+    /// The keys that were announced and not bound yet. Their rows are read as they were at the announcement.
     private var prefetched: Set<Key> = []
 
     init(_ inner: SQLStatement, _ connection: BatchingConnection) {
@@ -139,7 +139,7 @@ private final class BatchingStatement: SQLStatement {
     }
 }
 
-/// Rows that are held back, each as what writes it.
+/// Rows that are held back, each as the closures that write its fields.
 private final class BatchingRows: SQLRowBatch {
     private let inner: SQLRowBatch
     private unowned let connection: BatchingConnection

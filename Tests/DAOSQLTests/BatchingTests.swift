@@ -12,7 +12,7 @@ private struct Coin: Plain, Model {
         "coin", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .unique), Field("value", \.value))
 }
 
-/// What an engine behind a network may do with the calls of a storage.
+/// The calls of a storage that an engine behind a network may combine.
 @Suite struct BatchingTests {
     static let target = ConformanceTarget(name: "batching", driver: .batching()) { location in
         location.directory.appendingPathComponent("test.db").path
@@ -21,7 +21,7 @@ private struct Coin: Plain, Model {
     @Test(arguments: Conformance.cases(for: target))
     func conforms(_ test: ConformanceTest) async throws { try await test.run() }
 
-    /// The database of a test, its rows and the round trips they take.
+    /// Calls a closure with a database, its storage and a counter of its round trips.
     private func withCoins(_ body: (any Database, any Storage<Coin>, RoundTrips) throws -> Void) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("batching-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
