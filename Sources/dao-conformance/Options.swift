@@ -11,9 +11,9 @@ struct Options {
         Runs the conformance suite on databases and prints its table.
 
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed;
-                           each case gets a database of its own in a temporary directory. May be repeated; all three by default.
+                           each case gets a separate database in a temporary directory. May be repeated; all three by default.
           --chapter K      one chapter of the contract (K, V, P, Q, W, R, T, O, E, C, L). May be repeated; all by default.
-          --case ID        one case, or those whose ids begin so. May be repeated.
+          --case ID        one case, or all cases whose ids begin with ID. May be repeated.
           --json PATH      also writes the results as JSON.
           --verbose        prints every case as it ends.
         """
@@ -60,7 +60,8 @@ struct Options {
     private static func target(_ url: String) throws -> ConformanceTarget {
         let configuration = try DatabaseConfiguration(url: url)
         guard configuration.path.isEmpty else {
-            throw UsageError("'\(url)' names one database, and every case needs one of its own: write '\(configuration.scheme):'")
+            throw UsageError(
+                "'\(url)' names one database, and every case needs a separate database; write '\(configuration.scheme):'")
         }
         guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
             throw UsageError(

@@ -79,7 +79,7 @@ final class DialogServer {
         class Server(ThreadingHTTPServer):
             daemon_threads = True
 
-        # Whoever starts this from a worker thread hands down that thread's blocked signals.
+        # A parent that starts this from a worker thread passes on the blocked signals of that thread.
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         parent = os.getppid()
         server = Server(("127.0.0.1", 0), Handler)

@@ -53,7 +53,7 @@ struct SoakOptions {
         let configuration = try DatabaseConfiguration(url: url)
         guard configuration.path.isEmpty else {
             throw UsageError(
-                "'\(url)' names one database, and every round needs one of its own: write '\(configuration.scheme):'")
+                "'\(url)' names one database, and every round needs a separate database; write '\(configuration.scheme):'")
         }
         let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
         guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {

@@ -118,7 +118,7 @@ struct LMDBUnderlyingTests {
             let error = failure { try memory.underlying(as: LMDBHandle.self) { _ in } }
             #expect(error?.kind == .unsupported)
             #expect(
-                error?.message == "a database of memory has no handle of type LMDBHandle; this database has no handle of its own")
+                error?.message == "a database of memory has no handle of type LMDBHandle; this database has no engine handle")
         }
     }
 

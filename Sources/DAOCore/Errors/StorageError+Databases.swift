@@ -48,7 +48,7 @@ extension StorageError {
         StorageError(.closed, "the database is closed; open it again to use it", path: path)
     }
 
-    /// A database was to be closed by a call that is inside of its own transaction.
+    /// A call inside a transaction of a database tried to close the database.
     package static func closedInsideTransaction(_ path: String?) -> StorageError {
         StorageError(
             .invalidTransaction, "the database cannot be closed inside its own transaction; close it after the transaction",
@@ -92,7 +92,7 @@ extension StorageError {
         StorageError(.invalidTransaction, "nothing can be written inside a snapshot; use a transaction instead")
     }
 
-    /// The engine's own handle was asked for outside of a transaction and of a snapshot.
+    /// The engine's own handle was requested outside a transaction and a snapshot.
     package static var handleOutsideTransaction: StorageError {
         StorageError(
             .invalidTransaction,
@@ -102,13 +102,13 @@ extension StorageError {
     /// The database does not have a handle of this type.
     package static func unsupportedHandle(_ type: Any.Type, of engine: String, known: [String]) -> StorageError {
         let advice =
-            known.isEmpty ? "this database has no handle of its own" : "ask for \(known.sorted().joined(separator: " or "))"
+            known.isEmpty ? "this database has no engine handle" : "ask for \(known.sorted().joined(separator: " or "))"
         return StorageError(.unsupported, "a database of \(engine) has no handle of type \(type); \(advice)")
     }
 
     // MARK: Entities
 
-    /// Entities were to be changed by a call that is inside of a transaction or a snapshot.
+    /// A call inside a transaction or a snapshot tried to change entities.
     ///
     /// - Parameter path: The path of the database's file, when it has one.
     public static func evolutionInsideTransaction(_ path: String?) -> StorageError {

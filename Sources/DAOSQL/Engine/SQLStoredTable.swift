@@ -1,6 +1,6 @@
 import DAOCore
 
-/// A table as it is in the database, whoever created it.
+/// A table as it is in the database, created by the suite or by another tool.
 public struct SQLStoredTable: Sendable {
     /// A column.
     public struct Column: Sendable {

@@ -45,7 +45,7 @@ extension SQLInstance {
     }
 }
 
-/// A table of links as it is in the database, whoever created it.
+/// A table of links as it is in the database, created by the suite or by another tool.
 private struct StoredLinks {
     private(set) var hasTable = false
     /// Whether an index finds children.

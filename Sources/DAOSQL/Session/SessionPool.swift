@@ -20,7 +20,7 @@ final class SessionPool: Sendable {
     /// - Parameter open: Opens a session.
     init(open: @escaping @Sendable () throws -> SQLSession) { self.open = open }
 
-    /// Takes a session for exclusive use. It comes back when its transaction is rolled back.
+    /// Takes a session for exclusive use. It returns to the pool when its transaction is rolled back.
     func take() throws -> SQLSession {
         if let session = state.withLock({ $0.idle.popLast() }) { return session }
         let session = try open()
@@ -32,7 +32,7 @@ final class SessionPool: Sendable {
         state.withLock { if !$0.isClosed, $0.idle.count < Self.capacity { $0.idle.append(session) } }
     }
 
-    /// Closes idle sessions now, and the sessions in use when they come back.
+    /// Closes idle sessions now, and the sessions in use when they return.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true

@@ -16,8 +16,8 @@ extension EntityChange {
     public func insideTransaction(path: String? = nil) -> StorageError {
         StorageError(
             .invalidTransaction,
-            "the stored '\(wanted.name)' is of an earlier version (\(steps.joined(separator: "; "))), and is changed in a transaction "
-                + "of its own; ask for its storage before the transaction or snapshot",
+            "the stored '\(wanted.name)' is of an earlier version (\(steps.joined(separator: "; "))), and is changed in a separate "
+                + "transaction; ask for its storage before the transaction or snapshot",
             entity: wanted.name, path: path)
     }
 }
