@@ -146,7 +146,7 @@ extension Processes {
                         words.first.map(String.init) ?? "", "outOfSpace", "the error, and the remaining words of '\(words)'")
                     let count = try require(words.last.flatMap { Int($0) }, "a number of rows")
                     try expect(count > 1, "more than \(count) rows")
-                    // In this process, where there was space all the time, and in the file.
+                    // The rows are complete in this process, which always had space, and in the file.
                     try expectSame(try posts.read(), (0..<count).map(Filling.post), "the rows")
                     try posts.create(Filling.post(count))
                     database = try context.reopen(database)
