@@ -43,7 +43,7 @@ enum EvolutionFields {
                 try checkDefaults(dao, 29, except: 2)
             },
             ConformanceCase(
-                "E.keepsDefaults", "E2", title: "a changed default applies to new rows only: older rows keep the earlier default",
+                "E.keepsDefaults", "E2", title: "when a later version changes a default, rows with the earlier default keep it",
                 requires: [.evolution]
             ) { context in
                 let (database, notes) = try context.databaseOfNotes()
