@@ -15,7 +15,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash fuzz bench format lint consumers tsan clean
+.PHONY: help demo offline-demo test check conformance soak crash fuzz bench format lint consumers tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -36,10 +36,11 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, tests
+check: ## Run all that CI runs: formatting, consumers, ThreadSanitizer, tests
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory consumers
+	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
@@ -66,9 +67,16 @@ bench: ## Ratios to the C libraries underneath, in one run
 	swift run -c release dao-bench
 
 TSAN_FILTER ?= Concurren|Transaction|Store|DAOTransport|DAONodes
+TSAN_BUILD = --sanitize=thread -Xswiftc -DDAO_THREAD_SANITIZER --scratch-path .build/tsan
 tsan: ## Run the concurrent tests under ThreadSanitizer (RACE_ROUNDS=300000)
 	@Scripts/setup.sh
-	DAO_RACE_ROUNDS=$(RACE_ROUNDS) TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt swift test --sanitize=thread --scratch-path .build/tsan --filter '$(TSAN_FILTER)'
+	DAO_RACE_ROUNDS=$(RACE_ROUNDS) swift test $(TSAN_BUILD) --filter '$(TSAN_FILTER)'
+
+# The chapters of transactions, observation, concurrency, and closing.
+tsan-suite: ## Run the suite's concurrent chapters on every backend under ThreadSanitizer
+	@Scripts/setup.sh
+	swift build $(TSAN_BUILD) --product dao-conformance --quiet
+	swift run $(TSAN_BUILD) --skip-build dao-conformance $(foreach chapter,T O C L,--chapter $(chapter))
 
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh
