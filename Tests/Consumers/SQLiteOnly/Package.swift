@@ -7,10 +7,13 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "swift-dao", path: "../../..")],
     targets: [
+        // Many packages name their module of SQLite so. The two can be in one application.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .executableTarget(
             name: "App",
             dependencies: [
+                "CSQLite",
                 .product(name: "DAOCore", package: "swift-dao"), .product(name: "DAOSQLite", package: "swift-dao"),
-            ])
+            ]),
     ]
 )

@@ -1,3 +1,4 @@
+import CSQLite
 import DAOCore
 import DAOSQLite
 import Foundation
@@ -17,4 +18,4 @@ let notes = DAO(storage: try database.storage(for: Note.self))
 try notes.persist([Note(id: 1, text: "one"), Note(id: 2, text: "two")])
 let found = try notes.read { $0.text == "two" }
 precondition(found.map(\.id) == [2])
-print("SQLite: \(try notes.count()) notes")
+print("SQLite \(String(cString: sqlite3_libversion())): \(try notes.count()) notes")
