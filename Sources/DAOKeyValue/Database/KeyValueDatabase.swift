@@ -121,10 +121,7 @@ public final class KeyValueDatabase: Database {
     ) throws -> Result {
         try lifetime.call {
             try engine.coordinator.inside(touching: entities) { handle in
-                guard let underlying = handle.transaction.underlyingHandle as? Handle else {
-                    throw StorageError.unsupportedHandle(
-                        type, of: capabilities.engine, known: capabilities.underlyingTypes.map(\.description))
-                }
+                guard let underlying = handle.transaction.underlyingHandle as? Handle else { throw refusal(of: type) }
                 // Bytes that were read in place can have moved.
                 defer { handle.writeCount += 1 }
                 return try body(underlying)

@@ -53,7 +53,7 @@ final class SQLStorage<Record: Model>: Storage {
             }
         }
         return try owner.lifetime.call {
-            if owner.settings == nil { try refuse() }
+            if owner.settings == nil { throw StorageError.readOnly(owner.instance.path) }
             return try repeating(run)
         }
     }
@@ -79,10 +79,6 @@ final class SQLStorage<Record: Model>: Storage {
     /// - Throws: `.schemaMismatch` when another version of the model has changed it in this process.
     @inline(__always) func checkCurrent() throws {
         if outdated.isSet { throw owner.instance.outdated(entity.name) }
-    }
-
-    private func refuse() throws {
-        throw StorageError.readOnly(owner.instance.path)
     }
 
     /// Checks a row that is about to be stored.
