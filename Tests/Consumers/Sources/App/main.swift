@@ -1,6 +1,16 @@
 import DAOCore
-import DAOMemory
 import Foundation
+
+#if SQLite
+    import DAOSQLite
+    let driver = DatabaseDriver.sqlite
+#elseif LMDB
+    import DAOLMDB
+    let driver = DatabaseDriver.lmdb
+#else
+    import DAOMemory
+    let driver = DatabaseDriver.memory
+#endif
 
 struct Note: Plain, Model {
     var id: Int
@@ -12,9 +22,9 @@ struct Note: Plain, Model {
 let directory = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID())").path
 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(atPath: directory) }
-let database = try DatabaseDrivers(.memory).open("memory:")
+let database = try DatabaseDrivers(driver).open("\(driver.scheme):\(directory)/app.db")
 let notes = DAO(storage: try database.storage(for: Note.self))
 try notes.persist([Note(id: 1, text: "one"), Note(id: 2, text: "two")])
 let found = try notes.read { $0.text == "two" }
 precondition(found.map(\.id) == [2])
-print("Memory: \(try notes.count()) notes")
+print("\(driver.scheme): \(try notes.count()) notes")
