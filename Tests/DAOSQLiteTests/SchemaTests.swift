@@ -8,8 +8,9 @@ import Testing
 /// What a person sees who opens the file with another tool, and what the suite makes of tables that others
 /// made.
 @Suite struct SchemaTests {
+    private let place = Place()
+
     @Test func theSchemaIsWhatAPersonWouldHaveDesigned() throws {
-        let place = Place()
         let database = try place.database()
         _ = try database.storage(for: Message.self)
         _ = try database.storage(for: User.self)
@@ -44,7 +45,6 @@ import Testing
     }
 
     @Test func theCatalogDescribesEntitiesWithoutTheApplicationsTypes() throws {
-        let place = Place()
         do {
             let database = try place.database()
             _ = try database.storage(for: User.self)
@@ -64,7 +64,6 @@ import Testing
     }
 
     @Test func aDifferentSchemaIsRefusedWithEveryDifference() throws {
-        let place = Place()
         let database = try place.database()
         _ = try database.storage(for: Message.self)
         let before = try Data(contentsOf: URL(fileURLWithPath: place.path()))
@@ -78,7 +77,6 @@ import Testing
     }
 
     @Test func aTableThatMatchesIsAdoptedWithItsRows() throws {
-        let place = Place()
         try Raw(place.path(), create: true).run(
             "CREATE TABLE user(name TEXT PRIMARY KEY, email VARCHAR(20), age INT NOT NULL); CREATE UNIQUE INDEX e ON user(email);"
                 + "INSERT INTO user VALUES('ann', NULL, 7), ('bob', 'b@x', 8)")
@@ -98,7 +96,6 @@ import Testing
         ("CREATE TABLE User(name TEXT PRIMARY KEY, email TEXT UNIQUE, age INT NOT NULL)", "case"),
         ("CREATE VIEW user AS SELECT 1", "view"),
     ]) func aTableThatDoesNotMatchIsLeftAlone(sql: String, part: String) throws {
-        let place = Place()
         try Raw(place.path(), create: true).run(sql)
         let database = try place.database()
         let error = try #require(throws: StorageError.self) { try database.storage(for: User.self) }
@@ -124,7 +121,6 @@ import Testing
     }
 
     @Test func namesOfIndexesAndTablesDoNotMeet() throws {
-        let place = Place()
         let database = try place.database()
         try database.storage(for: A.self).insert([A(id: 1, other: 2)])
         try database.storage(for: AB.self).insert([AB(id: 1, c: 2)])
@@ -140,7 +136,6 @@ import Testing
 
     @Test func aTableMadeInATransactionThatFailedIsMadeAgain() throws {
         struct Stop: Error {}
-        let place = Place()
         let database = try place.database()
         var kept: (any Storage<User>)?
         #expect(throws: Stop.self) {

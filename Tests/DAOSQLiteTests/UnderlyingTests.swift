@@ -3,7 +3,6 @@ import DAOMemory
 import DAOSQLite
 import DAOSystemSQLite
 import DAOTestSupport
-import Foundation
 import Testing
 
 /// SQLite's own connection inside a transaction (contract T7).

@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// A working storage with its database's fault.
 ///
