@@ -37,7 +37,7 @@ public struct ConformanceCase: Sendable {
     /// What is expected, as a sentence.
     public let title: String
     /// What it needs that not every database has.
-    public let requirements: Set<Requirement>
+    public internal(set) var requirements: Set<Requirement>
     /// What a database must lack for it: the negative twins of other cases, which expect a typed refusal.
     public let absences: Set<Requirement>
     /// Whether it takes seconds or much memory.
@@ -47,7 +47,9 @@ public struct ConformanceCase: Sendable {
 
     /// The chapter it belongs to.
     public var chapter: ContractRule.Chapter? { ContractRule.Chapter(rawValue: String(id.prefix { $0 != "." })) }
+}
 
+extension ConformanceCase {
     /// Describes a case whose body runs on one thread.
     ///
     /// - Parameters:
@@ -63,13 +65,9 @@ public struct ConformanceCase: Sendable {
         lacks absences: Set<Requirement> = [], isHeavy: Bool = false,
         _ body: @escaping @Sendable (ConformanceContext) throws -> Void
     ) {
-        self.id = id
-        self.rules = rules
-        self.title = title
-        self.requirements = requirements
-        self.absences = absences
-        self.isHeavy = isHeavy
-        self.body = .blocking(body)
+        self.init(
+            id: id, rules: rules, title: title, requirements: requirements, absences: absences, isHeavy: isHeavy,
+            body: .blocking(body))
     }
 
     /// Describes a case whose body uses tasks.
@@ -78,13 +76,20 @@ public struct ConformanceCase: Sendable {
         lacks absences: Set<Requirement> = [], isHeavy: Bool = false,
         _ body: @escaping @Sendable (ConformanceContext) async throws -> Void
     ) {
-        self.id = id
-        self.rules = rules
-        self.title = title
-        self.requirements = requirements
-        self.absences = absences
-        self.isHeavy = isHeavy
-        self.body = .concurrent(body)
+        self.init(
+            id: id, rules: rules, title: title, requirements: requirements, absences: absences, isHeavy: isHeavy,
+            body: .concurrent(body))
+    }
+}
+
+extension [ConformanceCase] {
+    /// The cases, all of which need something.
+    func requiring(_ requirement: ConformanceCase.Requirement) -> Self {
+        map { each in
+            var each = each
+            each.requirements.insert(requirement)
+            return each
+        }
     }
 }
 

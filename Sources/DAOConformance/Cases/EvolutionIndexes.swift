@@ -2,83 +2,77 @@ import DAOCore
 
 /// E2: indexes and unique fields that come and go.
 enum EvolutionIndexes {
-    static func cases() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "E.addsIndexes", "E2", title: "a new index has every row, and follows what is written afterwards",
-                requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes(1500)
-                let dao = try database.dao(NoteWithIndexes.self)
-                try expectSame(try dao.read(), notes.map { NoteWithIndexes($0) })
-                try check(dao, notes.map { NoteWithIndexes($0) })
-                try dao.erase { $0.rank >= 1000 }
-                var rows = notes.map { NoteWithIndexes($0) }.filter { $0.rank < 1000 }
-                rows[0].rank = 5000
-                rows[1].title = "Other"
-                try dao.persist(rows[0...1].map { $0 })
-                try check(dao, rows)
-                try expectEqual(try database.entities(), [NoteWithIndexes.schema.description])
-            },
-            ConformanceCase(
-                "E.dropsIndexes", "E2", title: "a dropped index leaves the rows, and comes back with what changed meanwhile",
-                requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                _ = try database.dao(NoteWithIndexes.self)
-                let plain = try database.dao(NoteV1.self)
-                try expectSame(try plain.read(), notes)
-                try expectEqual(try database.entities(), [NoteV1.schema.description])
-                try plain.erase { $0.id <= 10 }
-                var changed = notes[20]
-                (changed.rank, changed.title) = (7000, notes[5].title)
-                try plain.persist(changed)
-                var rows = notes.dropFirst(10).map { NoteWithIndexes($0) }
-                rows[10] = NoteWithIndexes(changed)
-                try check(try database.dao(NoteWithIndexes.self), rows)
-            },
-            ConformanceCase(
-                "E.addsUnique", "E2", "W6", title: "a field becomes unique where no rows collide, nil as often as it likes",
-                requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                let dao = try database.dao(NoteWithIndexes.self)
-                try expectError(.uniqueViolation, entity: "note", key: 100, conflictingKey: 7, field: "title") {
-                    try dao.create(NoteWithIndexes(id: 100, title: notes[6].title, rank: 1, mark: nil))
-                }
-                try dao.create(NoteWithIndexes(id: 101, title: "new", rank: 1, mark: nil))
-            },
-            ConformanceCase(
-                "E.refusesCollidingUnique", "E2", "W6",
-                title: "a field does not become unique over equal values: uniqueViolation with both keys, nothing changed",
-                requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                var rows = notes
-                (rows[40].mark, rows[50].mark, rows[30].mark) = ("same", "same", "same")
-                try database.dao(NoteV1.self).persist(rows)
-                try expectError(.uniqueViolation, entity: "note", key: 41, conflictingKey: 31, field: "mark") {
-                    try database.storage(for: NoteWithIndexes.self)
-                }
-                try expectEqual(try database.entities(), [NoteV1.schema.description], "what the database says of itself")
-                let dao = try database.dao(NoteV1.self)
-                try expectSame(try dao.read(), rows)
-                try dao.erase(byPrimaryKeys: [41, 51])
-                try check(
-                    try database.dao(NoteWithIndexes.self),
-                    rows.filter { $0.id != 41 && $0.id != 51 }.map { NoteWithIndexes($0) })
-            },
-            ConformanceCase(
-                "E.dropsUnique", "E2", title: "a field that is no longer unique takes equal values", requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                _ = try database.dao(NoteWithIndexes.self)
-                let dao = try database.dao(NoteV1.self)
-                try dao.create(NoteV1(id: 100, title: notes[0].title, rank: 0, mark: notes[0].mark))
-                try expectEqual(try dao.read { $0.title == notes[0].title }.map(\.id), [1, 100])
-            },
-        ]
-    }
+    static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "E.addsIndexes", "E2", title: "a new index has every row, and follows what is written afterwards"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes(1500)
+            let dao = try database.dao(NoteWithIndexes.self)
+            try expectSame(try dao.read(), notes.map { NoteWithIndexes($0) })
+            try check(dao, notes.map { NoteWithIndexes($0) })
+            try dao.erase { $0.rank >= 1000 }
+            var rows = notes.map { NoteWithIndexes($0) }.filter { $0.rank < 1000 }
+            rows[0].rank = 5000
+            rows[1].title = "Other"
+            try dao.persist(rows[0...1].map { $0 })
+            try check(dao, rows)
+            try expectEqual(try database.entities(), [NoteWithIndexes.schema.description])
+        },
+        ConformanceCase(
+            "E.dropsIndexes", "E2", title: "a dropped index leaves the rows, and comes back with what changed meanwhile"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            _ = try database.dao(NoteWithIndexes.self)
+            let plain = try database.dao(NoteV1.self)
+            try expectSame(try plain.read(), notes)
+            try expectEqual(try database.entities(), [NoteV1.schema.description])
+            try plain.erase { $0.id <= 10 }
+            var changed = notes[20]
+            (changed.rank, changed.title) = (7000, notes[5].title)
+            try plain.persist(changed)
+            var rows = notes.dropFirst(10).map { NoteWithIndexes($0) }
+            rows[10] = NoteWithIndexes(changed)
+            try check(try database.dao(NoteWithIndexes.self), rows)
+        },
+        ConformanceCase(
+            "E.addsUnique", "E2", "W6", title: "a field becomes unique where no rows collide, nil as often as it likes"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            let dao = try database.dao(NoteWithIndexes.self)
+            try expectError(.uniqueViolation, entity: "note", key: 100, conflictingKey: 7, field: "title") {
+                try dao.create(NoteWithIndexes(id: 100, title: notes[6].title, rank: 1, mark: nil))
+            }
+            try dao.create(NoteWithIndexes(id: 101, title: "new", rank: 1, mark: nil))
+        },
+        ConformanceCase(
+            "E.refusesCollidingUnique", "E2", "W6",
+            title: "a field does not become unique over equal values: uniqueViolation with both keys, nothing changed"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            var rows = notes
+            (rows[40].mark, rows[50].mark, rows[30].mark) = ("same", "same", "same")
+            try database.dao(NoteV1.self).persist(rows)
+            try expectError(.uniqueViolation, entity: "note", key: 41, conflictingKey: 31, field: "mark") {
+                try database.storage(for: NoteWithIndexes.self)
+            }
+            try expectEqual(try database.entities(), [NoteV1.schema.description], "what the database says of itself")
+            let dao = try database.dao(NoteV1.self)
+            try expectSame(try dao.read(), rows)
+            try dao.erase(byPrimaryKeys: [41, 51])
+            try check(
+                try database.dao(NoteWithIndexes.self),
+                rows.filter { $0.id != 41 && $0.id != 51 }.map { NoteWithIndexes($0) })
+        },
+        ConformanceCase(
+            "E.dropsUnique", "E2", title: "a field that is no longer unique takes equal values"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            _ = try database.dao(NoteWithIndexes.self)
+            let dao = try database.dao(NoteV1.self)
+            try dao.create(NoteV1(id: 100, title: notes[0].title, rank: 0, mark: notes[0].mark))
+            try expectEqual(try dao.read { $0.title == notes[0].title }.map(\.id), [1, 100])
+        },
+    ].requiring(.evolution)
 
     /// Asks for rows by each index, and by none.
     private static func check(_ dao: DAO<IdentityTranslator<NoteWithIndexes>>, _ rows: [NoteWithIndexes]) throws {

@@ -4,7 +4,7 @@ import Foundation
 /// T1 and T3 inside translators: one that uses another, and one that looks rows up, join the call around them
 /// and see what it has written.
 enum TransactionsTranslators {
-    static func cases() -> [ConformanceCase] { joining() + failing() + contending() + observing() }
+    static let cases: [ConformanceCase] = joining + failing + contending + observing
 
     /// The rows of all three entities.
     private static func dump(_ dao: DAO<FolderTranslator>) throws -> [String] {
@@ -21,203 +21,195 @@ enum TransactionsTranslators {
         try expectEqual(try database.dao(Counter.self).read(byPrimaryKey: 0)?.value ?? 0, count, "the counter of serial numbers")
     }
 
-    private static func joining() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "T.nestedCreate", "T3", "T1",
-                title: "a translator that stores through another, which looks rows up, sees what the call has written so far"
-            ) { context in
-                let database = try context.open()
-                let folders = FolderPlain.make(1...4, pages: 5)
-                try database.folders().create(folders)
-                try check(database, folders)
-            },
-            ConformanceCase(
-                concurrent: "T.nestedCreateAsync", "T3", "T1", title: "so does the asynchronous form"
-            ) { context in
-                let database = try context.open()
-                let folders = FolderPlain.make(1...4, pages: 5)
-                let dao = try database.folders()
-                try await dao.create(Array(folders.prefix(2)))
-                try await dao.persist(Array(folders.suffix(2)))
-                try check(database, folders)
-                let read = try await dao.read()
-                try expectEqual(read, folders, "the folders, read asynchronously")
-            },
-            ConformanceCase(
-                "T.nestedMerge", "T3", "W2",
-                title: "merging translators keep what is only stored, at every level, and erase the pages that did not come"
-            ) { context in
-                let database = try context.open()
-                let (dao, pages) = (try database.folders(), try database.storage(for: PageModel.self))
-                try dao.persist(FolderPlain.make(1...3, pages: 4))
-                try dao.update(where: { $0.id == 2 }) { $0.color = "red" }
-                let serial = try require(try pages.read(key: .integer(21)), "page 21").serial
-                var second = FolderPlain.make([2], pages: 4, title: "changed")[0]
-                second.pages.remove(at: 0)
-                second.pages.append(PagePlain(id: 11, folder: 2, text: "moved here"))
-                second.pages.sort { $0.id < $1.id }
-                try dao.persist([second])
-                try expectEqual(try dao.read(byPrimaryKey: 2), second, "the folder after the merge")
-                try expectEqual(try dao.storage.read(key: .integer(2))?.color, "red", "what only the store knows of it")
-                try expectEqual(try pages.read(key: .integer(21))?.serial, serial, "what only the store knows of a page")
-                try expectEqual(try dao.read(byPrimaryKey: 1)?.pages.map(\.id), [10, 12, 13], "the folder a page was taken from")
-                try expectEqual(try pages.count(Query()), 11, "pages")
-            },
-            ConformanceCase(
-                "T.nestedInTransaction", "T3", "T1",
-                title: "inside a transaction nested translators see its rows, and nobody outside sees theirs",
-                requires: [.snapshotReads]
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                try dao.persist(FolderPlain.make([1], pages: 2))
-                let before = try dump(dao)
-                func outside() throws {
-                    let reader = Background { try expectEqual(try dump(dao), before, "the rows that others see") }
-                    try reader.wait(seconds: 20, "a reader beside the transaction")
-                }
-                try database.transaction {
-                    // A counter that is ahead, not committed: the translators below have to go on from it.
-                    try database.dao(Counter.self).persist(Counter(id: 0, value: 100))
-                    try dao.persist(FolderPlain.make([2], pages: 2))
-                    try outside()
-                    let serials = try database.storage(for: PageModel.self).read(Query(where: Condition { $0.folder == 2 })).map(
-                        \.serial)
-                    try expectEqual(serials, [101, 102], "serial numbers that go on from the transaction's own counter")
-                    try expectEqual(try dao.read(byPrimaryKey: 2)?.pages.count, 2, "pages seen inside")
-                }
-                try expectEqual(try dao.read().map(\.pages.count), [2, 2], "pages after the commit")
-            },
-            ConformanceCase(
-                concurrent: "T.nestedInTransactionAsync", "T3", "T1",
-                title: "so they do in a transaction on the writer's thread"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                let serials = try await database.transaction {
-                    try database.dao(Counter.self).persist(Counter(id: 0, value: 100))
-                    try dao.persist(FolderPlain.make([2], pages: 2))
-                    return try dao.translator.pages.storage.read(Query()).map(\.serial)
-                }
-                try expectEqual(serials, [101, 102], "serial numbers that go on from the transaction's own counter")
-            },
-        ]
-    }
-
-    private static func failing() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "T.nestedFailure", "T1", "W3",
-                title: "an error in the innermost translator undoes what all of them wrote, and comes out unchanged"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                try dao.persist(FolderPlain.make(1...2, pages: 3))
-                let before = try dump(dao)
-                for failing in 0..<3 {
-                    var folders = FolderPlain.make(2...4, pages: 3, title: "new")
-                    folders[failing].pages[1].text = "poison"
-                    let error = DeliberateError(number: folders[failing].pages[1].id)
-                    try expectDeliberate(error, "a persist that fails at folder \(failing)") { try dao.persist(folders) }
-                    try expectEqual(try dump(dao), before, "the rows after a persist that failed at folder \(failing)")
-                    folders.removeFirst()
-                    guard failing > 0 else { continue }
-                    try expectDeliberate(error, "a create that fails at folder \(failing)") { try dao.create(folders) }
-                    try expectEqual(try dump(dao), before, "the rows after a create that failed at folder \(failing)")
-                }
-            },
-            ConformanceCase(
-                "T.nestedFailureInside", "T1", "T2", "W3",
-                title: "inside a transaction that goes on, such a failure undoes its own call alone", requires: [.savepoints]
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                var poisoned = FolderPlain.make(2...3, pages: 3)
-                poisoned[1].pages[2].text = "poison"
-                try database.transaction {
-                    try dao.persist(FolderPlain.make([1], pages: 3))
-                    try expectDeliberate(DeliberateError(number: 32)) { try dao.persist(poisoned) }
-                    try dao.persist(FolderPlain.make([4], pages: 3))
-                }
-                try check(database, FolderPlain.make([1, 4], pages: 3))
-            },
-            ConformanceCase(
-                concurrent: "T.nestedFailureAsync", "T1", "W3", title: "the asynchronous form leaves nothing either"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                try await dao.persist(FolderPlain.make([1], pages: 3))
-                let before = try dump(dao)
-                var poisoned = FolderPlain.make(1...3, pages: 3, title: "new")
-                poisoned[2].pages[2].text = "poison"
-                let folders = poisoned
-                do {
-                    try await dao.persist(folders)
-                    throw fail("expected the innermost translator's error")
-                } catch let error as DeliberateError {
-                    try expectEqual(error, DeliberateError(number: 32), "the error")
-                }
-                try expectEqual(try dump(dao), before, "the rows after the failure")
-            },
-        ]
-    }
-
-    private static func contending() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "T.nestedOnThreads", "T4", "C1", "T3",
-                title: "nested translators on many threads neither wait for each other for ever nor count a row twice"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                try onThreads(4) { thread in
-                    for round in 0..<10 { try dao.persist(FolderPlain.make([1 + thread * 10 + round], pages: 3)) }
-                }
-                try check(database, FolderPlain.make(1...40, pages: 3))
-            },
-            ConformanceCase(
-                concurrent: "T.nestedInTasks", "T4", "C1", "T3", title: "nor in many tasks, beside calls that do not await"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for id in 1...20 {
-                        group.addTask { try await dao.persist(FolderPlain.make([id], pages: 3)) }
-                    }
-                    group.addTask {
-                        try await Task.detached {
-                            let blocking = Background { for id in 21...30 { try dao.persist(FolderPlain.make([id], pages: 3)) } }
-                            try blocking.wait(seconds: 60, "the calls that do not await")
-                        }.value
-                    }
-                    try await group.waitForAll()
-                }
-                try check(database, FolderPlain.make(1...30, pages: 3))
-            },
-        ]
-    }
-
-    private static func observing() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                concurrent: "O.translatorsReadTheSameCommit", "O1", "T3",
-                title: "what an observation's translator reads is of the commit that its rows are of", requires: [.snapshotReads]
-            ) { context in
-                let database = try context.open()
-                let dao = try database.folders()
-                try await dao.persist(FolderPlain.make([1], pages: 0, title: "0"))
-                let writer = Task.detached {
-                    // The title tells how many pages there are.
-                    for count in 1...9 { try await dao.persist(FolderPlain.make([1], pages: count, title: "\(count)")) }
-                }
-                for try await folders in dao.observe() {
-                    let folder = try require(folders.first, "a folder")
-                    try expectEqual(folder.title, "\(folder.pages.count) 1", "the title, which tells the number of pages")
-                    if folder.pages.count == 9 { break }
-                }
-                try await writer.value
+    private static let joining: [ConformanceCase] = [
+        ConformanceCase(
+            "T.nestedCreate", "T3", "T1",
+            title: "a translator that stores through another, which looks rows up, sees what the call has written so far"
+        ) { context in
+            let database = try context.open()
+            let folders = FolderPlain.make(1...4, pages: 5)
+            try database.folders().create(folders)
+            try check(database, folders)
+        },
+        ConformanceCase(
+            concurrent: "T.nestedCreateAsync", "T3", "T1", title: "so does the asynchronous form"
+        ) { context in
+            let database = try context.open()
+            let folders = FolderPlain.make(1...4, pages: 5)
+            let dao = try database.folders()
+            try await dao.create(Array(folders.prefix(2)))
+            try await dao.persist(Array(folders.suffix(2)))
+            try check(database, folders)
+            let read = try await dao.read()
+            try expectEqual(read, folders, "the folders, read asynchronously")
+        },
+        ConformanceCase(
+            "T.nestedMerge", "T3", "W2",
+            title: "merging translators keep what is only stored, at every level, and erase the pages that did not come"
+        ) { context in
+            let database = try context.open()
+            let (dao, pages) = (try database.folders(), try database.storage(for: PageModel.self))
+            try dao.persist(FolderPlain.make(1...3, pages: 4))
+            try dao.update(where: { $0.id == 2 }) { $0.color = "red" }
+            let serial = try require(try pages.read(key: .integer(21)), "page 21").serial
+            var second = FolderPlain.make([2], pages: 4, title: "changed")[0]
+            second.pages.remove(at: 0)
+            second.pages.append(PagePlain(id: 11, folder: 2, text: "moved here"))
+            second.pages.sort { $0.id < $1.id }
+            try dao.persist([second])
+            try expectEqual(try dao.read(byPrimaryKey: 2), second, "the folder after the merge")
+            try expectEqual(try dao.storage.read(key: .integer(2))?.color, "red", "what only the store knows of it")
+            try expectEqual(try pages.read(key: .integer(21))?.serial, serial, "what only the store knows of a page")
+            try expectEqual(try dao.read(byPrimaryKey: 1)?.pages.map(\.id), [10, 12, 13], "the folder a page was taken from")
+            try expectEqual(try pages.count(Query()), 11, "pages")
+        },
+        ConformanceCase(
+            "T.nestedInTransaction", "T3", "T1",
+            title: "inside a transaction nested translators see its rows, and nobody outside sees theirs",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            try dao.persist(FolderPlain.make([1], pages: 2))
+            let before = try dump(dao)
+            func outside() throws {
+                let reader = Background { try expectEqual(try dump(dao), before, "the rows that others see") }
+                try reader.wait(seconds: 20, "a reader beside the transaction")
             }
-        ]
-    }
+            try database.transaction {
+                // A counter that is ahead, not committed: the translators below have to go on from it.
+                try database.dao(Counter.self).persist(Counter(id: 0, value: 100))
+                try dao.persist(FolderPlain.make([2], pages: 2))
+                try outside()
+                let serials = try database.storage(for: PageModel.self).read(Query(where: Condition { $0.folder == 2 })).map(
+                    \.serial)
+                try expectEqual(serials, [101, 102], "serial numbers that go on from the transaction's own counter")
+                try expectEqual(try dao.read(byPrimaryKey: 2)?.pages.count, 2, "pages seen inside")
+            }
+            try expectEqual(try dao.read().map(\.pages.count), [2, 2], "pages after the commit")
+        },
+        ConformanceCase(
+            concurrent: "T.nestedInTransactionAsync", "T3", "T1",
+            title: "so they do in a transaction on the writer's thread"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            let serials = try await database.transaction {
+                try database.dao(Counter.self).persist(Counter(id: 0, value: 100))
+                try dao.persist(FolderPlain.make([2], pages: 2))
+                return try dao.translator.pages.storage.read(Query()).map(\.serial)
+            }
+            try expectEqual(serials, [101, 102], "serial numbers that go on from the transaction's own counter")
+        },
+    ]
+
+    private static let failing: [ConformanceCase] = [
+        ConformanceCase(
+            "T.nestedFailure", "T1", "W3",
+            title: "an error in the innermost translator undoes what all of them wrote, and comes out unchanged"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            try dao.persist(FolderPlain.make(1...2, pages: 3))
+            let before = try dump(dao)
+            for failing in 0..<3 {
+                var folders = FolderPlain.make(2...4, pages: 3, title: "new")
+                folders[failing].pages[1].text = "poison"
+                let error = DeliberateError(number: folders[failing].pages[1].id)
+                try expectDeliberate(error, "a persist that fails at folder \(failing)") { try dao.persist(folders) }
+                try expectEqual(try dump(dao), before, "the rows after a persist that failed at folder \(failing)")
+                folders.removeFirst()
+                guard failing > 0 else { continue }
+                try expectDeliberate(error, "a create that fails at folder \(failing)") { try dao.create(folders) }
+                try expectEqual(try dump(dao), before, "the rows after a create that failed at folder \(failing)")
+            }
+        },
+        ConformanceCase(
+            "T.nestedFailureInside", "T1", "T2", "W3",
+            title: "inside a transaction that goes on, such a failure undoes its own call alone", requires: [.savepoints]
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            var poisoned = FolderPlain.make(2...3, pages: 3)
+            poisoned[1].pages[2].text = "poison"
+            try database.transaction {
+                try dao.persist(FolderPlain.make([1], pages: 3))
+                try expectDeliberate(DeliberateError(number: 32)) { try dao.persist(poisoned) }
+                try dao.persist(FolderPlain.make([4], pages: 3))
+            }
+            try check(database, FolderPlain.make([1, 4], pages: 3))
+        },
+        ConformanceCase(
+            concurrent: "T.nestedFailureAsync", "T1", "W3", title: "the asynchronous form leaves nothing either"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            try await dao.persist(FolderPlain.make([1], pages: 3))
+            let before = try dump(dao)
+            var poisoned = FolderPlain.make(1...3, pages: 3, title: "new")
+            poisoned[2].pages[2].text = "poison"
+            let folders = poisoned
+            do {
+                try await dao.persist(folders)
+                throw fail("expected the innermost translator's error")
+            } catch let error as DeliberateError {
+                try expectEqual(error, DeliberateError(number: 32), "the error")
+            }
+            try expectEqual(try dump(dao), before, "the rows after the failure")
+        },
+    ]
+
+    private static let contending: [ConformanceCase] = [
+        ConformanceCase(
+            "T.nestedOnThreads", "T4", "C1", "T3",
+            title: "nested translators on many threads neither wait for each other for ever nor count a row twice"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            try onThreads(4) { thread in
+                for round in 0..<10 { try dao.persist(FolderPlain.make([1 + thread * 10 + round], pages: 3)) }
+            }
+            try check(database, FolderPlain.make(1...40, pages: 3))
+        },
+        ConformanceCase(
+            concurrent: "T.nestedInTasks", "T4", "C1", "T3", title: "nor in many tasks, beside calls that do not await"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 1...20 {
+                    group.addTask { try await dao.persist(FolderPlain.make([id], pages: 3)) }
+                }
+                group.addTask {
+                    try await Task.detached {
+                        let blocking = Background { for id in 21...30 { try dao.persist(FolderPlain.make([id], pages: 3)) } }
+                        try blocking.wait(seconds: 60, "the calls that do not await")
+                    }.value
+                }
+                try await group.waitForAll()
+            }
+            try check(database, FolderPlain.make(1...30, pages: 3))
+        },
+    ]
+
+    private static let observing: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "O.translatorsReadTheSameCommit", "O1", "T3",
+            title: "what an observation's translator reads is of the commit that its rows are of", requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let dao = try database.folders()
+            try await dao.persist(FolderPlain.make([1], pages: 0, title: "0"))
+            let writer = Task.detached {
+                // The title tells how many pages there are.
+                for count in 1...9 { try await dao.persist(FolderPlain.make([1], pages: count, title: "\(count)")) }
+            }
+            for try await folders in dao.observe() {
+                let folder = try require(folders.first, "a folder")
+                try expectEqual(folder.title, "\(folder.pages.count) 1", "the title, which tells the number of pages")
+                if folder.pages.count == 9 { break }
+            }
+            try await writer.value
+        }
+    ]
 }

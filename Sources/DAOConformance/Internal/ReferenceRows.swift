@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// Stored rows and the same rows in an array, to hold what a database says against what the reference
 /// evaluator says.
