@@ -75,13 +75,16 @@ let package = Package(
         .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTestSupport"]),
         .testTarget(
             name: "DAOConformanceTests",
-            dependencies: ["DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "dao-conformance"]),
+            dependencies: [
+                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTestSupport", "dao-conformance",
+            ]),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "DAOEvolutionTestModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
         .executableTarget(
             name: "dao-evolution-child", dependencies: ["DAOEvolutionTestModels"], path: "Tests/DAOEvolutionTests/Child"),
         .testTarget(
-            name: "DAOEvolutionTests", dependencies: ["DAOEvolutionTestModels", "DAOTestSupport", "dao-evolution-child"],
+            name: "DAOEvolutionTests",
+            dependencies: ["DAOEvolutionTestModels", "DAOConformance", "DAOTestSupport", "dao-evolution-child"],
             exclude: ["Child", "Support"]),
         .testTarget(
             name: "DAOPropertyTestingTests",
@@ -106,7 +109,7 @@ let package = Package(
 
         // Several processes on one database, and what is left when one of them is killed
         .target(
-            name: "DAOChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB"],
+            name: "DAOChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB", "DAOTestSupport"],
             path: "Tests/DAOProcessTests/Support"),
         .executableTarget(
             name: "dao-child", dependencies: ["DAOChildProcesses", "DAOConformance"], path: "Tests/DAOProcessTests/Child"),

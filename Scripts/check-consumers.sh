@@ -1,37 +1,39 @@
 #!/usr/bin/env bash
-# Builds and runs the packages under Tests/Consumers, each of which uses one backend, and makes sure that none of them needs the
-# headers or libraries of another. Where the system allows it (Linux, as root), the headers of the others are really hidden.
+# Builds and runs the package in Tests/Consumers with one backend after the other, and makes sure that it needs no headers or
+# libraries of the others. Where the system allows it (Linux, as root), the headers of the others are really hidden.
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Consumers"
 
-# What each package must do without.
+# What each backend must do without.
 hidden_from() {
     case $1 in
-        SQLiteOnly) echo /usr/include/lmdb.h ;;
-        LMDBOnly) echo /usr/include/sqlite3.h ;;
-        MemoryOnly) echo /usr/include/lmdb.h /usr/include/sqlite3.h ;;
+        SQLite) echo /usr/include/lmdb.h ;;
+        LMDB) echo /usr/include/sqlite3.h ;;
+        Memory) echo /usr/include/lmdb.h /usr/include/sqlite3.h ;;
     esac
 }
 
 can_hide=no
 if [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then can_hide=yes; fi
 
-for package in SQLiteOnly LMDBOnly MemoryOnly; do
-    headers=$(hidden_from "$package")
+for BACKEND in SQLite LMDB Memory; do
+    export BACKEND
+    headers=$(hidden_from "$BACKEND")
+    run="swift build --quiet --scratch-path .build/$BACKEND && .build/$BACKEND/debug/App"
     if [ $can_hide = yes ]; then
         unshare --mount bash -c '
             set -e
             for header in '"$headers"'; do mount --bind /dev/null "$header"; done
-            cd '"$package"' && swift build --quiet && .build/debug/App'
+            '"$run"
     else
-        (cd "$package" && swift build --quiet && .build/debug/App)
+        bash -c "$run"
     fi
     for header in $headers; do
         library=$(basename "$header" .h)
-        if [ "$(uname)" = Linux ] && ldd "$package/.build/debug/App" | grep -q "lib${library#lib}"; then
-            echo "check-consumers: $package links $library" >&2
+        if [ "$(uname)" = Linux ] && ldd ".build/$BACKEND/debug/App" | grep -q "lib${library#lib}"; then
+            echo "check-consumers: $BACKEND links $library" >&2
             exit 1
         fi
     done
-    echo "check-consumers: $package builds and runs without: $headers$([ $can_hide = yes ] || echo ' (not hidden, only not linked)')"
+    echo "check-consumers: $BACKEND builds and runs without: $headers$([ $can_hide = yes ] || echo ' (not hidden, only not linked)')"
 done

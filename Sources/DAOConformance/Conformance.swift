@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// The contract as a suite: the same cases for every database.
 ///

@@ -38,7 +38,7 @@ public struct ConformanceCase: Sendable {
     /// The expectation, as a sentence.
     public let title: String
     /// The properties that the case needs.
-    public let requirements: Set<Requirement>
+    public internal(set) var requirements: Set<Requirement>
     /// The properties that a database must not have. These cases are the opposites of other cases: they
     /// expect a typed refusal.
     public let absences: Set<Requirement>
@@ -49,7 +49,9 @@ public struct ConformanceCase: Sendable {
 
     /// The chapter that the case belongs to.
     public var chapter: ContractRule.Chapter? { ContractRule.Chapter(rawValue: String(id.prefix { $0 != "." })) }
+}
 
+extension ConformanceCase {
     /// Describes a case whose closure runs on one thread.
     ///
     /// - Parameters:
@@ -65,13 +67,9 @@ public struct ConformanceCase: Sendable {
         lacks absences: Set<Requirement> = [], isHeavy: Bool = false,
         _ body: @escaping @Sendable (ConformanceContext) throws -> Void
     ) {
-        self.id = id
-        self.rules = rules
-        self.title = title
-        self.requirements = requirements
-        self.absences = absences
-        self.isHeavy = isHeavy
-        self.body = .blocking(body)
+        self.init(
+            id: id, rules: rules, title: title, requirements: requirements, absences: absences, isHeavy: isHeavy,
+            body: .blocking(body))
     }
 
     /// Describes a case whose closure uses tasks.
@@ -80,13 +78,20 @@ public struct ConformanceCase: Sendable {
         lacks absences: Set<Requirement> = [], isHeavy: Bool = false,
         _ body: @escaping @Sendable (ConformanceContext) async throws -> Void
     ) {
-        self.id = id
-        self.rules = rules
-        self.title = title
-        self.requirements = requirements
-        self.absences = absences
-        self.isHeavy = isHeavy
-        self.body = .concurrent(body)
+        self.init(
+            id: id, rules: rules, title: title, requirements: requirements, absences: absences, isHeavy: isHeavy,
+            body: .concurrent(body))
+    }
+}
+
+extension [ConformanceCase] {
+    /// The cases, all of which need something.
+    func requiring(_ requirement: ConformanceCase.Requirement) -> Self {
+        map { each in
+            var each = each
+            each.requirements.insert(requirement)
+            return each
+        }
     }
 }
 

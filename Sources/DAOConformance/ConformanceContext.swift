@@ -43,6 +43,12 @@ extension ConformanceContext {
         return try keep(open(location, change))
     }
 
+    /// Opens this case's database, with a DAO in it.
+    func open<Record: Model & Plain>(with model: Record.Type) throws -> (any Database, DAO<IdentityTranslator<Record>>) {
+        let database = try open()
+        return (database, try database.dao(model))
+    }
+
     /// Returns the database's file; needs ``ConformanceCase/Requirement/file``.
     func file() throws -> URL {
         guard let file = target.file else { throw missing("a target that gives the location of its file") }

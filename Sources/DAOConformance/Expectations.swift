@@ -184,6 +184,18 @@ func expectDeliberate(
     throw ConformanceFailure(what(), expected: "\(expected), unchanged", got: result, file: file, line: line)
 }
 
+/// Runs a body in a transaction that the application ends with an error, and expects that error.
+func expectRollback(
+    of database: any Database, file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Void
+) throws {
+    try expectDeliberate(file: file, line: line) {
+        try database.transaction {
+            try body()
+            throw DeliberateError()
+        }
+    }
+}
+
 func shortened(_ value: some Any) -> String {
     let text = String(describing: value)
     return text.count > 400 ? "\(text.prefix(400))… (\(text.count) characters)" : text

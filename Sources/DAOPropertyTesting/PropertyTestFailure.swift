@@ -8,7 +8,7 @@ public struct PropertyTestFailure: Error, Sendable, CustomStringConvertible {
     public let operations: Int
     /// What the contract expects of the last step.
     public let expected: String
-    /// What came.
+    /// The outcome of the database.
     public let got: String
     /// How many steps the smallest script has.
     public let scriptLength: Int

@@ -2,6 +2,13 @@
     import Foundation
 
     extension Process {
+        /// The executable of a program of this package. Programs are built in the same directory as the tests.
+        package static func built(_ name: String) -> URL {
+            let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+            let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
+            return directory.appendingPathComponent(name)
+        }
+
         /// Waits until the process has ended.
         ///
         /// `waitUntilExit` waits for a socket to close, which every process inherits that another thread starts at

@@ -11,9 +11,9 @@ struct Options {
         Runs the conformance suite on databases and prints its table.
 
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed;
-                           each case gets a separate database in a temporary directory. May be repeated; all three by default.
+                           each case gets a database of its own in a temporary directory. May be repeated; all three by default.
           --chapter K      one chapter of the contract (K, V, P, Q, W, R, T, O, E, C, L). May be repeated; all by default.
-          --case ID        one case, or all cases whose ids begin with ID. May be repeated.
+          --case ID        one case, or those whose ids begin so. May be repeated.
           --json PATH      also writes the results as JSON.
           --verbose        prints every case as it ends.
         """
@@ -51,49 +51,10 @@ struct Options {
             }
         }
         if !chosen.isEmpty { chapters = chosen }
-        targets = try (urls.isEmpty ? ["memory:", "sqlite:", "lmdb:"] : urls).map(Self.target)
+        if urls.isEmpty { urls = Self.drivers.map { "\($0.scheme):" } }
+        targets = try urls.map { try ConformanceTarget(url: $0, drivers: Self.drivers) }
     }
 
-    private static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
-
-    /// The kind of database that a URL without a path describes.
-    private static func target(_ url: String) throws -> ConformanceTarget {
-        let configuration = try DatabaseConfiguration(url: url)
-        guard configuration.path.isEmpty else {
-            throw UsageError(
-                "'\(url)' names one database, and every case needs a separate database; write '\(configuration.scheme):'")
-        }
-        guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
-            throw UsageError(
-                "there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
-        }
-        // Every option of the URL, the driver's own and those of every configuration.
-        let configured = DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { asked in
-            var merged = asked
-            merged.options.merge(configuration.options) { asked, _ in asked }
-            if configuration.durability != .full { merged.durability = configuration.durability }
-            if configuration.busyTimeout != .seconds(5) { merged.busyTimeout = configuration.busyTimeout }
-            return try driver.open(merged)
-        }
-        let isFile = driver.scheme != "memory"
-        @Sendable func path(_ location: ConformanceTarget.Location) -> String {
-            isFile ? location.directory.appendingPathComponent("conformance.db").path : location.name
-        }
-        let target = ConformanceTarget(name: url, driver: configured, isFile: isFile, path: path)
-        guard isFile, let program = Bundle.main.executableURL else { return target }
-        let query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? ""
-        return target.withProcesses { location in
-            let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
-            return try ChildProcess(program, ["--serve", "\(driver.scheme)://\(file)\(query)"])
-        }
-    }
-
-    /// Opens the database that this process is to serve to another.
-    static func openForProcess(_ url: String) throws -> any Database { try DatabaseDrivers(drivers).open(url) }
-}
-
-/// What is wrong with the command line.
-struct UsageError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+    /// The databases there are.
+    static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
 }

@@ -5,10 +5,7 @@ import Foundation
 
 do {
     // The other process of cases that need one is this program too.
-    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--serve" {
-        try ConformanceProcesses.serve(try Options.openForProcess(CommandLine.arguments[2]))
-        exit(0)
-    }
+    try ConformanceProcesses.serveIfAsked(Options.drivers)
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
     let cases = options.cases
     var reports: [ConformanceReport] = []

@@ -45,54 +45,14 @@ struct SoakOptions {
             default: operations = try number(Int(value))
             }
         }
-        targets = try (urls.isEmpty ? ["memory:", "sqlite:?durability=relaxed", "lmdb:?durability=relaxed"] : urls).map(
-            Self.target)
-    }
-
-    private static func target(_ url: String) throws -> ConformanceTarget {
-        let configuration = try DatabaseConfiguration(url: url)
-        guard configuration.path.isEmpty else {
-            throw UsageError(
-                "'\(url)' names one database, and every round needs a separate database; write '\(configuration.scheme):'")
-        }
-        let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
-        guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
-            throw UsageError(
-                "there is no driver for '\(url)'; there are: \(drivers.map { "\($0.scheme):" }.joined(separator: ", "))")
-        }
-        let isFile = driver.scheme != "memory"
-        @Sendable func path(_ location: ConformanceTarget.Location) -> String {
-            isFile ? location.directory.appendingPathComponent("soak.db").path : location.name
-        }
-        let configured = DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { asked in
-            var merged = configuration
-            (merged.path, merged.busyTimeout) = (asked.path, asked.busyTimeout)
-            return try driver.open(merged)
-        }
-        let target = ConformanceTarget(name: configuration.scheme, driver: configured, isFile: isFile, path: path)
-        guard isFile, let program = Bundle.main.executableURL else { return target }
+        if urls.isEmpty { urls = ["memory:", "sqlite:?durability=relaxed", "lmdb:?durability=relaxed"] }
         // Now and then a process waits until its time is over, which must not take seconds.
-        var query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? "?"
-        var wait = configuration.busyTimeout
-        if !query.contains("timeout=") {
-            query += "&timeout=0.1"
-            wait = .milliseconds(100)
-        }
-        let options = query
-        return target.withProcesses(waiting: wait) { location in
-            let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
-            return try ChildProcess(program, ["--serve", "\(driver.scheme)://\(file)\(options)"])
+        targets = try urls.map { url in
+            let scheme = String(url.prefix { $0 != ":" })
+            return try ConformanceTarget(url: url, name: scheme, drivers: Self.drivers, timeout: .milliseconds(100))
         }
     }
 
-    /// Opens the database that this process is to serve to another.
-    static func openForProcess(_ url: String) throws -> any Database {
-        try DatabaseDrivers(.sqlite, .lmdb).open(url)
-    }
-}
-
-/// What is wrong with the command line.
-struct UsageError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+    /// The databases there are.
+    static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
 }

@@ -3,6 +3,7 @@ import DAOCore
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -17,14 +18,7 @@ import Testing
             location.directory.appendingPathComponent("test.db").path
         }
         return ConformanceTarget(name: driver.scheme, driver: driver, path: path)
-            .withProcesses { try ChildProcess(Self.program, ["--serve", "\(driver.scheme)://\(path($0))"]) }
-    }
-
-    /// Programs are built in the same directory as the tests.
-    private static var program: URL {
-        let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-        let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
-        return directory.appendingPathComponent("dao-conformance")
+            .withProcesses { try ChildProcess(Process.built("dao-conformance"), ["--serve", "\(driver.scheme)://\(path($0))"]) }
     }
 
     @Test(arguments: Conformance.cases(for: memory))

@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 import Testing
 
 private struct Pair: Model, Equatable {

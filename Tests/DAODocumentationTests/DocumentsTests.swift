@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every Swift block of the documents is, line for line, in a file that is compiled and tested. The exception
-/// is the manifest in the README, which the packages under `Tests/Consumers` test.
+/// is the manifest in the README, which the package in `Tests/Consumers` tests.
 @Suite struct DocumentsTests {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

@@ -1,3 +1,4 @@
+import DAOConformance
 import DAOCore
 import DAOEvolutionTestModels
 import DAOTestSupport
@@ -16,8 +17,8 @@ import Testing
             try database.evolve(Evolution(version: 1))
             try database.close()
         }
-        let child = try Child("migrate", place.url(), moment.rawValue)
-        #expect(child.wait() == .killed)
+        let child = try ChildProcess("migrate", place.url(), moment.rawValue)
+        #expect(try child.ending() == .killed)
         let database = try drivers.open(place.url())
         #expect(try database.schemaVersion == 1)
         #expect(try database.entities() == [OldEntry.schema.description])
@@ -42,12 +43,12 @@ import Testing
             try database.close()
         }
         for limit in [10_000, 20_000] {
-            let child = try Child("copy", source.url(), target.url(), "\(limit)")
-            #expect(child.wait() == .killed)
+            let child = try ChildProcess("copy", source.url(), target.url(), "\(limit)")
+            #expect(try child.ending() == .killed)
         }
-        let child = try Child("copy", source.url(), target.url(), "40000")
+        let child = try ChildProcess("copy", source.url(), target.url(), "40000")
         // Each process was killed after a committed batch. The third process writes the remaining rows.
-        #expect(child.wait() == .said(["15000"]))
+        #expect(try child.ending() == .said(["15000"]))
         let database = try drivers.open(target.url())
         let copied = try database.storage(for: OldEntry.self)
         #expect(try copied.read(Query()) == entries)
@@ -60,11 +61,11 @@ import Testing
         let entries = OldEntry.make(50)
         let database = try drivers.open(place.url())
         try database.storage(for: OldEntry.self).insert(entries)
-        let child = try Child("old", place.url())
-        #expect(child.line() == "ready 50")
+        let child = try ChildProcess("old", place.url())
+        #expect(try child.line() == "ready 50")
         let new = try database.storage(for: NewEntry.self)
-        child.say("go on")
-        #expect(child.wait() == .said(["schemaMismatch schemaMismatch"]))
+        try child.say("go on")
+        #expect(try child.ending() == .said(["schemaMismatch schemaMismatch"]))
         #expect(try new.read(Query()) == entries.map { NewEntry($0) })
         #expect(try new.count(Query(where: Condition { $0.color == "red" })) == 50)
     }

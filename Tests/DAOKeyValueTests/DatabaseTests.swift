@@ -19,10 +19,8 @@ private struct OtherNote: Model {
 }
 
 @Suite struct DatabaseTests {
-    private func withDirectory(_ body: (String) throws -> Void) throws {
-        let place = Place()
-        try withExtendedLifetime(place) { try body(place.directory.path) }
-    }
+    private let place = Place(.lmdb)
+    private var directory: String { place.directory.path }
 
     // MARK: Catalog
 
@@ -59,19 +57,17 @@ private struct OtherNote: Model {
     }
 
     @Test func rowsPersistAfterTheDatabaseIsClosed() throws {
-        try withDirectory { directory in
-            let path = directory + "/app.lmdb"
-            do {
-                let database = try LMDBDatabase.open(path: path)
-                try database.storage(for: Message.self).insert((0..<50).map { .make($0, sender: $0 % 3) })
-                try database.close()
-            }
+        let path = directory + "/app.lmdb"
+        do {
             let database = try LMDBDatabase.open(path: path)
-            #expect(try database.entities().map(\.name) == ["message"])
-            let storage = try database.storage(for: Message.self)
-            #expect(try storage.count(Query(where: Condition { $0.sender == 1 })) == 17)
-            #expect(try storage.read(Query()) == (0..<50).map { .make($0, sender: $0 % 3) })
+            try database.storage(for: Message.self).insert((0..<50).map { .make($0, sender: $0 % 3) })
+            try database.close()
         }
+        let database = try LMDBDatabase.open(path: path)
+        #expect(try database.entities().map(\.name) == ["message"])
+        let storage = try database.storage(for: Message.self)
+        #expect(try storage.count(Query(where: Condition { $0.sender == 1 })) == 17)
+        #expect(try storage.read(Query()) == (0..<50).map { .make($0, sender: $0 % 3) })
     }
 
     // MARK: Sharing
@@ -106,43 +102,37 @@ private struct OtherNote: Model {
     }
 
     @Test func databasesOnTheSameFileShareTheirEngine() throws {
-        try withDirectory { directory in
-            let first = try LMDBDatabase.open(path: directory + "/app.lmdb")
-            let second = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/./app.lmdb?checksums=false")
-            let notes = try first.storage(for: Note.self)
-            try second.transaction {
-                try second.storage(for: Note.self).insert([Note(key: "a", text: "x")])
-                #expect(try notes.count(Query()) == 1)
-            }
-            try first.close()
-            #expect(try second.storage(for: Note.self).read(Query()) == [Note(key: "a", text: "x")])
-            var configuration = DatabaseConfiguration(scheme: "lmdb", path: directory + "/app.lmdb")
-            configuration.isReadOnly = true
-            let reader = try LMDBDatabase.open(configuration)
-            #expect(reader.capabilities.isReadOnly)
-            #expect(try reader.storage(for: Note.self).count(Query()) == 1)
-            #expect(errorKind { try reader.storage(for: Note.self).insert([Note(key: "b", text: "")]) } == .readOnly)
-            #expect(try reader.storage(for: Message.self).read(Query()).isEmpty)
+        let first = try LMDBDatabase.open(path: directory + "/app.lmdb")
+        let second = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/./app.lmdb?checksums=false")
+        let notes = try first.storage(for: Note.self)
+        try second.transaction {
+            try second.storage(for: Note.self).insert([Note(key: "a", text: "x")])
+            #expect(try notes.count(Query()) == 1)
         }
+        try first.close()
+        #expect(try second.storage(for: Note.self).read(Query()) == [Note(key: "a", text: "x")])
+        var configuration = DatabaseConfiguration(scheme: "lmdb", path: directory + "/app.lmdb")
+        configuration.isReadOnly = true
+        let reader = try LMDBDatabase.open(configuration)
+        #expect(reader.capabilities.isReadOnly)
+        #expect(try reader.storage(for: Note.self).count(Query()) == 1)
+        #expect(errorKind { try reader.storage(for: Note.self).insert([Note(key: "b", text: "")]) } == .readOnly)
+        #expect(try reader.storage(for: Message.self).read(Query()).isEmpty)
     }
 
     @Test(arguments: ["mapSize=0", "mapSize=12X", "mapSize=99999999999G", "maxReaders=0", "checksums=yes"])
     func invalidOptionsAreRefused(option: String) throws {
-        try withDirectory { directory in
-            let path = directory + "/app.lmdb"
-            #expect(errorKind { _ = try DatabaseDrivers(.lmdb).open("lmdb://\(path)?\(option)") } == .invalidConfiguration)
-            #expect(!FileManager.default.fileExists(atPath: path))
-        }
+        let path = directory + "/app.lmdb"
+        #expect(errorKind { _ = try DatabaseDrivers(.lmdb).open("lmdb://\(path)?\(option)") } == .invalidConfiguration)
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test func fullMapGrowsAutomatically() throws {
-        try withDirectory { directory in
-            let database = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/app.lmdb?mapSize=256K&durability=relaxed")
-            let notes = try database.storage(for: Note.self)
-            let text = String(repeating: "x", count: 1_000)
-            for batch in 0..<5 { try notes.insert((0..<2_000).map { Note(key: "\(batch)-\($0)", text: text) }) }
-            #expect(try notes.count(Query()) == 10_000)
-        }
+        let database = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/app.lmdb?mapSize=256K&durability=relaxed")
+        let notes = try database.storage(for: Note.self)
+        let text = String(repeating: "x", count: 1_000)
+        for batch in 0..<5 { try notes.insert((0..<2_000).map { Note(key: "\(batch)-\($0)", text: text) }) }
+        #expect(try notes.count(Query()) == 10_000)
     }
 
     // MARK: Closing
@@ -172,26 +162,22 @@ private struct OtherNote: Model {
     }
 
     @Test func releasingTheLastReferenceCloses() throws {
-        try withDirectory { directory in
-            weak var weakDatabase: KeyValueDatabase?
-            do {
-                let database = try LMDBDatabase.open(path: directory + "/app.lmdb")
-                weakDatabase = database
-                let cursor = try database.storage(for: Note.self).cursor(Query())
-                _ = try cursor.next(1)
-            }
-            #expect(weakDatabase == nil)
+        weak var weakDatabase: KeyValueDatabase?
+        do {
+            let database = try LMDBDatabase.open(path: directory + "/app.lmdb")
+            weakDatabase = database
+            let cursor = try database.storage(for: Note.self).cursor(Query())
+            _ = try cursor.next(1)
         }
+        #expect(weakDatabase == nil)
     }
 
     @Test func abandonedCursorsReleaseTheirSnapshot() throws {
-        try withDirectory { directory in
-            let database = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/app.lmdb?maxReaders=4&timeout=1")
-            let notes = try database.storage(for: Note.self)
-            try notes.insert((0..<10).map { Note(key: "\($0)", text: "") })
-            for _ in 0..<20 { _ = try notes.cursor(Query()).next(1) }
-            #expect(try notes.count(Query()) == 10)
-        }
+        let database = try DatabaseDrivers(.lmdb).open("lmdb://\(directory)/app.lmdb?maxReaders=4&timeout=1")
+        let notes = try database.storage(for: Note.self)
+        try notes.insert((0..<10).map { Note(key: "\($0)", text: "") })
+        for _ in 0..<20 { _ = try notes.cursor(Query()).next(1) }
+        #expect(try notes.count(Query()) == 10)
     }
 
     // MARK: Damage

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOKeyValue
 import DAOTestSupport
-import Foundation
 import Testing
 
 @Suite struct StorageTests {
@@ -140,5 +139,18 @@ import Testing
         #expect(try notes.count(Query(where: Condition { $0.key < longest + "k" })) == 3)
         #expect(try notes.count(Query(where: Condition { $0.key >= longest + "k" })) == 0)
         #expect(try notes.count(Query(where: Condition { $0.key > longest })) == 0)
+    }
+    @Test func textsAroundTheLengthOfAnIndexEntryAreFoundAndSorted() throws {
+        let messages = try makeDatabase().storage(for: Message.self)
+        let texts = [100, 118, 119, 120, 121, 238, 239, 240, 241, 242, 300].flatMap { length in
+            ["", "a", "\0"].map { String(repeating: "x", count: length) + $0 }
+        }
+        try messages.insert(texts.enumerated().map { .make($0, text: $1) })
+        let sorted = texts.sorted()
+        #expect(try messages.read(Query(orderedBy: [.ascending(\.text)])).map(\.text) == sorted)
+        for (index, text) in sorted.enumerated() {
+            #expect(try messages.read(Query(where: Condition { $0.text == text })).map(\.text) == [text])
+            #expect(try messages.count(Query(where: Condition { $0.text < text })) == index)
+        }
     }
 }

@@ -3,12 +3,13 @@ import Foundation
 import Testing
 
 @Suite struct ContextTests {
+    private let log = Log()
+    private let context = Context<Int>()
+
     // MARK: Replay
 
     @Test func lateListenerIsCalledOnceImmediatelyOnItsThread() {
-        let context = Context<Int>()
         context.emit(data: 1)
-        let log = Log()
         let thread = ObjectIdentifier(Thread.current)
         context.onCompleted { value in log.add("\(value) \(ObjectIdentifier(Thread.current) == thread)") }
         #expect(log.all == ["1 true"])
@@ -35,7 +36,6 @@ import Testing
     }
 
     @Test func nilIsDeliveredAndReplayed() {
-        let log = Log()
         let live = Context<Int?>()
         live.onCompleted { log.add("live \(String(describing: $0))") }
         live.emit(data: nil)
@@ -46,7 +46,6 @@ import Testing
     }
 
     @Test func keptOutcomesAreReplayedInOrder() {
-        let log = Log()
         let context = Context<Int>(keepsEveryOutcome: true)
         context.emit(data: 1).emit(error: Failure("x")).emit(data: 2)
         // The same holds for every operator: each preserves the order.
@@ -63,8 +62,6 @@ import Testing
     // MARK: Listeners
 
     @Test func secondListenerReplacesTheFirst() {
-        let context = Context<Int>()
-        let log = Log()
         context.onCompleted { log.add("first \($0)") }
         context.onCompleted { log.add("second \($0)") }
         context.emit(data: 1)
@@ -76,17 +73,13 @@ import Testing
     }
 
     @Test func everyEmissionIsDeliveredInOrderWithDeferAfterIt() {
-        let context = Context<Int>()
-        let log = Log()
         log.follow(context)
         context.emit(data: 1).emit(error: Failure("x")).emit(data: 2)
         #expect(log.all == ["data 1", "defer", "error x", "defer", "data 2", "defer"])
     }
 
     @Test func emissionInsideAListenerIsDeliveredAfterIt() {
-        let context = Context<Int>()
-        let log = Log()
-        context.onCompleted { [weak context] value in
+        context.onCompleted { [weak context = context] value in
             log.add("begin \(value)")
             if value < 3 { context?.emit(data: value + 1) }
             log.add("end \(value)")
@@ -96,17 +89,13 @@ import Testing
     }
 
     @Test func deferIsReplayedOnce() {
-        let context = Context<Int>()
         context.emit(data: 1)
-        let log = Log()
         context.onCompleted { log.add("data \($0)") }.defer { log.add("defer") }
         context.defer { log.add("again") }
         #expect(log.all == ["data 1", "defer"])
     }
 
     @Test func unsubscribingRemovesTheListeners() {
-        let context = Context<Int>()
-        let log = Log()
         log.follow(context)
         context.unsubscribe()
         context.emit(data: 1)
@@ -117,8 +106,6 @@ import Testing
     // MARK: Cancellation
 
     @Test func cancellingNotifiesOnceAndStopsOtherEvents() {
-        let context = Context<Int>()
-        let log = Log()
         log.follow(context)
         context.cancel()
         context.cancel()
@@ -130,20 +117,16 @@ import Testing
     }
 
     @Test func lateListenerReceivesTheCancellationOnce() {
-        let context = Context<Int>()
         context.emit(data: 1)
         context.cancel()
-        let log = Log()
         log.follow(context)
         log.follow(context, "again ")
         #expect(log.all == ["cancelled", "defer"])
     }
 
     @Test func cancellingInsideAListenerDropsPendingEvents() {
-        let context = Context<Int>()
-        let log = Log()
         log.follow(context)
-        context.onCompleted { [weak context] value in
+        context.onCompleted { [weak context = context] value in
             log.add("data \(value)")
             context?.emit(data: value + 1)
             context?.cancel()
@@ -153,9 +136,7 @@ import Testing
     }
 
     @Test func finishedContextEmitsNothingButStillReplays() {
-        let context = Context<Int>()
         context.emit(data: 1).finish().emit(data: 2)
-        let log = Log()
         log.follow(context)
         #expect(log.all == ["data 1", "defer"])
     }
@@ -164,7 +145,6 @@ import Testing
 
     @Test func asyncContextCallsListenersOnItsQueue() async {
         let queue = DispatchQueue.named("listeners")
-        let log = Log()
         let context = AsyncContext<Int>().on(queue)
         context.onCompleted { log.add("live \($0) \(DispatchQueue.currentName ?? "")") }.defer {
             log.add("defer \(DispatchQueue.currentName ?? "")")
@@ -179,7 +159,6 @@ import Testing
 
     @Test func asyncContextNeverBlocksOrDeadlocks() async {
         let queue = DispatchQueue.named("serial")
-        let log = Log()
         queue.suspend()
         let context = AsyncContext<Int>().on(queue)
         context.onCompleted { log.add("\($0)") }
@@ -199,7 +178,6 @@ import Testing
 
     @Test func asyncContextKeepsTheOrderOnAConcurrentQueue() async {
         let queue = DispatchQueue.named("concurrent", attributes: .concurrent)
-        let log = Log()
         let context = AsyncContext<Int>().on(queue)
         context.onCompleted { log.add("\($0)") }
         for value in 0..<1000 { context.emit(data: value) }
@@ -210,7 +188,6 @@ import Testing
     @Test func cancellingAnAsyncContextDropsPendingEvents() async {
         let queue = DispatchQueue.named("cancel")
         queue.suspend()
-        let log = Log()
         let context = AsyncContext<Int>().on(queue)
         log.follow(context)
         context.emit(data: 1)
@@ -225,7 +202,6 @@ import Testing
 
     @Test func multicastContextCallsEveryListenerInOrder() {
         let context = MulticastContext<Int>()
-        let log = Log()
         for name in ["a", "b", "c"] {
             context.onCompleted { log.add("\(name) \($0)") }.onError { _ in log.add("\(name) error") }
         }
@@ -237,7 +213,6 @@ import Testing
 
     @Test func multicastContextReplaysTheLatestOutcome() {
         let context = MulticastContext<Int>()
-        let log = Log()
         context.emit(data: 1).emit(data: 2)
         log.follow(context, "a ")
         log.follow(context, "b ")
@@ -251,7 +226,6 @@ import Testing
 
     @Test func multicastContextNotifiesAllListenersOfACancellation() {
         let context = MulticastContext<Int>()
-        let log = Log()
         log.follow(context, "a ")
         log.follow(context, "b ")
         context.cancel()

@@ -17,8 +17,7 @@ private typealias Label = DAOExamples.Tag
     // MARK: Reading
 
     @Test(arguments: backends) func readsAllByConditionAndByKeys(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             let all = [dialog(1, [10, 11]), dialog(2, isPinned: true, [20]), dialog(3), dialog(10, isPinned: true)]
             try await dialogs.persist(all)
 
@@ -36,8 +35,7 @@ private typealias Label = DAOExamples.Tag
     }
 
     @Test(arguments: backends) func readsOneValueOrThrowsNotFound(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             try await dialogs.persist([dialog(1), dialog(2, isPinned: true, [20]), dialog(3, isPinned: true)])
 
             #expect(try await ReadOneNode<Int, _>(dialogs).value(for: 2) == dialog(2, isPinned: true, [20]))
@@ -56,8 +54,7 @@ private typealias Label = DAOExamples.Tag
     }
 
     @Test(arguments: backends) func nodeAndTranslatorReadTheSameSnapshot(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             try await dialogs.persist([dialog(1, [10, 11])])
             // Another writer replaces the messages just before the translator reads them.
             let isWritten = Counter()
@@ -78,8 +75,7 @@ private typealias Label = DAOExamples.Tag
     // MARK: Persisting
 
     @Test(arguments: backends) func persistNodeReturnsStoredValues(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             try await dialogs.persist([dialog(1, [10, 11]), dialog(5, [50])])
             try await dialogs.update(where: { $0.id == 1 }) { $0.isMuted = true }
 
@@ -96,8 +92,7 @@ private typealias Label = DAOExamples.Tag
     }
 
     @Test(arguments: backends) func replacingErasesMissingValues(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             let before = [dialog(1), dialog(2, isPinned: true), dialog(3, isPinned: true)]
             try await dialogs.persist(before)
 
@@ -134,8 +129,7 @@ private typealias Label = DAOExamples.Tag
     }
 
     @Test(arguments: backends) func emissionsAreStoredInOrder(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { (_, dialogs) async throws in
             let source = Context<[Dialog]>(keepsEveryOutcome: true)
             let outcomes = Locked<[String]>([])
             let observer = PersistNode(dialogs, next: ClosureNode<Void, _> { source }).process()
@@ -154,8 +148,7 @@ private typealias Label = DAOExamples.Tag
     }
 
     @Test(arguments: backends) func bothEmissionsOfFirstCacheNodeAreStored(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             try await dialogs.persist([dialog(1)])
             let first = FirstCacheNode(
                 stored: ReadNode(dialogs), network: PersistNode(dialogs, next: returning([dialog(2)]) as ClosureNode<Void, _>))
@@ -169,8 +162,7 @@ private typealias Label = DAOExamples.Tag
     // MARK: Erasing
 
     @Test(arguments: backends) func eraseNodeReturnsTheNumberOfErasedValues(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             try await dialogs.persist((1...6).map { dialog($0, isPinned: $0 % 2 == 0) })
             #expect(try await EraseNode(dialogs, keys: { (id: Int) in [UniqueID(id), UniqueID(99)] }).value(for: 1) == 1)
             let pinned = EraseNode(dialogs) { (fields, least: Int) in fields.isPinned == true && fields.id >= least }
@@ -186,8 +178,7 @@ private typealias Label = DAOExamples.Tag
     // MARK: Errors
 
     @Test(arguments: backends) func errorLeavesTheDatabaseUnchanged(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { _, dialogs in
             try await dialogs.persist([dialog(1, [10]), dialog(2, [20])])
             let before = try dump(dialogs)
             let failing = dialogs.watched(willStore: { if $0.id == 3 { throw Failure("third") } })
@@ -203,8 +194,7 @@ private typealias Label = DAOExamples.Tag
     }
 
     @Test(arguments: backends) func storageErrorsPassUnchangedOrMapped(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { database, dialogs in
             try database.close()
             let read = ReadNode<Void, DialogTranslator>(dialogs)
             let nodes: [any Node<Void, [Dialog]>] = [read, PersistNode(dialogs, next: returning([dialog(1)]))]
@@ -233,8 +223,7 @@ private typealias Label = DAOExamples.Tag
     // MARK: Cancellation
 
     @Test(arguments: backends) func cancelledWorkThatWaitsForTheWriterIsNotDone(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let dialogs = try dialogsDAO(database)
+        try await withDialogs(kind) { database, dialogs in
             try await dialogs.persist([dialog(1)])
             let busy = try await BusyWriter(database)
             let persist = Task { try await PersistNode(dialogs, next: returning([dialog(2)]) as ClosureNode<Void, _>).value() }

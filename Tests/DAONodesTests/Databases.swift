@@ -2,6 +2,7 @@ import DAOCore
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 
 @testable import DAOExamples
@@ -11,13 +12,17 @@ let backends = ["memory:", "sqlite:", "lmdb:"]
 
 /// Runs a test on an empty database and removes it afterwards.
 func withDatabase(_ kind: String, _ body: (any Database) async throws -> Void) async throws {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID())")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let path = kind == "memory:" ? directory.lastPathComponent : "\(directory.path)/test.db"
+    let place = Place()
+    defer { withExtendedLifetime(place) {} }
+    let path = kind == "memory:" ? place.directory.lastPathComponent : place.file.path
     let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(kind + path)
     try await body(database)
     try database.close()
+}
+
+/// Runs a test on the DAO of dialogs in an empty database.
+func withDialogs(_ kind: String, _ body: (any Database, DAO<DialogTranslator>) async throws -> Void) async throws {
+    try await withDatabase(kind) { try await body($0, dialogsDAO($0)) }
 }
 
 /// All rows of the database of dialogs, local fields included.

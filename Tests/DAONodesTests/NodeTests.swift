@@ -34,9 +34,11 @@ private struct PersonReaderNode: Node {
 }
 
 @Suite(.timeLimit(.minutes(30))) struct NodeTests {
+    private let log = Log()
+    private let refreshes = Counter()
+
     @Test func documentedProgramReadsOnItsQueueAndMapsItsErrors() async {
         let queue = DispatchQueue.named("work")
-        let log = Log()
         let chain = DispatcherNode(
             next: ErrorMapperNode(next: PersonReaderNode(log: log)) { readError($0) },
             on: queue
@@ -57,7 +59,6 @@ private struct PersonReaderNode: Node {
     }
 
     @Test func dispatcherDeliversOnAnotherQueueAndForwardsCancellation() async {
-        let log = Log()
         let inner = Context<Int>()
         let work = DispatchQueue.named("work")
         let chain = DispatcherNode(next: ClosureNode<Int, Int> { _ in inner }, on: work, deliveringOn: .named("response"))
@@ -86,7 +87,6 @@ private struct PersonReaderNode: Node {
     }
 
     @Test func errorMapperKeepsDataAndCancellation() {
-        let log = Log()
         let inner = Context<Int>()
         log.follow(ErrorMapperNode(next: ClosureNode<Void, Int> { inner }) { _ in Failure("mapped") }.process())
         inner.emit(data: 1).emit(error: Failure("x"))
@@ -101,7 +101,6 @@ private struct PersonReaderNode: Node {
         }
         let count = Counter()
         let inner = Context<Int>()
-        let log = Log()
         let node = AborterNode(next: ClosureNode<Void, Int> { inner }, aborter: Spy(count: count))
         let observer = node.process()
         log.follow(observer)
@@ -170,23 +169,14 @@ private struct PersonReaderNode: Node {
                 asked.increment()
                 return .emit(data: entry)
             })
-        await #expect {
-            try await chain.value(for: Model(number: -1))
-        } throws: { error in
-            guard case MappingError.badValue("number") = error else { return false }
-            return true
-        }
-        await #expect {
-            try await chain.value(for: Model(number: 100))
-        } throws: { error in
-            guard case MappingError.badValue("value") = error else { return false }
-            return true
+        for (number, field) in [(-1, "number"), (100, "value")] {
+            let error = await #expect(throws: MappingError.self) { try await chain.value(for: Model(number: number)) }
+            #expect(error.map { "\($0)" } == "\(MappingError.badValue(field: field))")
         }
         #expect(asked.value == 1)
     }
 
     @Test func mapperLogsOnlyItsOwnFailures() async throws {
-        let log = Log()
         func chain(_ response: Observer<Json>) -> DTOMapperNode<Json, [Entry]> {
             DTOMapperNode(next: ClosureNode { _ in response }) { log.add("\(type(of: $0))") }
         }
@@ -204,7 +194,6 @@ private struct PersonReaderNode: Node {
     // MARK: Refreshing access
 
     @Test func tenCallersShareOneRefresh() async throws {
-        let refreshes = Counter()
         let asked = Locked(false)
         let refresher = TokenRefresherNode(
             refresh: ClosureNode<Void, Int>(async: {
@@ -258,7 +247,6 @@ private struct PersonReaderNode: Node {
     }
 
     @Test func refusedAccessIsRetriedOnce() async throws {
-        let refreshes = Counter()
         let tries = Counter()
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { .emit(data: refreshes.increment()) })
         let refusing = ClosureNode<Int, Int> { _ in
@@ -274,7 +262,6 @@ private struct PersonReaderNode: Node {
     }
 
     @Test func refreshUnderContentionCompletesAllCallers() async {
-        let refreshes = Counter()
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int>(async: { refreshes.increment() }))
         let completed = Counter()
         await withTaskGroup(of: Void.self) { group in

@@ -10,16 +10,9 @@ import Testing
         let errors: String
     }
 
-    /// Programs are built next to the tests.
-    private static var program: URL {
-        let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-        let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
-        return directory.appendingPathComponent("dao-offline-demo")
-    }
-
     private func run(_ arguments: [String], path: String? = nil) async throws -> Run {
         let process = Process()
-        process.executableURL = Self.program
+        process.executableURL = Process.built("dao-offline-demo")
         process.arguments = arguments
         if let path { process.environment = ProcessInfo.processInfo.environment.merging(["PATH": path]) { $1 } }
         let (output, errors) = (Pipe(), Pipe())
@@ -45,10 +38,9 @@ import Testing
 
     @Test(arguments: ["memory:", "sqlite:{directory}/dialogs.db", "lmdb:{directory}/dialogs.mdb"])
     func outputIsTheSameWithAndWithoutTheServer(_ url: String) async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("offline-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let result = try await run([url.replacingOccurrences(of: "{directory}", with: directory.path)])
+        let place = Place()
+        let result = try await run([url.replacingOccurrences(of: "{directory}", with: place.directory.path)])
+        withExtendedLifetime(place) {}
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
         #expect(
             result.output.components(separatedBy: "Ann: Who brings the rope?").count == 3, "online and offline:\n\(result.output)"

@@ -3,9 +3,11 @@ import Foundation
 import Testing
 
 @Suite struct OperatorTests {
+    private let log = Log()
+    private let source = Context<Int>()
+    private let clock = ManualScheduler()
+
     @Test func mapTransformsEveryEmissionAndEmitsThrownErrors() {
-        let source = Context<Int>()
-        let log = Log()
         log.follow(
             source.map { value in
                 if value == 2 { throw Failure("two") }
@@ -16,9 +18,7 @@ import Testing
     }
 
     @Test func flatMapForwardsDataErrorsAndCancellation() {
-        let source = Context<Int>()
         let inner = Context<String>()
-        let log = Log()
         log.follow(source.map { _ in inner as Observer<String> })
         source.emit(data: 1)
         inner.emit(data: "a").emit(error: Failure("b"))
@@ -29,9 +29,7 @@ import Testing
     }
 
     @Test func flatMapMergesItsInnerObservers() {
-        let source = Context<Int>()
         let inners = (0..<2).map { _ in Context<String>() }
-        let log = Log()
         source.map { inners[$0] as Observer<String> }.onCompleted { log.add($0) }
         source.emit(data: 0).emit(data: 1)
         inners[1].emit(data: "1a")
@@ -41,7 +39,6 @@ import Testing
     }
 
     @Test func mapErrorMapsErrorsOnly() {
-        let log = Log()
         log.follow(Observer<Int>.emit(error: Failure("a")).mapError { _ in Failure("b") })
         log.follow(Observer<Int>.emit(data: 1).mapError { _ in Failure("b") })
         // The short form.
@@ -50,7 +47,6 @@ import Testing
     }
 
     @Test func mapErrorRecoversOrReplaces() {
-        let log = Log()
         log.follow(Observer<Int>.emit(error: Failure("a")).mapError { _ in Observer<Int>.emit(data: 2) })
         log.follow(Observer<Int>.emit(error: Failure("a")).mapError { _ -> Observer<Int> in throw Failure("b") })
         #expect(log.all == ["data 2", "defer", "error b", "defer"])
@@ -58,7 +54,6 @@ import Testing
 
     @Test func documentedExampleOfMapErrorPrintsItsOutput() {
         let context = Context<String>()
-        let log = Log()
         // The listeners belong on the result of the operators, not on the context itself.
         context
             .mapError { error -> Observer<String> in
@@ -73,9 +68,7 @@ import Testing
     }
 
     @Test func combineMakesTheSecondObserverForEachEmission() {
-        let source = Context<Int>()
         let made = Counter()
-        let log = Log()
         @Sendable func second() -> Observer<String> { .emit(data: "s\(made.increment())") }
         log.follow(source.combine(second()))
         #expect(made.value == 0)
@@ -87,7 +80,6 @@ import Testing
     }
 
     @Test func nestedCombinesNestTheirTuples() {
-        let log = Log()
         Observer<Int>.emit(data: 1).combine(.emit(data: 2)).combine(.emit(data: 3)).onCompleted { (value: ((Int, Int), Int)) in
             log.add("\(value)")
         }
@@ -96,7 +88,6 @@ import Testing
     }
 
     @Test func combineToleranceFailsOnlyWhenBothFail() {
-        let log = Log()
         func outcome(_ first: Observer<Int>, _ second: Observer<String>) {
             log.follow(first.combineTolerance(second).map { "\($0.0.map(String.init) ?? "nil") \($0.1 ?? "nil")" })
         }
@@ -108,7 +99,6 @@ import Testing
     }
 
     @Test func chainContinuesWithTheDataOrFails() {
-        let log = Log()
         log.follow(Observer<Int>.emit(data: 1).chain { value -> Observer<String>? in .emit(data: "<\(value)>") })
         log.follow(Observer<Int>.emit(data: 1).chain { _ -> Observer<String>? in nil })
         #expect(log.all.prefix(2) == ["data (1, \"<1>\")", "defer"])
@@ -116,7 +106,6 @@ import Testing
     }
 
     @Test func filterKeepsElementsAndEmitsTheEmptyList() {
-        let log = Log()
         log.follow(Observer<[Int]>.emit(data: [1, 2, 3, 4]).filter { $0 > 2 })
         log.follow(Observer<[Int]>.emit(data: [1, 2]).filter { $0 > 2 })
         #expect(log.all == ["data [3, 4]", "defer", "data []", "defer"])
@@ -124,8 +113,6 @@ import Testing
 
     @Test func catchErrorRemovesOnlyItsType() {
         struct Other: Error {}
-        let source = Context<Int>()
-        let log = Log()
         log.follow(source.catchError { (error: Failure) in log.add("caught \(error.name)") })
         source.emit(error: Failure("a"))
         #expect(log.all == ["caught a"])
@@ -134,8 +121,6 @@ import Testing
     }
 
     @Test func processPassesTheObserver() {
-        let log = Log()
-        let source = Context<Int>()
         let same = source.process { observer in log.add("\(observer === source)") }
         #expect(same === source)
         #expect(log.all == ["true"])
@@ -144,7 +129,6 @@ import Testing
     // MARK: Cancellation and defer across operators
 
     @Test func cancellingTheResultReachesTheSourceAndEveryInnerObserver() {
-        let source = Context<Int>()
         let inners = (0..<3).map { _ in Context<Int>() }
         let result = source.map { inners[$0] as Observer<Int> }.mapError { $0 }.map { $0 + 1 }
         source.emit(data: 0).emit(data: 1)
@@ -184,8 +168,6 @@ import Testing
     }
 
     @Test func deferIsNotInheritedByOperators() {
-        let source = Context<Int>()
-        let log = Log()
         source.defer { log.add("source defer") }
         source.map { $0 }.onCompleted { _ in log.add("data") }.defer { log.add("result defer") }
         source.emit(data: 1)
@@ -197,8 +179,6 @@ import Testing
     @Test func dispatchRunsListenersOnTheQueueWithoutBlocking() async {
         let queue = DispatchQueue.named("end")
         queue.suspend()
-        let log = Log()
-        let source = Context<Int>()
         source.dispatch(on: queue)
             .map { value -> Int in
                 log.add("map \(DispatchQueue.currentName ?? "")")
@@ -224,9 +204,6 @@ import Testing
     }
 
     @Test func debounceEmitsDataThatIsNotFollowedInTime() {
-        let clock = ManualScheduler()
-        let source = Context<Int>()
-        let log = Log()
         log.follow(source.debounce(on: clock, after: .seconds(1)))
         source.emit(data: 1)
         clock.advance(by: .milliseconds(999))
@@ -241,9 +218,6 @@ import Testing
     }
 
     @Test func debounceEmitsErrorsAndTheEndImmediately() {
-        let clock = ManualScheduler()
-        let source = Context<Int>()
-        let log = Log()
         log.follow(source.debounce(on: clock, after: .seconds(1)))
         source.emit(data: 1).emit(error: Failure("x"))
         #expect(log.all == ["error x", "defer"])
@@ -256,9 +230,6 @@ import Testing
     }
 
     @Test func cancelledDebounceEmitsNothing() {
-        let clock = ManualScheduler()
-        let source = Context<Int>()
-        let log = Log()
         let result = source.debounce(on: clock, after: .seconds(1))
         log.follow(result)
         source.emit(data: 1)
@@ -268,9 +239,6 @@ import Testing
     }
 
     @Test func throttleDropsDataWithinTheInterval() {
-        let clock = ManualScheduler()
-        let source = Context<Int>()
-        let log = Log()
         source.throttle(next: .seconds(1), on: clock).onCompleted { log.add("\($0)") }.onError { _ in log.add("error") }
         source.emit(data: 1).emit(data: 2)
         clock.advance(by: .milliseconds(999))
@@ -281,20 +249,17 @@ import Testing
     }
 
     @Test func debounceWorksWithAQueue() async throws {
-        let source = Context<Int>()
         let result = source.debounce(on: DispatchQueue.named("debounce"), after: .milliseconds(30))
         source.emit(data: 1)
         #expect(try await result.value == 1)
     }
 
     @Test func multicastSharesOneSource() {
-        let source = Context<Int>()
         let made = Counter()
         let shared = source.map { value -> Int in
             made.increment()
             return value
         }.multicast()
-        let log = Log()
         shared.onCompleted { log.add("a \($0)") }
         shared.map { $0 * 10 }.onCompleted { log.add("b \($0)") }
         source.emit(data: 1)
@@ -306,14 +271,12 @@ import Testing
     // MARK: Keeping every outcome
 
     @Test func derivedObserversInheritKeepingEveryOutcome() async {
-        let source = Context<Int>()
         let inner = Context<Int>(keepsEveryOutcome: true)
         let queue = DispatchQueue.named("keeping")
         let result = source.map { _ in inner as Observer<Int> }.map { $0 }.mapError { $0 }.dispatch(on: queue).map { $0 * 10 }
         source.emit(data: 1)
         inner.emit(data: 1).emit(data: 2).emit(error: Failure("x")).emit(data: 3)
         await queue.drained()
-        let log = Log()
         result.onCompleted { log.add("\($0)") }
         #expect(log.all == ["10", "20", "30"])
     }
@@ -321,7 +284,6 @@ import Testing
     @Test func multicastReplaysOnlyTheLatestOutcomeOfAKeepingSource() {
         let source = Context<Int>(keepsEveryOutcome: true)
         let shared = source.multicast()
-        let log = Log()
         source.emit(data: 1)
         shared.onCompleted { log.add("a \($0)") }
         source.emit(data: 2)
@@ -348,7 +310,6 @@ import Testing
     }
 
     @Test func cancellingMapInOrderCancelsTheWorkAndTheSource() async throws {
-        let source = Context<Int>()
         let (log, begun) = (Log(), Counter())
         let result = source.mapInOrder { value -> Int in
             begun.increment()

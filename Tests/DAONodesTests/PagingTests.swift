@@ -1,6 +1,5 @@
 import DAONodes
 import DAOTransport
-import Foundation
 import Testing
 
 @Suite struct PagingTests {

@@ -9,6 +9,8 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(30))) struct ResponseCacheTests {
+    private let cache = MemoryResponseCache()
+
     private func request(_ text: String, method: String = "GET") throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: text)))
         request.httpMethod = method
@@ -16,7 +18,6 @@ import Testing
     }
 
     @Test func writerStoresSuccessfulResponsesWithTheirEntityTags() async throws {
-        let cache = MemoryResponseCache()
         let writer = URLCacheWriterNode(cache: cache)
         let good = try response(200, "[1]", headers: ["Etag": "\"v1\""])
         try await writer.value(for: ProcessedResponse(response: good, json: Json()))
@@ -43,7 +44,6 @@ import Testing
     }
 
     @Test func readerReturnsTheStoredResponseOrAnError() async throws {
-        let cache = MemoryResponseCache()
         let reader = URLCacheReaderNode(cache: cache)
         let request = try request("https://host/a")
         await #expect(throws: ResponseCacheError.cantLoadDataFromCache) { try await reader.value(for: request) }
@@ -56,7 +56,6 @@ import Testing
     }
 
     @Test func eTagReaderSendsTheStoredEntityTag() async throws {
-        let cache = MemoryResponseCache()
         let probe = Probe<URLRequest, Int>(returning: 1)
         let node = URLETagReaderNode(next: probe, cache: cache)
         let request = try request("https://host/a")
@@ -80,7 +79,6 @@ import Testing
 
     @Test func unchangedResponseIsTransferredOnce() async throws {
         let server = try LoopbackServer()
-        let cache = MemoryResponseCache()
         let statuses = Locked<[Int]>([])
         let client = URLSessionClient(baseURL: server.url, configuration: .ephemeral) { exchange in
             statuses.withLock { $0.append(exchange.response?.statusCode ?? 0) }
@@ -120,7 +118,6 @@ import Testing
     }
 
     @Test func cachedResponseIsEmittedFirst() async throws {
-        let cache = MemoryResponseCache()
         let node = FirstCacheNode(
             stored: URLCacheReaderNode(cache: cache), network: ClosureNode<URLRequest, Json> { _ in .emit(data: ["fresh": 1]) })
         let request = try request("https://host/a")

@@ -12,15 +12,10 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct WholePathTests {
     /// A server, a client, a DAO, and the chain between them.
     private struct Path {
-        let server: LoopbackServer
-        let client: URLSessionClient
+        let database: any Database
         let dialogs: DAO<DialogTranslator>
-
-        init(_ database: any Database) throws {
-            server = try LoopbackServer()
-            client = URLSessionClient(baseURL: server.url, configuration: .ephemeral)
-            dialogs = try dialogsDAO(database)
-        }
+        let server: LoopbackServer
+        var client: URLSessionClient { URLSessionClient(baseURL: server.url, configuration: .ephemeral) }
 
         /// The chain up to the application's values.
         func fetched(_ path: String) -> any Node<Json, [Dialog]> {
@@ -39,6 +34,11 @@ import Testing
         }
 
         func chain(_ path: String = "dialogs/") -> any Node<Void, [Dialog]> { chain(path, to: dialogs) }
+    }
+
+    /// Runs a test on a path to an empty database.
+    private func withPath(_ kind: String, _ body: (Path) async throws -> Void) async throws {
+        try await withDialogs(kind) { try await body(Path(database: $0, dialogs: $1, server: LoopbackServer())) }
     }
 
     /// A path that responds with these dialogs.
@@ -62,8 +62,7 @@ import Testing
     // MARK: Result and state
 
     @Test(arguments: backends) func dialogsAreFetchedStoredAndReadBack(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { (path) async throws in
             let expected = Dialog(
                 id: 7, isPinned: true, messages: [DialogMessage(id: 1, dialog: 7, position: 0, text: "hi")])
             #expect(try await path.chain().value() == [expected])
@@ -74,13 +73,12 @@ import Testing
                     "\(DialogModel(id: 7, isPinned: true, isMuted: false))",
                     "\(DialogMessage(id: 1, dialog: 7, position: 0, text: "hi"))",
                 ])
-            #expect(Set(try database.entities().map(\.name)) == ["dialog", "dialog_message"])
+            #expect(Set(try path.database.entities().map(\.name)) == ["dialog", "dialog_message"])
         }
     }
 
     @Test(arguments: backends) func chainOfTheReadmeWorksWithAndWithoutItsServer(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             let online = try await loadDialogs(server: path.server.url, dialogs: path.dialogs)
             #expect(online.map(\.id) == [7])
             path.server.stop()
@@ -89,8 +87,7 @@ import Testing
     }
 
     @Test(arguments: backends) func secondRunLeavesTheSameDatabase(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             let arriving = [dialog(9, [91, 90]), dialog(3, isPinned: true), dialog(5, [50, 51, 52])]
             let chain = path.chain(self.path(try arriving.map(entry)))
             #expect(try await chain.value() == arriving, "in the order of the server")
@@ -112,8 +109,7 @@ import Testing
     // MARK: Errors
 
     @Test(arguments: backends) func errorsOfEveryStageAreMappedAndChangeNothing(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             _ = try await path.chain().value()
             let before = try dump(path.dialogs)
             let good = try entry(dialog(1, [10]))
@@ -137,14 +133,13 @@ import Testing
             let unreadable = path.dialogs.watched(willRead: { _ in throw StorageError(.corruptedValue, "a test") })
             #expect(await error(of: path.chain(self.path([good]), to: unreadable)) == .storage(.undefined), "reading back")
             #expect(try dump(path.dialogs) == before, "values that cannot be read back are not stored")
-            try database.close()
+            try path.database.close()
             #expect(await error(of: path.chain()) == .storage(.cantConnect))
         }
     }
 
     @Test(arguments: backends) func badElementLeavesTheDatabaseUnchanged(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             _ = try await path.chain().value()
             let before = try dump(path.dialogs)
             let good = try (1...4).map { try entry(dialog($0, isPinned: true, [$0 * 10, $0 * 10 + 1])) }
@@ -167,8 +162,7 @@ import Testing
     // MARK: Offline
 
     @Test(arguments: backends) func storedDialogsAreUsedWithoutTheServer(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             let dialogs = try await path.chain().value()
             let before = try dump(path.dialogs)
             path.server.stop()
@@ -223,8 +217,7 @@ import Testing
     }
 
     @Test(arguments: backends) func cancellingBeforeTheTransactionWritesNothing(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             let start = ContinuousClock.now
             // During the transfer.
             try await cancel(path.chain("slow"), once: { _ in ContinuousClock.now - start > .milliseconds(200) })
@@ -239,7 +232,7 @@ import Testing
             }
             await #expect(throws: CancellationError.self) { try await early.value }
             // While waiting for the writer.
-            let busy = try await BusyWriter(database)
+            let busy = try await BusyWriter(path.database)
             let arrived = Counter()
             let counted: @Sendable (any Node<Json, [Dialog]>) -> any Node<Json, [Dialog]> = { next in
                 ClosureNode { input in
@@ -251,14 +244,13 @@ import Testing
             }
             try await cancel(path.chain(to: path.dialogs, through: counted), once: { arrived.value == $0 })
             try await busy.end()
-            try await database.engineState.executor.write {}
+            try await path.database.engineState.executor.write {}
             #expect(try dump(path.dialogs).isEmpty)
         }
     }
 
     @Test(arguments: backends) func cancellingInsideTheTransactionCompletesIt(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             let arriving = [dialog(1, [10, 11]), dialog(2, [20]), dialog(3)]
             let (inside, gate) = (Counter(), DispatchSemaphore(value: 0))
             let watched = path.dialogs.watched(willStore: { dialog in
@@ -273,15 +265,14 @@ import Testing
             #expect(try dump(path.dialogs).isEmpty, "readers see nothing of a running transaction")
             observer.cancel()
             gate.signal()
-            try await database.engineState.executor.write {}
+            try await path.database.engineState.executor.write {}
             #expect(try await path.dialogs.read() == arriving, "all values")
             #expect(log.all == ["cancelled", "defer"])
         }
     }
 
     @Test(arguments: backends) func cancellingTheFallbackReadIsNotAnError(_ kind: String) async throws {
-        try await withDatabase(kind) { database in
-            let path = try Path(database)
+        try await withPath(kind) { path in
             let dialogs = try await path.chain().value()
             path.server.stop()
             let (inside, gate) = (Counter(), DispatchSemaphore(value: 0))

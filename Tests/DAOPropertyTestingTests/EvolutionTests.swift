@@ -1,6 +1,5 @@
 import DAOConformance
 import DAOCore
-import Foundation
 import Testing
 
 @testable import DAOPropertyTesting
@@ -67,7 +66,7 @@ import Testing
         let outcomes = Self.steps.map { reference.run($0) }
         #expect(outcomes == Self.expected.map { [$0] })
         #expect(
-            reference.content == [
+            reference.lines == [
                 "version 3", "order of id int64 key, title string", #"order: (2, "other")"#, #"read: (2, "other")"#,
                 #"one by one: (2, "other")"#,
             ])
@@ -86,7 +85,7 @@ import Testing
                 // The kind of step, and how it ends.
                 let words = (reference.run(step).first ?? "").split(separator: "; ").last?.split(separator: " ")
                 kinds[step.source.prefix { $0 != "(" } + " " + (words?.first ?? ""), default: 0] += 1
-                if reference.content.contains(where: { $0.hasPrefix("read: corruptedValue") }) {
+                if reference.lines.contains(where: { $0.hasPrefix("read: corruptedValue") }) {
                     kinds["unreadable", default: 0] += 1
                 }
             }

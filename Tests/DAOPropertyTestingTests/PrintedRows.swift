@@ -8,57 +8,40 @@ import Testing
 private struct Wide: PropertyTestModel {
     var id: Int
     var flag: Bool = false
-    var tiny: Int8? = nil
+    var tiny: Int8?
     var short: Int16 = 0
-    var middle: Int32? = nil
+    var middle: Int32?
     var long: Int64 = 0
-    var number: Int? = nil
-    var numberTwin: Int? = nil
+    var number: Int?
+    var numberTwin: Int?
     var byte: UInt8 = 0
-    var word: UInt16? = nil
-    var span: UInt32? = nil
-    var natural: UInt? = nil
-    var count: UInt64? = nil
-    var ratio: Float? = nil
-    var real: Double? = nil
-    var realTwin: Double? = nil
-    var price: Decimal? = nil
-    var text: String? = nil
-    var bytes: Data? = nil
-    var token: UUID? = nil
-    var site: URL? = nil
-    var date: Date? = nil
-    var mood: PropertyTesting.Mood? = nil
+    var word: UInt16?
+    var span: UInt32?
+    var natural: UInt?
+    var count: UInt64?
+    var ratio: Float?
+    var real: Double?
+    var realTwin: Double?
+    var price: Decimal?
+    var text: String?
+    var bytes: Data?
+    var token: UUID?
+    var site: URL?
+    var date: Date?
+    var mood: PropertyTesting.Mood?
     var tags: [String] = []
-    var shape: PropertyTesting.Shape? = nil
+    var shape: PropertyTesting.Shape?
 
     static let schema = Schema(
         "random_wide", Self.init(id:flag:tiny:short:middle:long:number:numberTwin:byte:word:span:natural:count:ratio:real:realTwin:price:text:bytes:token:site:date:mood:tags:shape:),
-        Field("id", \.id, .primaryKey),
-        Field("flag", \.flag),
-        Field("tiny", \.tiny),
-        Field("short", \.short),
-        Field("middle", \.middle, .indexed),
-        Field("long", \.long),
-        Field("number", \.number, .indexed),
-        Field("numberTwin", \.numberTwin),
-        Field("byte", \.byte),
-        Field("word", \.word),
-        Field("span", \.span),
-        Field("natural", \.natural),
-        Field("count", \.count, .indexed),
-        Field("ratio", \.ratio, .indexed),
-        Field("real", \.real, .indexed),
-        Field("realTwin", \.realTwin),
-        Field("price", \.price, .indexed),
-        Field("text", \.text),
-        Field("bytes", \.bytes, .indexed),
-        Field("token", \.token, .indexed),
-        Field("site", \.site, .indexed),
-        Field("date", \.date, .indexed),
-        Field("mood", \.mood),
-        Field("tags", \.tags),
-        Field("shape", \.shape))
+        Field("id", \.id, .primaryKey), Field("flag", \.flag), Field("tiny", \.tiny), Field("short", \.short),
+        Field("middle", \.middle, .indexed), Field("long", \.long), Field("number", \.number, .indexed),
+        Field("numberTwin", \.numberTwin), Field("byte", \.byte), Field("word", \.word), Field("span", \.span),
+        Field("natural", \.natural), Field("count", \.count, .indexed), Field("ratio", \.ratio, .indexed),
+        Field("real", \.real, .indexed), Field("realTwin", \.realTwin), Field("price", \.price, .indexed),
+        Field("text", \.text), Field("bytes", \.bytes, .indexed), Field("token", \.token, .indexed),
+        Field("site", \.site, .indexed), Field("date", \.date, .indexed), Field("mood", \.mood),
+        Field("tags", \.tags), Field("shape", \.shape))
     static let keptFields: Set<String> = ["flag", "number", "numberTwin", "price", "text", "shape"]
 }
 
@@ -66,18 +49,14 @@ private struct Note: PropertyTestModel {
     var id: String
     var title: String = ""
     var titleTwin: String = ""
-    var body: String? = nil
-    var alias: String? = nil
+    var body: String?
+    var alias: String?
     var rank: Int = 0
 
     static let schema = Schema(
         "random_note", Self.init(id:title:titleTwin:body:alias:rank:),
-        Field("id", \.id, .primaryKey),
-        Field("title", \.title, .indexed),
-        Field("titleTwin", \.titleTwin),
-        Field("body", \.body),
-        Field("alias", \.alias, .unique),
-        Field("rank", \.rank, .indexed))
+        Field("id", \.id, .primaryKey), Field("title", \.title, .indexed), Field("titleTwin", \.titleTwin),
+        Field("body", \.body), Field("alias", \.alias, .unique), Field("rank", \.rank, .indexed))
     static let keptFields: Set<String> = ["body", "alias"]
 }
 
@@ -85,22 +64,17 @@ private struct Tally: PropertyTestModel {
     var id: UInt64
     var amount: Double = 0.0
     var amountTwin: Double = 0.0
-    var delta: Int64? = nil
-    var price: Decimal? = nil
-    var blob: Data? = nil
+    var delta: Int64?
+    var price: Decimal?
+    var blob: Data?
     var ratio: Float = 0.0
     var level: Int8 = 0
 
     static let schema = Schema(
         "random_tally", Self.init(id:amount:amountTwin:delta:price:blob:ratio:level:),
-        Field("id", \.id, .primaryKey),
-        Field("amount", \.amount, .indexed),
-        Field("amountTwin", \.amountTwin),
-        Field("delta", \.delta),
-        Field("price", \.price, .unique),
-        Field("blob", \.blob, .unique),
-        Field("ratio", \.ratio),
-        Field("level", \.level, .indexed))
+        Field("id", \.id, .primaryKey), Field("amount", \.amount, .indexed), Field("amountTwin", \.amountTwin),
+        Field("delta", \.delta), Field("price", \.price, .unique), Field("blob", \.blob, .unique),
+        Field("ratio", \.ratio), Field("level", \.level, .indexed))
     static let keptFields: Set<String> = ["delta", "blob"]
 }
 
@@ -112,99 +86,80 @@ private struct GeneratedRecord0: PropertyTestModel {
     var field4: String = ""
     var rowid: Int16 = 0
     var plain0: Bool = false
-    var maybe0: Bool? = nil
+    var maybe0: Bool?
     var plain1: Int = 0
-    var maybe1: Int? = nil
+    var maybe1: Int?
     var plain2: Int8 = 0
-    var maybe2: Int8? = nil
+    var maybe2: Int8?
     var plain3: Int16 = 0
-    var maybe3: Int16? = nil
+    var maybe3: Int16?
     var plain4: Int32 = 0
-    var maybe4: Int32? = nil
+    var maybe4: Int32?
     var plain5: Int64 = 0
-    var maybe5: Int64? = nil
+    var maybe5: Int64?
     var plain6: UInt = 0
-    var maybe6: UInt? = nil
+    var maybe6: UInt?
     var plain7: UInt8 = 0
-    var maybe7: UInt8? = nil
+    var maybe7: UInt8?
     var plain8: UInt16 = 0
-    var maybe8: UInt16? = nil
+    var maybe8: UInt16?
     var plain9: UInt32 = 0
-    var maybe9: UInt32? = nil
+    var maybe9: UInt32?
     var plain10: UInt64 = 0
-    var maybe10: UInt64? = nil
+    var maybe10: UInt64?
     var plain11: Float = 0.0
-    var maybe11: Float? = nil
+    var maybe11: Float?
     var plain12: Double = 0.0
-    var maybe12: Double? = nil
+    var maybe12: Double?
     var plain13: Decimal = Decimal(string: "0")!
-    var maybe13: Decimal? = nil
+    var maybe13: Decimal?
     var plain14: String = ""
-    var maybe14: String? = nil
+    var maybe14: String?
     var plain15: Data = Data([])
-    var maybe15: Data? = nil
+    var maybe15: Data?
     var plain16: UUID = UUID(uuidString: "00000000-0000-0000-0000-000000000000")!
-    var maybe16: UUID? = nil
+    var maybe16: UUID?
     var plain17: URL = URL(string: "a")!
-    var maybe17: URL? = nil
+    var maybe17: URL?
     var plain18: Date = Date(timeIntervalSinceReferenceDate: 0.0)
-    var maybe18: Date? = nil
+    var maybe18: Date?
     var plain19: PropertyTesting.Mood = PropertyTesting.Mood.calm
-    var maybe19: PropertyTesting.Mood? = nil
+    var maybe19: PropertyTesting.Mood?
     var plain20: PropertyTesting.Level = PropertyTesting.Level.low
-    var maybe20: PropertyTesting.Level? = nil
+    var maybe20: PropertyTesting.Level?
     var plain21: PropertyTesting.Ticket = PropertyTesting.Ticket(rawValue: 0)
-    var maybe21: PropertyTesting.Ticket? = nil
+    var maybe21: PropertyTesting.Ticket?
     var plain22: PropertyTesting.Shape = PropertyTesting.Shape(name: "", sides: nil)
-    var maybe22: PropertyTesting.Shape? = nil
+    var maybe22: PropertyTesting.Shape?
     var plain23: [String] = []
-    var maybe23: [String]? = nil
+    var maybe23: [String]?
     var plain24: [String?] = []
-    var maybe24: [String?]? = nil
+    var maybe24: [String?]?
     var plain25: [Int?] = []
-    var maybe25: [Int?]? = nil
+    var maybe25: [Int?]?
     var plain26: [Double] = []
-    var maybe26: [Double]? = nil
+    var maybe26: [Double]?
 
     static let schema = Schema(
         "select", Self.init(field0:a_b:order:field3:field4:rowid:plain0:maybe0:plain1:maybe1:plain2:maybe2:plain3:maybe3:plain4:maybe4:plain5:maybe5:plain6:maybe6:plain7:maybe7:plain8:maybe8:plain9:maybe9:plain10:maybe10:plain11:maybe11:plain12:maybe12:plain13:maybe13:plain14:maybe14:plain15:maybe15:plain16:maybe16:plain17:maybe17:plain18:maybe18:plain19:maybe19:plain20:maybe20:plain21:maybe21:plain22:maybe22:plain23:maybe23:plain24:maybe24:plain25:maybe25:plain26:maybe26:),
-        Field("_", \.field0),
-        Field("a_b", \.a_b),
-        Field("order", \.order, .primaryKey),
-        Field("default", \.field3),
-        Field("gr\u{f6}\u{df}e", \.field4),
-        Field("rowid", \.rowid),
-        Field("plain0", \.plain0, .default(false)),
-        Field("maybe0", \.maybe0, .renamed(from: "old0")),
-        Field("plain1", \.plain1, .default(0)),
-        Field("maybe1", \.maybe1, .renamed(from: "old1")),
-        Field("plain2", \.plain2, .default(0)),
-        Field("maybe2", \.maybe2, .unique, .renamed(from: "old2")),
-        Field("plain3", \.plain3, .indexed, .default(0)),
-        Field("maybe3", \.maybe3, .renamed(from: "old3")),
-        Field("plain4", \.plain4, .default(0)),
-        Field("maybe4", \.maybe4, .renamed(from: "old4")),
-        Field("plain5", \.plain5, .default(0)),
-        Field("maybe5", \.maybe5, .renamed(from: "old5")),
-        Field("plain6", \.plain6, .default(0)),
-        Field("maybe6", \.maybe6, .renamed(from: "old6")),
-        Field("plain7", \.plain7, .default(0)),
-        Field("maybe7", \.maybe7, .renamed(from: "old7")),
-        Field("plain8", \.plain8, .default(0)),
-        Field("maybe8", \.maybe8, .renamed(from: "old8")),
-        Field("plain9", \.plain9, .default(0)),
-        Field("maybe9", \.maybe9, .renamed(from: "old9")),
-        Field("plain10", \.plain10, .default(0)),
-        Field("maybe10", \.maybe10, .renamed(from: "old10")),
-        Field("plain11", \.plain11, .default(0.0)),
-        Field("maybe11", \.maybe11, .renamed(from: "old11")),
-        Field("plain12", \.plain12, .default(0.0)),
-        Field("maybe12", \.maybe12, .renamed(from: "old12")),
+        Field("_", \.field0), Field("a_b", \.a_b), Field("order", \.order, .primaryKey),
+        Field("default", \.field3), Field("gr\u{f6}\u{df}e", \.field4), Field("rowid", \.rowid),
+        Field("plain0", \.plain0, .default(false)), Field("maybe0", \.maybe0, .renamed(from: "old0")),
+        Field("plain1", \.plain1, .default(0)), Field("maybe1", \.maybe1, .renamed(from: "old1")),
+        Field("plain2", \.plain2, .default(0)), Field("maybe2", \.maybe2, .unique, .renamed(from: "old2")),
+        Field("plain3", \.plain3, .indexed, .default(0)), Field("maybe3", \.maybe3, .renamed(from: "old3")),
+        Field("plain4", \.plain4, .default(0)), Field("maybe4", \.maybe4, .renamed(from: "old4")),
+        Field("plain5", \.plain5, .default(0)), Field("maybe5", \.maybe5, .renamed(from: "old5")),
+        Field("plain6", \.plain6, .default(0)), Field("maybe6", \.maybe6, .renamed(from: "old6")),
+        Field("plain7", \.plain7, .default(0)), Field("maybe7", \.maybe7, .renamed(from: "old7")),
+        Field("plain8", \.plain8, .default(0)), Field("maybe8", \.maybe8, .renamed(from: "old8")),
+        Field("plain9", \.plain9, .default(0)), Field("maybe9", \.maybe9, .renamed(from: "old9")),
+        Field("plain10", \.plain10, .default(0)), Field("maybe10", \.maybe10, .renamed(from: "old10")),
+        Field("plain11", \.plain11, .default(0.0)), Field("maybe11", \.maybe11, .renamed(from: "old11")),
+        Field("plain12", \.plain12, .default(0.0)), Field("maybe12", \.maybe12, .renamed(from: "old12")),
         Field("plain13", \.plain13, .default(Decimal(string: "0")!)),
-        Field("maybe13", \.maybe13, .renamed(from: "old13")),
-        Field("plain14", \.plain14, .default("")),
-        Field("maybe14", \.maybe14, .renamed(from: "old14")),
-        Field("plain15", \.plain15, .default(Data([]))),
+        Field("maybe13", \.maybe13, .renamed(from: "old13")), Field("plain14", \.plain14, .default("")),
+        Field("maybe14", \.maybe14, .renamed(from: "old14")), Field("plain15", \.plain15, .default(Data([]))),
         Field("maybe15", \.maybe15, .renamed(from: "old15")),
         Field("plain16", \.plain16, .default(UUID(uuidString: "00000000-0000-0000-0000-000000000000")!)),
         Field("maybe16", \.maybe16, .renamed(from: "old16")),
@@ -219,14 +174,10 @@ private struct GeneratedRecord0: PropertyTestModel {
         Field("plain21", \.plain21, .default(PropertyTesting.Ticket(rawValue: 0))),
         Field("maybe21", \.maybe21, .renamed(from: "old21")),
         Field("plain22", \.plain22, .default(PropertyTesting.Shape(name: "", sides: nil))),
-        Field("maybe22", \.maybe22, .renamed(from: "old22")),
-        Field("plain23", \.plain23, .default([])),
-        Field("maybe23", \.maybe23, .renamed(from: "old23")),
-        Field("plain24", \.plain24, .default([])),
-        Field("maybe24", \.maybe24, .renamed(from: "old24")),
-        Field("plain25", \.plain25, .default([])),
-        Field("maybe25", \.maybe25, .renamed(from: "old25")),
-        Field("plain26", \.plain26, .default([])),
+        Field("maybe22", \.maybe22, .renamed(from: "old22")), Field("plain23", \.plain23, .default([])),
+        Field("maybe23", \.maybe23, .renamed(from: "old23")), Field("plain24", \.plain24, .default([])),
+        Field("maybe24", \.maybe24, .renamed(from: "old24")), Field("plain25", \.plain25, .default([])),
+        Field("maybe25", \.maybe25, .renamed(from: "old25")), Field("plain26", \.plain26, .default([])),
         Field("maybe26", \.maybe26, .renamed(from: "old26")))
     static let keptFields: Set<String> = ["_", "a_b"]
 }
@@ -238,9 +189,7 @@ private struct GeneratedRecord1: PropertyTestModel {
 
     static let schema = Schema(
         "invalid", Self.init(id:field1:key:),
-        Field("id", \.id, .primaryKey),
-        Field("a b", \.field1),
-        Field("key", \.key))
+        Field("id", \.id, .primaryKey), Field("a b", \.field1), Field("key", \.key))
     static let keptFields: Set<String> = []
 }
 
@@ -259,25 +208,8 @@ private struct GeneratedRecord1: PropertyTestModel {
         PropertyTesting.outcome { try notes.persist([Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
         PropertyTesting.outcome { try DAO(storage: notes.storage, translator: PropertyTesting.Merging<Note>()).persist([Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
         PropertyTesting.outcome { try wides.storage.persist(objects: [Wide(id: 0, flag: true, count: 18446744073709551615, ratio: -Float.infinity, real: -0.0, realTwin: -0.0, price: Decimal(string: "-2.5")!, text: String(repeating: "p", count: 300) + "\"\\", bytes: Data(repeating: 7, count: 600), token: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, site: URL(string: "a")!, date: Date(timeIntervalSinceReferenceDate: Double.nan), mood: PropertyTesting.Mood.none, tags: ["a"], shape: PropertyTesting.Shape(name: "box", sides: 4))]) }
-        PropertyTesting.outcome { () throws -> Int in
-            let rows = [Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]
-            return try notes.storage.merge(keys: rows.map { try Note.schema.validKey(of: $0) }) { index, record in
-                if index == 2 { throw PropertyTesting.Abort() }
-                if var stored = record {
-                    try PropertyTesting.Merging<Note>().translate(from: rows[index], to: &stored)
-                    record = stored
-                } else { record = rows[index] }
-            }
-        }
-        PropertyTesting.outcome { () throws -> Int in
-            let rows = [Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]
-            return try notes.storage.merge(keys: rows.map { try Note.schema.validKey(of: $0) }) { index, record in
-                if var stored = record {
-                    try PropertyTesting.Merging<Note>().translate(from: rows[index], to: &stored)
-                    record = stored
-                }
-            }
-        }
+        PropertyTesting.outcome { try PropertyTesting.merge([Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)], into: notes.storage, failsAt: 2) }
+        PropertyTesting.outcome { try PropertyTesting.merge([Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)], into: notes.storage, inserts: false) }
         PropertyTesting.outcome { () throws -> Int in
             var index = 0
             return try notes.storage.update(Query<Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))) { record in
@@ -303,36 +235,16 @@ private struct GeneratedRecord1: PropertyTestModel {
         PropertyTesting.outcome { try notes.storage.count(Query<Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))) > 0 }
         PropertyTesting.outcome { try notes.exists(byPrimaryKey: UniqueID("a")) }
         PropertyTesting.outcome { try wides.average(\.realTwin, predicatedBy: .all) }
-        PropertyTesting.outcome { () throws -> [Note] in
-            var rows: [Note] = []
-            do {
-                try notes.forEach(Query<Note>()) { record in
-                    if rows.count == 1 { throw PropertyTesting.Abort() }
-                    rows.append(record)
-                }
-            } catch is PropertyTesting.Abort {}
-            return rows
-        }
+        PropertyTesting.outcome { try PropertyTesting.walk(notes, Query<Note>(), upTo: 1) }
         PropertyTesting.outcome { () throws -> [[Note]] in
-            let cursor = try notes.storage.cursor(Query<Note>())
-            let first = try PropertyTesting.take(1, from: cursor)
-            do {
+            try PropertyTesting.stream(notes, Query<Note>(), first: 1) {
                 PropertyTesting.outcome { try notes.erase(byPrimaryKeys: [UniqueID("a")] as [UniqueID]) }
             }
-            return [first, try PropertyTesting.take(.max, from: cursor)]
         }
         PropertyTesting.outcome { () throws -> [[Note]] in
-            var query = Query<Note>()
-            var pages: [[Note]] = []
-            repeat {
-                let page = try notes.page(query, limit: 1)
-                pages.append(page.elements)
-                query.after = try page.next.map(PropertyTesting.recoded)
-                if pages.count == 1 {
-                    PropertyTesting.outcome { try notes.storage.persist(objects: [Note(id: "a", title: "t", titleTwin: "t", rank: 7)]) }
-                }
-            } while query.after != nil && pages.count < 60
-            return pages
+            try PropertyTesting.pages(notes, Query<Note>(), of: 1, recodes: true) {
+                PropertyTesting.outcome { try notes.storage.persist(objects: [Note(id: "a", title: "t", titleTwin: "t", rank: 7)]) }
+            }
         }
         PropertyTesting.outcome { try model0.storage.persist(objects: [GeneratedRecord0(order: PropertyTesting.Ticket(rawValue: 0)), GeneratedRecord0(field0: "a\"", a_b: 1.5, order: PropertyTesting.Ticket(rawValue: 5), field3: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, field4: "a\"", rowid: 7, plain0: true, maybe0: true, plain1: 7, maybe1: 7, plain2: 7, maybe2: 7, plain3: 7, maybe3: 7, plain4: 7, maybe4: 7, plain5: 7, maybe5: 7, plain6: 7, maybe6: 7, plain7: 7, maybe7: 7, plain8: 7, maybe8: 7, plain9: 7, maybe9: 7, plain10: 7, maybe10: 7, plain11: 1.5, maybe11: 1.5, plain12: 1.5, maybe12: 1.5, plain13: Decimal(string: "-2.5")!, maybe13: Decimal(string: "-2.5")!, plain14: "a\"", maybe14: "a\"", plain15: Data([1, 2]), maybe15: Data([1, 2]), plain16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, maybe16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, plain17: URL(string: "https://a.example/")!, maybe17: URL(string: "https://a.example/")!, plain18: Date(timeIntervalSinceReferenceDate: 0.1), maybe18: Date(timeIntervalSinceReferenceDate: 0.1), plain19: PropertyTesting.Mood.none, maybe19: PropertyTesting.Mood.none, plain20: PropertyTesting.Level.high, maybe20: PropertyTesting.Level.high, plain21: PropertyTesting.Ticket(rawValue: 7), maybe21: PropertyTesting.Ticket(rawValue: 7), plain22: PropertyTesting.Shape(name: "box", sides: 4), maybe22: PropertyTesting.Shape(name: "box", sides: 4), plain23: ["/\"\u{e9}"], maybe23: ["/\"\u{e9}"], plain24: ["null", nil, "", nil], maybe24: ["null", nil, "", nil], plain25: [9223372036854775807], maybe25: [9223372036854775807], plain26: [Double.infinity, -Double.infinity], maybe26: [Double.infinity, -Double.infinity])]) }
         PropertyTesting.outcome { _ = try database.storage(for: GeneratedRecord1.self) }
@@ -400,26 +312,20 @@ private struct GeneratedRecord1: PropertyTestModel {
             PropertyTesting.outcome { try notes.read(Query<Note>()) }
         }
         PropertyTesting.outcome { () throws -> [[Note]] in
-            let watcher = PropertyTesting.Watcher(notes, Query<Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])]))))
-            let first = try watcher.latest()
-            PropertyTesting.outcome { try notes.storage.persist(objects: [Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
-            PropertyTesting.outcome { try notes.erase(byPrimaryKeys: [UniqueID("a")] as [UniqueID]) }
-            let last = try watcher.latest()
-            try watcher.stop()
-            return [first, last]
+            try PropertyTesting.watch(notes, Query<Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))) { _ in
+                PropertyTesting.outcome { try notes.storage.persist(objects: [Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
+                PropertyTesting.outcome { try notes.erase(byPrimaryKeys: [UniqueID("a")] as [UniqueID]) }
+            }
         }
         PropertyTesting.outcome { () throws -> [[Note]] in
-            let watcher = PropertyTesting.Watcher(notes, Query<Note>())
-            let first = try watcher.latest()
-            do {
-                let database = try open()
-                let notes = DAO(storage: try database.storage(for: Note.self))
-                PropertyTesting.outcome { try notes.storage.persist(objects: [Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
+            try PropertyTesting.watch(notes, Query<Note>()) { watcher in
+                do {
+                    let database = try open()
+                    let notes = DAO(storage: try database.storage(for: Note.self))
+                    PropertyTesting.outcome { try notes.storage.persist(objects: [Note(id: "a", title: "t", titleTwin: "t", rank: 7), Note(id: "b\u{0}", title: "t", titleTwin: "t", rank: 7), Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
+                }
+                _ = try watcher.latest()
             }
-            _ = try watcher.latest()
-            let last = try watcher.latest()
-            try watcher.stop()
-            return [first, last]
         }
         try neighbour.close()
         try database.close()

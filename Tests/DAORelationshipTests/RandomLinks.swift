@@ -13,7 +13,7 @@ final class RandomLinks<Row: KeyedRow> {
     struct Rollback: Error {}
 
     private let backend: Backend
-    private let directory: URL
+    private let place = Place()
     private let relation: RelationDescription
     private var random: SeededGenerator
     private let parents: [Key]
@@ -27,9 +27,8 @@ final class RandomLinks<Row: KeyedRow> {
     /// The reference model.
     private var lists: [Key: [Key]] = [:]
 
-    init(_ backend: Backend, parents kind: ValueKind, seed: UInt64, in directory: URL) throws {
+    init(_ backend: Backend, parents kind: ValueKind, seed: UInt64) throws {
         self.backend = backend
-        self.directory = directory
         let target = Row.schema.description
         relation = RelationDescription(
             entity: "owner", field: "rows", keyKind: kind, target: target.name, targetKeyKind: target.keyKind)
@@ -37,8 +36,8 @@ final class RandomLinks<Row: KeyedRow> {
         parents = edgeCaseKeys(kind)
         children = edgeCaseKeys(target.keyKind)
         // Some links lead to missing rows.
-        rows = children.enumerated().filter { $0.offset % 4 != 3 }.map { Row($0.element) }
-        database = try backend.open(in: directory)
+        rows = try children.enumerated().filter { $0.offset % 4 != 3 }.map { try Row($0.element) }
+        database = try backend.open(in: place.directory)
         keeper = backend == .memory ? database : nil
         storage = try database.makeStorage(for: Row.self)
         links = try database.makeLinks(for: relation)
@@ -61,7 +60,7 @@ final class RandomLinks<Row: KeyedRow> {
         } else {
             try database.close()
         }
-        database = try backend.open(in: directory)
+        database = try backend.open(in: place.directory)
         storage = try database.makeStorage(for: Row.self)
         links = try database.makeLinks(for: relation)
     }
@@ -160,7 +159,7 @@ final class RandomLinks<Row: KeyedRow> {
             found[index] = rows
         }
         for (index, owner) in asked.enumerated() {
-            #expect(found[index] ?? [] == (lists[owner] ?? []).filter(there.contains).map { Row($0) })
+            #expect(try found[index] ?? [] == (lists[owner] ?? []).filter(there.contains).map { try Row($0) })
         }
     }
 }
@@ -171,10 +170,10 @@ final class RandomLinks<Row: KeyedRow> {
     @Test(arguments: Backend.allCases, kinds)
     func linksMatchTheReferenceModel(_ backend: Backend, _ kind: ValueKind) throws {
         for seed in 1...4 as ClosedRange<UInt64> {
-            try withDirectory { try RandomLinks<IntegerRow>(backend, parents: kind, seed: seed, in: $0).run(60) }
-            try withDirectory { try RandomLinks<UnsignedRow>(backend, parents: kind, seed: seed, in: $0).run(60) }
-            try withDirectory { try RandomLinks<StringRow>(backend, parents: kind, seed: seed, in: $0).run(60) }
-            try withDirectory { try RandomLinks<UUIDRow>(backend, parents: kind, seed: seed, in: $0).run(60) }
+            try RandomLinks<IntegerRow>(backend, parents: kind, seed: seed).run(60)
+            try RandomLinks<UnsignedRow>(backend, parents: kind, seed: seed).run(60)
+            try RandomLinks<StringRow>(backend, parents: kind, seed: seed).run(60)
+            try RandomLinks<UUIDRow>(backend, parents: kind, seed: seed).run(60)
         }
     }
 }

@@ -23,12 +23,6 @@ enum Backend: String, CaseIterable {
     }
 }
 
-/// Calls a closure with a directory that is removed afterwards.
-func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-    let place = Place()
-    return try withExtendedLifetime(place) { try body(place.directory) }
-}
-
 /// Keys that a faulty encoding would confuse.
 func edgeCaseKeys(_ kind: ValueKind) -> [Key] {
     switch kind {
@@ -54,47 +48,31 @@ func edgeCaseKeys(_ kind: ValueKind) -> [Key] {
     }
 }
 
-/// A row that links lead to.
-protocol KeyedRow: Model, Equatable {
-    init(_ key: Key)
+/// A row that links lead to: it has a key and nothing else.
+protocol KeyedRow: Model, Equatable {}
+
+extension KeyedRow {
+    init(_ key: Key) throws {
+        self = try Self.schema.decode(ValueRowReader(entity: Self.schema.description, values: [key.value]))
+    }
 }
 
 struct IntegerRow: KeyedRow {
     var id: Int64
-    init(id: Int64) { self.id = id }
-    init(_ key: Key) {
-        if case .integer(let id) = key { self.id = id } else { id = 0 }
-    }
     static let schema = Schema("integerRow", Self.init(id:), Field("id", \.id, .primaryKey))
 }
 
 struct UnsignedRow: KeyedRow {
     var id: UInt64
-    init(id: UInt64) { self.id = id }
-    init(_ key: Key) {
-        switch key {
-        case .integer(let id): self.id = UInt64(id)
-        case .unsigned(let id): self.id = id
-        default: id = 0
-        }
-    }
     static let schema = Schema("unsignedRow", Self.init(id:), Field("id", \.id, .primaryKey))
 }
 
 struct StringRow: KeyedRow {
     var id: String
-    init(id: String) { self.id = id }
-    init(_ key: Key) {
-        if case .string(let id) = key { self.id = id } else { id = "" }
-    }
     static let schema = Schema("stringRow", Self.init(id:), Field("id", \.id, .primaryKey))
 }
 
 struct UUIDRow: KeyedRow {
     var id: UUID
-    init(id: UUID) { self.id = id }
-    init(_ key: Key) {
-        if case .uuid(let id) = key { self.id = id } else { id = UUID() }
-    }
     static let schema = Schema("uuidRow", Self.init(id:), Field("id", \.id, .primaryKey))
 }

@@ -9,8 +9,9 @@ import Testing
 
 /// Threads, readers during a write, and connections of other programs.
 @Suite struct ConcurrencyTests {
+    private let place = Place()
+
     @Test func readersDoNotWaitForAWriter() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert((0..<10).map(Message.numbered))
@@ -35,7 +36,6 @@ import Testing
     }
 
     @Test func eightThreadsLoseNoUpdate() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert([.numbered(0)])
@@ -67,7 +67,6 @@ import Testing
     }
 
     @Test func snapshotReadsTheCommitAtItsBeginning() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         let raw = try Raw(place.path())
@@ -81,7 +80,6 @@ import Testing
     }
 
     @Test func lockedDatabaseIsBusyAfterTheTimeout() throws {
-        let place = Place()
         let database = try place.database { $0.busyTimeout = .milliseconds(100) }
         let storage = try database.storage(for: Message.self)
         let raw = try Raw(place.path())
@@ -95,7 +93,6 @@ import Testing
     }
 
     @Test func fullFileIsOutOfSpaceAndWorksAgainWithSpace() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         func limit(_ pages: Int) throws {
@@ -121,7 +118,6 @@ import Testing
     }
 
     @Test func closeWaitsForARunningTransaction() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         let isInside = DispatchSemaphore(value: 0)
@@ -149,7 +145,6 @@ import Testing
     }
 
     @Test func asynchronousFormsWork() async throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -7,6 +7,8 @@ import Testing
 /// Values that another program has stored in columns of another type. Each is an error with entity, key and
 /// field, and never becomes a default.
 @Suite struct DamageTests {
+    private let place = Place()
+
     @Test(arguments: [
         ("flag", "2"), ("flag", "'yes'"), ("flag", "1.5"), ("small", "1000"), ("small", "'x'"), ("small", "x'00'"), ("big", "-1"),
         ("big", "x'0000000000000001'"), ("big", "x'FF'"), ("big", "'12x'"), ("ratio", "'abc'"), ("ratio", "x'7FF0000000000000'"),
@@ -16,7 +18,6 @@ import Testing
         ("token", "'00000000-0000-0000-0000-000000000000'"),
         ("site", "'http://[oops'"), ("date", "'2020-01-01'"), ("mood", "'sad'"), ("tags", "'[1,'"), ("tags", "x'5B5D'"),
     ]) func aWrongValueIsCorrupted(field: String, value: String) throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Everything.self)
         var random = SeededGenerator(seed: 3)
@@ -43,7 +44,6 @@ import Testing
     }
 
     @Test func nullInARequiredFieldIsCorruptedValue() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert((0..<5).map(Message.numbered))
@@ -64,7 +64,6 @@ import Testing
     }
 
     @Test func decimalsOfOtherProgramsCompareByValue() throws {
-        let place = Place()
         let storage = try place.database().storage(for: Everything.self)
         var random = SeededGenerator(seed: 1)
         var rows = (0..<4).map { HardRows.row($0, &random) }

@@ -6,14 +6,15 @@ import Testing
 
 /// Opening databases, files that are not databases, and damaged databases.
 @Suite struct OpeningTests {
-    private func filled(_ place: Place, _ name: String = "app.db") throws {
-        let database = try place.database(name)
+    private let place = Place()
+
+    private func filled() throws {
+        let database = try place.database()
         try database.storage(for: Message.self).insert((0..<2000).map(Message.numbered))
         try database.close()
     }
 
     @Test func missingFileIsNotCreatedWithCreateFalse() throws {
-        let place = Place()
         let error = expectError(.notFound) { try place.database { $0.createsIfMissing = false } }
         #expect(error?.path == place.path())
         expectError(.notFound) { try place.database { $0.isReadOnly = true } }
@@ -21,7 +22,6 @@ import Testing
     }
 
     @Test func missingDirectoryIsNamedInTheError() throws {
-        let place = Place()
         let error = expectError(.notFound) { try place.database("none/app.db") }
         #expect(error?.message.contains(place.path("none")) == true)
     }
@@ -30,7 +30,6 @@ import Testing
         ("image.jpg", [UInt8](repeating: 0xFF, count: 3000)), ("short", [0xFF]), ("data.mdb", [UInt8](repeating: 0, count: 8192)),
         ("text", Array("SQLite format 4\0 and more".utf8)),
     ]) func whatIsNoDatabaseIsLeftAlone(name: String, bytes: [UInt8]) throws {
-        let place = Place()
         try Data(bytes).write(to: URL(fileURLWithPath: place.path(name)))
         let error = expectError(.notADatabase) { try place.database(name) }
         #expect(error?.path == place.path(name))
@@ -39,7 +38,6 @@ import Testing
     }
 
     @Test func directoryPipeAndSymbolicLinkLoopAreRefused() throws {
-        let place = Place()
         expectError(.notADatabase) { try SQLiteDatabase(path: place.directory.path) }
         #expect(mkfifo(place.path("pipe"), 0o600) == 0)
         expectError(.notADatabase) { try place.database("pipe") }
@@ -56,22 +54,19 @@ import Testing
     }
 
     @Test func emptyFileBecomesADatabase() throws {
-        let place = Place()
         try Data().write(to: URL(fileURLWithPath: place.path()))
         #expect(try place.database().storage(for: User.self).count(Query()) == 0)
     }
 
     @Test(arguments: [1, 15, 16, 60, 100, 4095, 4096, 20_000]) func truncatedFileIsCorrupted(size: Int) throws {
-        let place = Place()
-        try filled(place)
+        try filled()
         #expect(truncate(place.path(), off_t(size)) == 0)
         let error = expectError(.corrupted) { try place.database().storage(for: Message.self).read(Query()) }
         #expect(error?.path == place.path())
     }
 
     @Test func damagedPageIsCorrupted() throws {
-        let place = Place()
-        try filled(place)
+        try filled()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path()))
         for offset in stride(from: 4096, to: bytes.count - 200, by: 4096) {
             for index in 0..<200 { bytes[offset + index] = 0xA5 }
@@ -82,8 +77,7 @@ import Testing
     }
 
     @Test func singleDamagedBytesNeverCrash() throws {
-        let place = Place()
-        try filled(place)
+        try filled()
         let original = try Data(contentsOf: URL(fileURLWithPath: place.path()))
         var random = SeededGenerator(seed: 7)
         for round in 0..<60 {
@@ -103,8 +97,7 @@ import Testing
     }
 
     @Test func laterFileFormatIsSchemaIsNewer() throws {
-        let place = Place()
-        try filled(place)
+        try filled()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path()))
         bytes[19] = 9
         try bytes.write(to: URL(fileURLWithPath: place.path()))
@@ -112,21 +105,18 @@ import Testing
     }
 
     @Test func textIsNotKeptAsUTF16() throws {
-        let place = Place()
         try Raw(place.path(), create: true).run("PRAGMA encoding = 'UTF-16'; CREATE TABLE t(a)")
         expectError(.unsupported) { try place.database() }
     }
 
     @Test(arguments: ["a b", "a?b=c", "100%41", "a#b", "file:x?mode=memory", "e\u{301}", String(repeating: "n", count: 200)])
     func anyNameOpensExactlyThatFile(name: String) throws {
-        let place = Place()
         do { try place.database(name).storage(for: Token.self).insert([Token(id: UUID())]) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [name])
         #expect(try place.database(name) { $0.isReadOnly = true }.storage(for: Token.self).count(Query()) == 1)
     }
 
     @Test func urlOpensTheFile() throws {
-        let place = Place()
         let drivers = DatabaseDrivers(.sqlite)
         let database = try drivers.open("sqlite://\(place.path("a%20b"))?durability=relaxed")
         #expect(database.capabilities.engine.hasPrefix("SQLite 3."))
@@ -136,7 +126,6 @@ import Testing
     }
 
     @Test func pathsToOneFileShareOneEngine() throws {
-        let place = Place()
         let first = try place.database()
         try FileManager.default.createSymbolicLink(atPath: place.path("link"), withDestinationPath: place.path())
         try FileManager.default.linkItem(atPath: place.path(), toPath: place.path("hard"))
@@ -158,8 +147,7 @@ import Testing
     }
 
     @Test func readOnlyDatabaseCanBeReadAndRefusesWrites() throws {
-        let place = Place()
-        try filled(place)
+        try filled()
         let database = try place.database { $0.isReadOnly = true }
         #expect(database.capabilities.isReadOnly)
         let storage = try database.storage(for: Message.self)
@@ -177,7 +165,6 @@ import Testing
     }
 
     @Test func openingAndClosingLeavesNoFilesOpen() throws {
-        let place = Place()
         func descriptors() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { descriptor in
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)").hasPrefix(
@@ -185,7 +172,7 @@ import Testing
             }.count
         }
         guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
-        try filled(place)
+        try filled()
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: place.path("bad")))
         for _ in 0..<30 {
             let database = try place.database()

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOSQLite
 import DAOTestSupport
-import Foundation
 import Testing
 
 private struct Author: Model, Plain, Equatable {

@@ -7,8 +7,9 @@ import Testing
 
 /// The tables as other tools see them, and what the suite does with tables that other tools created.
 @Suite struct SchemaTests {
+    private let place = Place()
+
     @Test func tablesHaveReadableNamesColumnsAndIndexes() throws {
-        let place = Place()
         let database = try place.database()
         _ = try database.storage(for: Message.self)
         _ = try database.storage(for: User.self)
@@ -43,7 +44,6 @@ import Testing
     }
 
     @Test func catalogDescribesEntitiesWithoutTheApplicationsTypes() throws {
-        let place = Place()
         do {
             let database = try place.database()
             _ = try database.storage(for: User.self)
@@ -63,7 +63,6 @@ import Testing
     }
 
     @Test func differentSchemaIsRefusedWithEveryDifference() throws {
-        let place = Place()
         let database = try place.database()
         _ = try database.storage(for: Message.self)
         let before = try Data(contentsOf: URL(fileURLWithPath: place.path()))
@@ -77,7 +76,6 @@ import Testing
     }
 
     @Test func matchingTableIsAdoptedWithItsRows() throws {
-        let place = Place()
         try Raw(place.path(), create: true).run(
             "CREATE TABLE user(name TEXT PRIMARY KEY, email VARCHAR(20), age INT NOT NULL); CREATE UNIQUE INDEX e ON user(email);"
                 + "INSERT INTO user VALUES('ann', NULL, 7), ('bob', 'b@x', 8)")
@@ -97,7 +95,6 @@ import Testing
         ("CREATE TABLE User(name TEXT PRIMARY KEY, email TEXT UNIQUE, age INT NOT NULL)", "case"),
         ("CREATE VIEW user AS SELECT 1", "view"),
     ]) func aTableThatDoesNotMatchIsLeftAlone(sql: String, part: String) throws {
-        let place = Place()
         try Raw(place.path(), create: true).run(sql)
         let database = try place.database()
         let error = try #require(throws: StorageError.self) { try database.storage(for: User.self) }
@@ -123,7 +120,6 @@ import Testing
     }
 
     @Test func namesOfIndexesAndTablesDoNotCollide() throws {
-        let place = Place()
         let database = try place.database()
         try database.storage(for: A.self).insert([A(id: 1, other: 2)])
         try database.storage(for: AB.self).insert([AB(id: 1, c: 2)])
@@ -139,7 +135,6 @@ import Testing
 
     @Test func tableOfARolledBackTransactionIsCreatedAgain() throws {
         struct Stop: Error {}
-        let place = Place()
         let database = try place.database()
         var kept: (any Storage<User>)?
         #expect(throws: Stop.self) {

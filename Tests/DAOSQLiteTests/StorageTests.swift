@@ -6,8 +6,9 @@ import Testing
 
 /// Reading and writing rows, as far as it is particular to SQLite.
 @Suite struct StorageTests {
+    private let place = Place()
+
     @Test func uniqueViolationHasFieldAndBothKeys() throws {
-        let place = Place()
         let users = try place.database().storage(for: User.self)
         try users.insert([
             User(name: "ann", email: "a@x", age: 1), User(name: "bob", email: nil, age: 2), User(name: "cid", email: nil, age: 3),
@@ -32,7 +33,6 @@ import Testing
     }
 
     @Test func failedCallKeepsItsTransactionUsable() throws {
-        let place = Place()
         let database = try place.database()
         let users = try database.storage(for: User.self)
         try database.transaction { try stumbling(users, database) }
@@ -58,7 +58,6 @@ import Testing
     }
 
     @Test func integersBeyondInt64MaxAreKeysInOrder() throws {
-        let place = Place()
         let storage = try place.database().storage(for: Big.self)
         var random = SeededGenerator(seed: 1)
         try storage.insert(HardRows.unsigned.shuffled(using: &random).map { Big(id: $0, value: Double($0)) })
@@ -69,7 +68,6 @@ import Testing
     }
 
     @Test func hundredThousandKeysAndValuesAreRead() throws {
-        let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<5000).map(Message.numbered))
         let keys = (0..<100_000).map { Key.integer(Int64(99_999 - $0)) }
@@ -83,7 +81,6 @@ import Testing
     }
 
     @Test func deepAndLongPredicatesGiveTheRightRows() throws {
-        let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<100).map(Message.numbered))
         let alternatives = (0..<5000).map { PredicateNode.compare(field: 0, .equal, .integer(Int64($0 * 2))) }
@@ -100,7 +97,6 @@ import Testing
     }
 
     @Test func queryIsPreparedOnceForAllValues() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert((0..<100).map(Message.numbered))
@@ -120,7 +116,6 @@ import Testing
     }
 
     @Test func explainNamesTheUsedIndex() throws {
-        let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<1000).map(Message.numbered))
         let cutoff = Date(timeIntervalSinceReferenceDate: 990)
@@ -140,7 +135,6 @@ import Testing
     }
 
     @Test func mergingWritesOnlyChangedColumns() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert((0..<50).map(Message.numbered))
@@ -167,7 +161,6 @@ import Testing
     }
 
     @Test func mergeClosureMayReadAndWriteTheSameRows() throws {
-        let place = Place()
         let storage = try place.database().storage(for: Message.self)
         try storage.insert((0..<20).map(Message.numbered))
         _ = try storage.merge(keys: (0..<20).map { .integer($0) }) { index, message in
@@ -181,7 +174,6 @@ import Testing
     }
 
     @Test func cursorKeepsItsSnapshotUntilItEnds() throws {
-        let place = Place()
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert((0..<1000).map(Message.numbered))
@@ -214,7 +206,6 @@ import Testing
                 "swapped", { Swapped($0, $1, $2) }, Field("id", \.id, .primaryKey), Field("first", \.first), Field("last", \.last)
             )
         }
-        let place = Place()
         let storage = try place.database().storage(for: Swapped.self)
         let error = expectError(.invalidSchema) { try storage.insert([Swapped(1, "a", "b")]) }
         #expect(error?.message.contains("'first' and 'last'") == true)
@@ -222,7 +213,6 @@ import Testing
     }
 
     @Test func modelsWithManyFieldsAndWithOnlyAKey() throws {
-        let place = Place()
         let tokens = try place.database().storage(for: Token.self)
         let token = Token(id: UUID())
         try tokens.upsert([token, token])

@@ -3,7 +3,6 @@ import DAOMemory
 import DAOSQLite
 import DAOSystemSQLite
 import DAOTestSupport
-import Foundation
 import Testing
 
 /// The connection of SQLite inside a transaction (contract T7).

@@ -71,13 +71,14 @@ private struct Failure: Error, Equatable { let code: Int }
 
 @MainActor
 @Suite(.timeLimit(.minutes(30))) struct ContentLoaderTests {
+    private let loader = ContentLoader<Int>()
+    private let counter = Counter()
+
     private final class Counter {
         var count = 0
     }
 
     @Test func startLoadingNotifiesObserversOnce() {
-        let loader = ContentLoader<Int>()
-        let counter = Counter()
         let observation = loader.observe { counter.count += 1 }
         #expect(loader.state == .initial)
         #expect(loader.startLoading())
@@ -88,7 +89,6 @@ private struct Failure: Error, Equatable { let code: Int }
     }
 
     @Test func failureKeepsTheLoadedContentAsCache() {
-        let loader = ContentLoader<Int>()
         loader.finishLoading(.success(10))
         #expect(loader.state == .success(content: 10))
         #expect(loader.startLoading())
@@ -99,8 +99,6 @@ private struct Failure: Error, Equatable { let code: Int }
     }
 
     @Test func updateNotifiesOnlyWhenTheStateChanges() {
-        let loader = ContentLoader<Int>()
-        let counter = Counter()
         let observation = loader.observe { counter.count += 1 }
         loader.update(.success(content: 1))
         loader.update(.success(content: 1))
@@ -110,8 +108,6 @@ private struct Failure: Error, Equatable { let code: Int }
     }
 
     @Test func observationEndsWhenItsObjectIsReleased() {
-        let loader = ContentLoader<Int>()
-        let counter = Counter()
         var observation: LoaderObservation? = loader.observe { counter.count += 1 }
         let other = loader.observe { counter.count += 10 }
         loader.startLoading()
@@ -127,7 +123,6 @@ private struct Failure: Error, Equatable { let code: Int }
     }
 
     @Test func observersAreCalledInOrderOfRegistration() {
-        let loader = ContentLoader<Int>()
         final class Names { var all: [Int] = [] }
         let names = Names()
         let observations = (0..<5).map { index in loader.observe { names.all.append(index) } }
@@ -137,7 +132,6 @@ private struct Failure: Error, Equatable { let code: Int }
     }
 
     @Test func statesStreamBeginsWithTheCurrentState() async {
-        let loader = ContentLoader<Int>()
         loader.finishLoading(.success(1))
         var iterator = loader.states.makeAsyncIterator()
         #expect(await iterator.next() == .success(content: 1))

@@ -4,364 +4,353 @@ import Foundation
 
 /// C1 and C3: threads, tasks, and handles that share one database.
 enum Concurrency {
-    static func cases() -> [ConformanceCase] {
-        threads() + tasks() + sharing()
-    }
+    static let cases: [ConformanceCase] = threads + tasks + sharing
 
-    private static func threads() -> [ConformanceCase] {
-        [
-            ConformanceCase("C.mixedVerbs", "C1", title: "every operation may run on eight threads at once") { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...200))
-                try onThreads(8) { thread in
-                    var random = SeededGenerator(seed: UInt64(thread))
-                    for step in 0..<60 {
-                        let id = Int.random(in: 1...200, using: &random)
-                        switch (thread + step) % 8 {
-                        case 0: try dao.persist(Item(id: id, name: "n", number: id * 10))
-                        case 1: try dao.erase(byPrimaryKey: id)
-                        case 2: try dao.update(where: { $0.id == id }) { $0.note = "note" }
-                        case 3: _ = try dao.read(byPrimaryKey: id)
-                        case 4: _ = try dao.read(orderedBy: .descending(\.number), limit: 10) { $0.number > id }
-                        case 5: _ = try dao.count { $0.number >= id }
-                        case 6: _ = try dao.read(byPrimaryKeys: [id, id + 1])
-                        default: try dao.forEach(Query(limit: 20)) { _ in }
-                        }
+    private static let threads: [ConformanceCase] = [
+        ConformanceCase("C.mixedVerbs", "C1", title: "every operation may run on eight threads at once") { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...200))
+            try onThreads(8) { thread in
+                var random = SeededGenerator(seed: UInt64(thread))
+                for step in 0..<60 {
+                    let id = Int.random(in: 1...200, using: &random)
+                    switch (thread + step) % 8 {
+                    case 0: try dao.persist(Item(id: id, name: "n", number: id * 10))
+                    case 1: try dao.erase(byPrimaryKey: id)
+                    case 2: try dao.update(where: { $0.id == id }) { $0.note = "note" }
+                    case 3: _ = try dao.read(byPrimaryKey: id)
+                    case 4: _ = try dao.read(orderedBy: .descending(\.number), limit: 10) { $0.number > id }
+                    case 5: _ = try dao.count { $0.number >= id }
+                    case 6: _ = try dao.read(byPrimaryKeys: [id, id + 1])
+                    default: try dao.forEach(Query(limit: 20)) { _ in }
                     }
                 }
-                let rows = try dao.read()
-                try expectEqual(rows.map(\.id), rows.map(\.id).sorted(), "the order of the keys")
-                try expect(rows.allSatisfy { $0.number == $0.id * 10 }, "every row to be whole")
-                try expectEqual(try dao.count { $0.number > 0 }, rows.count, "rows through the index")
-            },
-            ConformanceCase("C.disjointWriters", "C1", title: "eight threads that write separate rows lose none") { context in
-                let dao = try context.dao(Item.self)
-                try onThreads(8) { thread in
-                    for batch in 0..<10 {
-                        try dao.create(Item.make((thread * 1000 + batch * 10)..<(thread * 1000 + batch * 10 + 10)))
+            }
+            let rows = try dao.read()
+            try expectEqual(rows.map(\.id), rows.map(\.id).sorted(), "the order of the keys")
+            try expect(rows.allSatisfy { $0.number == $0.id * 10 }, "every row to be whole")
+            try expectEqual(try dao.count { $0.number > 0 }, rows.count, "rows through the index")
+        },
+        ConformanceCase("C.disjointWriters", "C1", title: "eight threads that write separate rows lose none") { context in
+            let dao = try context.dao(Item.self)
+            try onThreads(8) { thread in
+                for batch in 0..<10 {
+                    try dao.create(Item.make((thread * 1000 + batch * 10)..<(thread * 1000 + batch * 10 + 10)))
+                }
+            }
+            try expectEqual(try dao.read().map(\.id), (0..<8).flatMap { thread in (0..<100).map { thread * 1000 + $0 } })
+        },
+        ConformanceCase("C.wholeBatches", "C1", "W3", title: "readers see complete batches only") { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...50))
+            let isDone = Shared(false)
+            let readers = (0..<3).map { _ in
+                Background {
+                    while !isDone.value {
+                        let numbers = Set(try dao.read().map(\.number))
+                        try expect(
+                            numbers.count <= 1 || numbers == Set((1...50).map { $0 * 10 }),
+                            "the same number in all rows, got \(numbers.count) numbers")
+                        let (some, all) = (try dao.count(where: { $0.number < 0 }), 50)
+                        try expect(some == 0 || some == all, "all rows of a batch or none, got \(some)")
                     }
                 }
-                try expectEqual(try dao.read().map(\.id), (0..<8).flatMap { thread in (0..<100).map { thread * 1000 + $0 } })
-            },
-            ConformanceCase("C.wholeBatches", "C1", "W3", title: "readers see complete batches only") { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...50))
-                let isDone = Shared(false)
-                let readers = (0..<3).map { _ in
-                    Background {
-                        while !isDone.value {
-                            let numbers = Set(try dao.read().map(\.number))
-                            try expect(
-                                numbers.count <= 1 || numbers == Set((1...50).map { $0 * 10 }),
-                                "the same number in all rows, got \(numbers.count) numbers")
-                            let (some, all) = (try dao.count(where: { $0.number < 0 }), 50)
-                            try expect(some == 0 || some == all, "all rows of a batch or none, got \(some)")
-                        }
-                    }
+            }
+            defer { isDone.change { $0 = true } }
+            for round in 1...60 { try dao.persist((1...50).map { Item(id: $0, name: "round", number: -round) }) }
+            isDone.change { $0 = true }
+            for reader in readers { try reader.wait(seconds: 30, "a reader") }
+        },
+        ConformanceCase("C.manyReaders", "C1", title: "one hundred and fifty threads may read at once") { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...100))
+            try onThreads(150) { thread in
+                for _ in 0..<3 { try expectEqual(try dao.count { $0.number > 500 }, 50, "rows thread \(thread) counts") }
+            }
+        },
+        ConformanceCase(
+            "C.manyCursors", "C1", "Q6",
+            title: "one hundred cursors may be open at once and may be abandoned before their end"
+        ) { context in
+            let storage = try context.storage(Item.self)
+            try storage.insert(Item.make(1...500))
+            for _ in 0..<5 {
+                var cursors: [RowCursor<Item>] = []
+                for _ in 0..<100 {
+                    let cursor = try storage.cursor(Query())
+                    try expectEqual(try cursor.next(3).map(\.id), [1, 2, 3])
+                    cursors.append(cursor)
                 }
-                defer { isDone.change { $0 = true } }
-                for round in 1...60 { try dao.persist((1...50).map { Item(id: $0, name: "round", number: -round) }) }
-                isDone.change { $0 = true }
-                for reader in readers { try reader.wait(seconds: 30, "a reader") }
-            },
-            ConformanceCase("C.manyReaders", "C1", title: "one hundred and fifty threads may read at once") { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...100))
-                try onThreads(150) { thread in
-                    for _ in 0..<3 { try expectEqual(try dao.count { $0.number > 500 }, 50, "rows thread \(thread) counts") }
-                }
-            },
-            ConformanceCase(
-                "C.manyCursors", "C1", "Q6",
-                title: "one hundred cursors may be open at once and may be abandoned before their end"
-            ) { context in
-                let storage = try context.storage(Item.self)
-                try storage.insert(Item.make(1...500))
-                for _ in 0..<5 {
-                    var cursors: [RowCursor<Item>] = []
-                    for _ in 0..<100 {
-                        let cursor = try storage.cursor(Query())
-                        try expectEqual(try cursor.next(3).map(\.id), [1, 2, 3])
-                        cursors.append(cursor)
-                    }
-                    for cursor in cursors.prefix(50) { cursor.close() }
-                }
-                try storage.insert(Item.make([501]))
-                try expectEqual(try storage.count(), 501)
-            },
-            ConformanceCase("C.storageRace", "C1", title: "eight threads may ask for the same new storage at once") { context in
-                let database = try context.open()
-                try onThreads(8) { thread in
-                    let (items, users) = (try database.dao(Item.self), try database.dao(User.self))
-                    try items.persist(Item(id: thread, name: "n"))
-                    try users.persist(User(id: Int64(thread), name: "n", age: 1))
-                }
-                try expectEqual(try database.dao(Item.self).count(), 8)
-                try expectEqual(try database.dao(User.self).count(), 8)
-            },
-            ConformanceCase(
-                "C.otherQueues", "C1",
-                title: "a row that one thread created can be changed by a second thread and erased by a third"
-            ) { context in
-                let database = try context.open()
-                let dao = Shared<DAO<IdentityTranslator<Item>>?>(nil)
-                try onThreads(1) { _ in
-                    let made = try database.dao(Item.self)
-                    try made.create(Item.make(1...3))
-                    dao.change { $0 = made }
-                }
-                try onThreads(1) { _ in try expectEqual(try require(dao.value, "the DAO").count(), 3) }
-                try onThreads(1) { _ in try expectEqual(try require(dao.value, "the DAO").erase(), 3) }
-            },
-        ]
-    }
+                for cursor in cursors.prefix(50) { cursor.close() }
+            }
+            try storage.insert(Item.make([501]))
+            try expectEqual(try storage.count(), 501)
+        },
+        ConformanceCase("C.storageRace", "C1", title: "eight threads may ask for the same new storage at once") { context in
+            let database = try context.open()
+            try onThreads(8) { thread in
+                let (items, users) = (try database.dao(Item.self), try database.dao(User.self))
+                try items.persist(Item(id: thread, name: "n"))
+                try users.persist(User(id: Int64(thread), name: "n", age: 1))
+            }
+            try expectEqual(try database.dao(Item.self).count(), 8)
+            try expectEqual(try database.dao(User.self).count(), 8)
+        },
+        ConformanceCase(
+            "C.otherQueues", "C1",
+            title: "a row that one thread created can be changed by a second thread and erased by a third"
+        ) { context in
+            let database = try context.open()
+            let dao = Shared<DAO<IdentityTranslator<Item>>?>(nil)
+            try onThreads(1) { _ in
+                let made = try database.dao(Item.self)
+                try made.create(Item.make(1...3))
+                dao.change { $0 = made }
+            }
+            try onThreads(1) { _ in try expectEqual(try require(dao.value, "the DAO").count(), 3) }
+            try onThreads(1) { _ in try expectEqual(try require(dao.value, "the DAO").erase(), 3) }
+        },
+    ]
 
-    private static func tasks() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                concurrent: "C.asyncForms", "C1", title: "every asynchronous form gives the same answer as the synchronous form"
-            ) {
-                context in
-                let dao = try context.dao(Item.self)
+    private static let tasks: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "C.asyncForms", "C1", title: "every asynchronous form gives the same answer as the synchronous form"
+        ) {
+            context in
+            let dao = try context.dao(Item.self)
+            try await dao.create(Item.make(1...5))
+            try await dao.create(Item(id: 6, name: "Item #6", number: 60))
+            try await dao.persist(Item(id: 7, name: "Item #7", number: 70))
+            try await dao.persist(Item.make(8...10))
+            let all = try await dao.read()
+            try expectSame(all, Item.make(1...10))
+            let one = try await dao.read(byPrimaryKey: 3)
+            try expectSame(one, Item.make([3]).first)
+            let some = try await dao.read(byPrimaryKeys: [9, 2])
+            try expectSame(some.map(\.id), [9, 2])
+            let found = try await dao.read(orderedBy: .descending(\.number), limit: 2) { $0.number < 60 }
+            try expectSame(found.map(\.id), [5, 4])
+            let count = try await dao.count { $0.number > 50 }
+            try expectEqual(count, 5)
+            let exists = try await dao.exists(byPrimaryKey: 4)
+            try expect(exists, "key 4 to exist")
+            let sum = try await dao.sum(\.number)
+            try expectEqual(sum, 550)
+            let changed = try await dao.update(where: { $0.id > 8 }) { $0.note = "x" }
+            try expectEqual(changed, 2)
+            let erased = try await dao.erase { $0.id <= 4 }
+            try expectEqual(erased, 4)
+            let gone = try await dao.erase(byPrimaryKeys: [5, 5, 1])
+            try expectEqual(gone, 1)
+            let rest = try await dao.erase()
+            try expectEqual(rest, 5)
+            try await expectAsyncError(.invalidKey, entity: "item", key: "text") {
+                _ = try await dao.read(byPrimaryKey: "text")
+            }
+        },
+        ConformanceCase(
+            concurrent: "C.asyncErrors", "C1", "W3",
+            title: "asynchronous forms throw errors unchanged, and the failed calls store nothing"
+        ) { context in
+            let storage = try context.storage(Item.self)
+            let dao = DAO(
+                storage: storage,
+                translator: ScriptedTranslator(make: { plain in
+                    if plain.id == 3 { throw DeliberateError(number: 3) }
+                    return plain
+                }))
+            do {
                 try await dao.create(Item.make(1...5))
-                try await dao.create(Item(id: 6, name: "Item #6", number: 60))
-                try await dao.persist(Item(id: 7, name: "Item #7", number: 70))
-                try await dao.persist(Item.make(8...10))
-                let all = try await dao.read()
-                try expectSame(all, Item.make(1...10))
-                let one = try await dao.read(byPrimaryKey: 3)
-                try expectSame(one, Item.make([3]).first)
-                let some = try await dao.read(byPrimaryKeys: [9, 2])
-                try expectSame(some.map(\.id), [9, 2])
-                let found = try await dao.read(orderedBy: .descending(\.number), limit: 2) { $0.number < 60 }
-                try expectSame(found.map(\.id), [5, 4])
-                let count = try await dao.count { $0.number > 50 }
-                try expectEqual(count, 5)
-                let exists = try await dao.exists(byPrimaryKey: 4)
-                try expect(exists, "key 4 to exist")
-                let sum = try await dao.sum(\.number)
-                try expectEqual(sum, 550)
-                let changed = try await dao.update(where: { $0.id > 8 }) { $0.note = "x" }
-                try expectEqual(changed, 2)
-                let erased = try await dao.erase { $0.id <= 4 }
-                try expectEqual(erased, 4)
-                let gone = try await dao.erase(byPrimaryKeys: [5, 5, 1])
-                try expectEqual(gone, 1)
-                let rest = try await dao.erase()
-                try expectEqual(rest, 5)
-                try await expectAsyncError(.invalidKey, entity: "item", key: "text") {
-                    _ = try await dao.read(byPrimaryKey: "text")
-                }
-            },
-            ConformanceCase(
-                concurrent: "C.asyncErrors", "C1", "W3",
-                title: "asynchronous forms throw errors unchanged, and the failed calls store nothing"
-            ) { context in
-                let storage = try context.storage(Item.self)
-                let dao = DAO(
-                    storage: storage,
-                    translator: ScriptedTranslator(make: { plain in
-                        if plain.id == 3 { throw DeliberateError(number: 3) }
-                        return plain
-                    }))
-                do {
-                    try await dao.create(Item.make(1...5))
-                    throw fail("expected the translator's error")
-                } catch let error as DeliberateError {
-                    try expectEqual(error.number, 3)
-                }
-                let count = try await dao.count()
-                try expectEqual(count, 0)
+                throw fail("expected the translator's error")
+            } catch let error as DeliberateError {
+                try expectEqual(error.number, 3)
+            }
+            let count = try await dao.count()
+            try expectEqual(count, 0)
+            try await dao.create(Item.make([1]))
+            try await expectAsyncError(.duplicateKey, entity: "item", key: 1, field: "id") {
                 try await dao.create(Item.make([1]))
-                try await expectAsyncError(.duplicateKey, entity: "item", key: 1, field: "id") {
-                    try await dao.create(Item.make([1]))
-                }
-            },
-            ConformanceCase(concurrent: "C.manyTasks", "C1", title: "two hundred tasks make progress on a small pool") {
-                context in
-                let dao = try context.dao(Item.self)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for id in 0..<200 {
-                        group.addTask {
-                            try await dao.persist(Item(id: id, name: "task"))
-                            _ = try await dao.read(byPrimaryKey: id)
-                        }
+            }
+        },
+        ConformanceCase(concurrent: "C.manyTasks", "C1", title: "two hundred tasks make progress on a small pool") {
+            context in
+            let dao = try context.dao(Item.self)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 0..<200 {
+                    group.addTask {
+                        try await dao.persist(Item(id: id, name: "task"))
+                        _ = try await dao.read(byPrimaryKey: id)
                     }
-                    try await group.waitForAll()
                 }
-                let count = try await dao.count()
-                try expectEqual(count, 200)
-            },
-            ConformanceCase(
-                concurrent: "C.cancelledTask", "C1",
-                title: "the call of a cancelled task throws or is complete, and the database stays usable"
-            ) { context in
-                let dao = try context.dao(Item.self)
-                for round in 0..<20 {
-                    let task = Task { try await dao.create(Item.make((round * 10)..<(round * 10 + 10))) }
-                    if round % 2 == 0 { task.cancel() }
-                    _ = await task.result
-                }
-                let count = try await dao.count()
-                try expect(
-                    count % 10 == 0 && count >= 100, "complete batches, at least the ten that were not cancelled; got \(count)")
-            },
-            ConformanceCase(
-                concurrent: "C.asyncStream", "C1", "Q6", title: "an asynchronous read of rows one by one gives all rows in order"
-            ) { context in
-                let dao = try context.dao(Item.self)
-                try await dao.create(Item.make(1...1000))
-                var ids: [Int] = []
-                for try await item in dao.stream(Query(where: Condition { $0.number > 100 })) { ids.append(item.id) }
-                try expectEqual(ids, Array(11...1000))
-                for try await item in dao.stream() where item.id == 5 { break }
-                let erased = try await dao.erase()
-                try expectEqual(erased, 1000)
-            },
-        ]
-    }
+                try await group.waitForAll()
+            }
+            let count = try await dao.count()
+            try expectEqual(count, 200)
+        },
+        ConformanceCase(
+            concurrent: "C.cancelledTask", "C1",
+            title: "the call of a cancelled task throws or is complete, and the database stays usable"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            for round in 0..<20 {
+                let task = Task { try await dao.create(Item.make((round * 10)..<(round * 10 + 10))) }
+                if round % 2 == 0 { task.cancel() }
+                _ = await task.result
+            }
+            let count = try await dao.count()
+            try expect(
+                count % 10 == 0 && count >= 100, "complete batches, at least the ten that were not cancelled; got \(count)")
+        },
+        ConformanceCase(
+            concurrent: "C.asyncStream", "C1", "Q6", title: "an asynchronous read of rows one by one gives all rows in order"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try await dao.create(Item.make(1...1000))
+            var ids: [Int] = []
+            for try await item in dao.stream(Query(where: Condition { $0.number > 100 })) { ids.append(item.id) }
+            try expectEqual(ids, Array(11...1000))
+            for try await item in dao.stream() where item.id == 5 { break }
+            let erased = try await dao.erase()
+            try expectEqual(erased, 1000)
+        },
+    ]
 
-    private static func sharing() -> [ConformanceCase] {
-        [
-            ConformanceCase("C.handlesShare", "C3", title: "two handles on one location share their rows in both directions") {
-                context in
-                let (first, second) = (try context.open(), try context.open())
-                let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
-                try one.create(Item.make([1]))
-                try expectSame(try two.read(), Item.make([1]))
-                try two.persist(Item(id: 1, name: "changed", number: 5))
-                try expectSame(try one.read { $0.number == 5 }.map(\.name), ["changed"])
-                try expectError(.duplicateKey, entity: "item", key: 1, field: "id") { try one.create(Item.make([1])) }
-                try expectEqual(try two.erase(), 1)
-                try expectEqual(try one.count(), 0)
-            },
-            ConformanceCase("C.locationsApart", "C3", title: "databases at two locations share nothing") { context in
-                let (first, second) = (try context.open(), try context.openOther())
-                try first.dao(Item.self).create(Item.make([1]))
-                try expectEqual(try second.dao(Item.self).count(), 0)
-                try second.dao(Item.self).create(Item.make([1, 2]))
-                try expectEqual(try first.dao(Item.self).count(), 1)
-            },
-            ConformanceCase("C.handlesJoin", "C3", "T1", title: "a second handle's DAO joins the transaction of the first") {
-                context in
-                let (first, second) = (try context.open(), try context.open())
-                let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
-                try expectDeliberate {
-                    try first.transaction {
-                        try one.create(Item.make([1]))
-                        try two.create(Item.make([2]))
-                        try expectEqual(try two.count(), 2, "rows that the second handle sees inside the transaction")
-                        throw DeliberateError()
+    private static let sharing: [ConformanceCase] = [
+        ConformanceCase("C.handlesShare", "C3", title: "two handles on one location share their rows in both directions") {
+            context in
+            let (first, second) = (try context.open(), try context.open())
+            let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
+            try one.create(Item.make([1]))
+            try expectSame(try two.read(), Item.make([1]))
+            try two.persist(Item(id: 1, name: "changed", number: 5))
+            try expectSame(try one.read { $0.number == 5 }.map(\.name), ["changed"])
+            try expectError(.duplicateKey, entity: "item", key: 1, field: "id") { try one.create(Item.make([1])) }
+            try expectEqual(try two.erase(), 1)
+            try expectEqual(try one.count(), 0)
+        },
+        ConformanceCase("C.locationsApart", "C3", title: "databases at two locations share nothing") { context in
+            let (first, second) = (try context.open(), try context.openOther())
+            try first.dao(Item.self).create(Item.make([1]))
+            try expectEqual(try second.dao(Item.self).count(), 0)
+            try second.dao(Item.self).create(Item.make([1, 2]))
+            try expectEqual(try first.dao(Item.self).count(), 1)
+        },
+        ConformanceCase("C.handlesJoin", "C3", "T1", title: "a second handle's DAO joins the transaction of the first") {
+            context in
+            let (first, second) = (try context.open(), try context.open())
+            let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
+            try expectDeliberate {
+                try first.transaction {
+                    try one.create(Item.make([1]))
+                    try two.create(Item.make([2]))
+                    try expectEqual(try two.count(), 2, "rows that the second handle sees inside the transaction")
+                    throw DeliberateError()
+                }
+            }
+            try expectEqual(try two.count(), 0)
+            try second.transaction { try one.create(Item.make([3])) }
+            try expectEqual(try two.read().map(\.id), [3])
+        },
+        ConformanceCase("C.handlesSerialise", "C3", "T4", title: "increments through two handles all count") { context in
+            let databases = [try context.open(), try context.open()]
+            try databases[0].dao(Counter.self).create(Counter(id: 1, value: 0))
+            try onThreads(4) { thread in
+                let database = databases[thread % 2]
+                let dao = try database.dao(Counter.self)
+                for _ in 0..<25 {
+                    try database.transaction {
+                        var counter = try require(try dao.read(byPrimaryKey: 1), "the counter")
+                        counter.value += 1
+                        try dao.persist(counter)
                     }
                 }
-                try expectEqual(try two.count(), 0)
-                try second.transaction { try one.create(Item.make([3])) }
-                try expectEqual(try two.read().map(\.id), [3])
-            },
-            ConformanceCase("C.handlesSerialise", "C3", "T4", title: "increments through two handles all count") { context in
-                let databases = [try context.open(), try context.open()]
-                try databases[0].dao(Counter.self).create(Counter(id: 1, value: 0))
-                try onThreads(4) { thread in
-                    let database = databases[thread % 2]
-                    let dao = try database.dao(Counter.self)
-                    for _ in 0..<25 {
-                        try database.transaction {
-                            var counter = try require(try dao.read(byPrimaryKey: 1), "the counter")
-                            counter.value += 1
-                            try dao.persist(counter)
-                        }
+            }
+            try expectEqual(try databases[0].dao(Counter.self).read().map(\.value), [100])
+        },
+        ConformanceCase("C.closeOneHandle", "C3", "L2", title: "closing one handle leaves the other working") { context in
+            let (first, second) = (try context.open(), try context.open())
+            let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
+            try one.create(Item.make([1]))
+            try first.close()
+            try expectError(.closed) { try one.read() }
+            try expectSame(try two.read(), Item.make([1]))
+            try two.create(Item.make([2]))
+            let third = try context.open()
+            try expectEqual(try third.dao(Item.self).count(), 2)
+        },
+        ConformanceCase("C.dropOneHandle", "C3", title: "dropping one handle leaves the other working") { context in
+            var first: (any Database)? = try context.open()
+            let second = try context.open()
+            try first?.dao(Item.self).create(Item.make([1]))
+            first = nil
+            let two = try second.dao(Item.self)
+            try expectSame(try two.read(), Item.make([1]))
+            try two.create(Item.make([2]))
+            try expectEqual(try two.count(), 2)
+        },
+        ConformanceCase(
+            "C.openCloseRace", "C3", "C1",
+            title: "opening and closing from four threads gives one database and typed errors only"
+        ) { context in
+            let dao = try context.dao(Counter.self)
+            try dao.create(Counter(id: 1, value: 0))
+            try onThreads(4) { _ in
+                for _ in 0..<15 {
+                    let (database, own) = try context.open(with: Counter.self)
+                    try database.transaction {
+                        var counter = try require(try own.read(byPrimaryKey: 1), "the counter")
+                        counter.value += 1
+                        try own.persist(counter)
                     }
+                    try database.close()
                 }
-                try expectEqual(try databases[0].dao(Counter.self).read().map(\.value), [100])
-            },
-            ConformanceCase("C.closeOneHandle", "C3", "L2", title: "closing one handle leaves the other working") { context in
-                let (first, second) = (try context.open(), try context.open())
-                let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
-                try one.create(Item.make([1]))
-                try first.close()
-                try expectError(.closed) { try one.read() }
-                try expectSame(try two.read(), Item.make([1]))
-                try two.create(Item.make([2]))
-                let third = try context.open()
-                try expectEqual(try third.dao(Item.self).count(), 2)
-            },
-            ConformanceCase("C.dropOneHandle", "C3", title: "dropping one handle leaves the other working") { context in
-                var first: (any Database)? = try context.open()
-                let second = try context.open()
-                try first?.dao(Item.self).create(Item.make([1]))
-                first = nil
-                let two = try second.dao(Item.self)
-                try expectSame(try two.read(), Item.make([1]))
-                try two.create(Item.make([2]))
-                try expectEqual(try two.count(), 2)
-            },
-            ConformanceCase(
-                "C.openCloseRace", "C3", "C1",
-                title: "opening and closing from four threads gives one database and typed errors only"
-            ) { context in
-                let keeper = try context.open()
-                let dao = try keeper.dao(Counter.self)
-                try dao.create(Counter(id: 1, value: 0))
-                try onThreads(4) { _ in
-                    for _ in 0..<15 {
-                        let database = try context.open()
-                        let own = try database.dao(Counter.self)
-                        try database.transaction {
-                            var counter = try require(try own.read(byPrimaryKey: 1), "the counter")
-                            counter.value += 1
-                            try own.persist(counter)
-                        }
-                        try database.close()
-                    }
+            }
+            try expectEqual(try dao.read().map(\.value), [60])
+        },
+        ConformanceCase(
+            "C.capabilitiesSame", "C3", title: "every handle declares the same capabilities and the name of an engine"
+        ) { context in
+            let (first, second) = (try context.open(), try context.open())
+            try expect(!first.capabilities.engine.isEmpty, "an engine's name")
+            try expectEqual(first.capabilities, second.capabilities, "the capabilities of a second handle")
+            try first.dao(Item.self).create(Item.make([1]))
+            try expectEqual(first.capabilities, second.capabilities, "the capabilities after a write")
+            try expect(!first.capabilities.isReadOnly, "a database that can be written")
+        },
+        ConformanceCase(
+            "C.pathSpelling", "C3", title: "one file under two spellings of its path is one database",
+            requires: [.file, .configuration]
+        ) { context in
+            let first = try context.open()
+            let file = try context.file()
+            let detour = file.deletingLastPathComponent().appendingPathComponent(".").path + "/./" + file.lastPathComponent
+            let second = try context.open { $0.path = detour }
+            let link = context.location.directory.appendingPathComponent("link").path
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
+            let third = try context.open { $0.path = link }
+            let daos = [try first.dao(Item.self), try second.dao(Item.self), try third.dao(Item.self)]
+            for (index, dao) in daos.enumerated() { try dao.create(Item.make([index])) }
+            for dao in daos { try expectEqual(try dao.count(), 3) }
+            try expectDeliberate {
+                try first.transaction {
+                    for dao in daos { try dao.erase() }
+                    throw DeliberateError()
                 }
-                try expectEqual(try dao.read().map(\.value), [60])
-            },
-            ConformanceCase(
-                "C.capabilitiesSame", "C3", title: "every handle declares the same capabilities and the name of an engine"
-            ) { context in
-                let (first, second) = (try context.open(), try context.open())
-                try expect(!first.capabilities.engine.isEmpty, "an engine's name")
-                try expectEqual(first.capabilities, second.capabilities, "the capabilities of a second handle")
-                try first.dao(Item.self).create(Item.make([1]))
-                try expectEqual(first.capabilities, second.capabilities, "the capabilities after a write")
-                try expect(!first.capabilities.isReadOnly, "a database that can be written")
-            },
-            ConformanceCase(
-                "C.pathSpelling", "C3", title: "one file under two spellings of its path is one database",
-                requires: [.file, .configuration]
-            ) { context in
-                let first = try context.open()
-                let file = try context.file()
-                let detour = file.deletingLastPathComponent().appendingPathComponent(".").path + "/./" + file.lastPathComponent
-                let second = try context.open { $0.path = detour }
-                let link = context.location.directory.appendingPathComponent("link").path
-                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
-                let third = try context.open { $0.path = link }
-                let daos = [try first.dao(Item.self), try second.dao(Item.self), try third.dao(Item.self)]
-                for (index, dao) in daos.enumerated() { try dao.create(Item.make([index])) }
-                for dao in daos { try expectEqual(try dao.count(), 3) }
-                try expectDeliberate {
-                    try first.transaction {
-                        for dao in daos { try dao.erase() }
-                        throw DeliberateError()
-                    }
-                }
-                for dao in daos { try expectEqual(try dao.count(), 3) }
-            },
-            ConformanceCase(
-                "C.hardLink", "C3", title: "one file under two hard links is one database", requires: [.file, .configuration]
-            ) { context in
-                let first = try context.open()
-                let one = try first.dao(Item.self)
-                try one.create(Item.make([1]))
-                let link = context.location.directory.appendingPathComponent("link").path
-                try FileManager.default.linkItem(atPath: context.file().path, toPath: link)
-                let second = try context.open { $0.path = link }
-                let two = try second.dao(Item.self)
-                try two.create(Item.make([2]))
-                try expectEqual(try one.read().map(\.id), [1, 2])
-                try expectEqual(try two.read().map(\.id), [1, 2])
-            },
-        ]
-    }
+            }
+            for dao in daos { try expectEqual(try dao.count(), 3) }
+        },
+        ConformanceCase(
+            "C.hardLink", "C3", title: "one file under two hard links is one database", requires: [.file, .configuration]
+        ) { context in
+            let one = try context.dao(Item.self)
+            try one.create(Item.make([1]))
+            let link = context.location.directory.appendingPathComponent("link").path
+            try FileManager.default.linkItem(atPath: context.file().path, toPath: link)
+            let second = try context.open { $0.path = link }
+            let two = try second.dao(Item.self)
+            try two.create(Item.make([2]))
+            try expectEqual(try one.read().map(\.id), [1, 2])
+            try expectEqual(try two.read().map(\.id), [1, 2])
+        },
+    ]
 }

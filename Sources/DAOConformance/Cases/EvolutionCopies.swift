@@ -4,136 +4,129 @@ import Synchronization
 
 /// E5: copies into another database.
 enum EvolutionCopies {
-    static func cases() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "E.copies", "E5", "V1", title: "a copy has every row of every entity, bit for bit, and the version",
-                requires: [.evolution]
-            ) {
-                context in
-                let (source, notes) = try context.databaseOfNotes(2500)
-                _ = try source.dao(NoteWithIndexes.self)
-                try source.dao(OptionalScalars.self).create(OptionalScalars.samples)
-                try source.dao(Counter.self).create([])
-                try source.evolve(Evolution(version: 3))
-                let target = try context.openOther()
-                try target.dao(Item.self).create(Item.make([1]))
-                let report = try source.copy(to: target)
-                try expectEqual(report.rows, ["note": 2500, "optionals": 4, "counter": 0], "the rows of the report")
-                try expectEqual(report.rowsWritten, 2504)
-                try expectEqual(try target.schemaVersion, 3)
-                let entities = try target.entities().sorted { $0.name < $1.name }
-                try expectEqual(entities.map(\.name), ["counter", "item", "note", "optionals"])
-                try expectEqual(entities[2], NoteWithIndexes.schema.description)
-                let copied = try target.dao(NoteWithIndexes.self)
-                try expectSame(try copied.read(), notes.map { NoteWithIndexes($0) })
-                try expectEqual(try copied.read { $0.rank == 7 }.map(\.id), [1], "rows found by an index")
-                try expectSame(
-                    try target.dao(OptionalScalars.self).read(), try source.dao(OptionalScalars.self).read(),
-                    "every kind of value")
-                try expectError(.uniqueViolation, entity: "note", key: 9999, conflictingKey: 1, field: "title") {
-                    try copied.create(NoteWithIndexes(id: 9999, title: notes[0].title, rank: 0, mark: nil))
+    static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "E.copies", "E5", "V1", title: "a copy has every row of every entity, bit for bit, and the version"
+        ) {
+            context in
+            let (source, notes) = try context.databaseOfNotes(2500)
+            _ = try source.dao(NoteWithIndexes.self)
+            try source.dao(OptionalScalars.self).create(OptionalScalars.samples)
+            try source.dao(Counter.self).create([])
+            try source.evolve(Evolution(version: 3))
+            let target = try context.openOther()
+            try target.dao(Item.self).create(Item.make([1]))
+            let report = try source.copy(to: target)
+            try expectEqual(report.rows, ["note": 2500, "optionals": 4, "counter": 0], "the rows of the report")
+            try expectEqual(report.rowsWritten, 2504)
+            try expectEqual(try target.schemaVersion, 3)
+            let entities = try target.entities().sorted { $0.name < $1.name }
+            try expectEqual(entities.map(\.name), ["counter", "item", "note", "optionals"])
+            try expectEqual(entities[2], NoteWithIndexes.schema.description)
+            let copied = try target.dao(NoteWithIndexes.self)
+            try expectSame(try copied.read(), notes.map { NoteWithIndexes($0) })
+            try expectEqual(try copied.read { $0.rank == 7 }.map(\.id), [1], "rows found by an index")
+            try expectSame(
+                try target.dao(OptionalScalars.self).read(), try source.dao(OptionalScalars.self).read(),
+                "every kind of value")
+            try expectError(.uniqueViolation, entity: "note", key: 9999, conflictingKey: 1, field: "title") {
+                try copied.create(NoteWithIndexes(id: 9999, title: notes[0].title, rank: 0, mark: nil))
+            }
+            try expectSame(try target.dao(Item.self).read(), Item.make([1]), "the rows that the target had before")
+        },
+        ConformanceCase("E.copiesOnce", "E5", title: "a completed copy has nothing left to do") {
+            context in
+            let (source, notes) = try context.databaseOfNotes()
+            let target = try context.openOther()
+            try source.copy(to: target)
+            let again = try source.copy(to: target)
+            try expectEqual(again.rowsWritten, 0, "rows written by the second copy")
+            try expectEqual(again.rows, ["note": 60])
+            try expectSame(try target.dao(NoteV1.self).read(), notes)
+        },
+        ConformanceCase(
+            "E.copiesOlderRows", "E5", "E2",
+            title: "rows that are older than a field are copied with the default of the field"
+        ) { context in
+            let (source, notes) = try context.databaseOfNotes()
+            _ = try source.dao(NoteWithNumber.self)
+            let target = try context.openOther()
+            try source.copy(to: target)
+            try expectSame(try target.dao(NoteWithNumber.self).read(), notes.map { NoteWithNumber($0) })
+            try expectEqual(try target.dao(NoteWithNumber.self).count { $0.color == 5 }, 60)
+        },
+        ConformanceCase(
+            "E.copiesOfOtherRowsAreRefused", "E5",
+            title: "a target with different rows, or with a different entity of the same name, is refused and unchanged"
+        ) { context in
+            let (source, _) = try context.databaseOfNotes()
+            let target = try context.openOther()
+            let rows = [NoteV1(id: 3, title: "mine", rank: 1, mark: nil)]
+            try target.dao(NoteV1.self).create(rows)
+            try expectError(.duplicateKey, entity: "note", key: 3, field: "id") { try source.copy(to: target) }
+            try expectSame(try target.dao(NoteV1.self).read(), rows)
+            let other = try context.openOther("another")
+            try other.dao(NoteByTitle.self).create(NoteByTitle(id: 1, title: "a", rank: 1, mark: nil))
+            try expectError(.schemaMismatch, entity: "note") { try source.copy(to: other) }
+            try expectEqual(try other.dao(NoteByTitle.self).count(), 1)
+            let versioned = try context.openOther("versioned")
+            try versioned.evolve(Evolution(version: 2))
+            try expectError(.schemaMismatch, "another version") { try source.copy(to: versioned) }
+        },
+        ConformanceCase(
+            concurrent: "E.copiesGoOn", "E5",
+            title:
+                "a copy that was cancelled continues after its last batch and gives the same result as an uninterrupted copy"
+        ) { context in
+            let (source, notes) = try context.databaseOfNotes(25_000)
+            let target = try context.openOther()
+            let task = Mutex<Task<CopyReport, any Error>?>(nil)
+            let isKnown = DispatchSemaphore(value: 0)
+            let copy = Task {
+                try await source.copy(to: target) { _ in
+                    // Cancels inside the call, so that the copy stops directly after this batch.
+                    isKnown.wait()
+                    task.withLock { $0 }?.cancel()
+                    isKnown.signal()
                 }
-                try expectSame(try target.dao(Item.self).read(), Item.make([1]), "the rows that the target had before")
-            },
-            ConformanceCase("E.copiesOnce", "E5", title: "a completed copy has nothing left to do", requires: [.evolution]) {
-                context in
-                let (source, notes) = try context.databaseOfNotes()
-                let target = try context.openOther()
-                try source.copy(to: target)
-                let again = try source.copy(to: target)
-                try expectEqual(again.rowsWritten, 0, "rows written by the second copy")
-                try expectEqual(again.rows, ["note": 60])
-                try expectSame(try target.dao(NoteV1.self).read(), notes)
-            },
-            ConformanceCase(
-                "E.copiesOlderRows", "E5", "E2",
-                title: "rows that are older than a field are copied with the default of the field",
-                requires: [.evolution]
-            ) { context in
-                let (source, notes) = try context.databaseOfNotes()
-                _ = try source.dao(NoteWithNumber.self)
-                let target = try context.openOther()
-                try source.copy(to: target)
-                try expectSame(try target.dao(NoteWithNumber.self).read(), notes.map { NoteWithNumber($0) })
-                try expectEqual(try target.dao(NoteWithNumber.self).count { $0.color == 5 }, 60)
-            },
-            ConformanceCase(
-                "E.copiesOfOtherRowsAreRefused", "E5",
-                title: "a target with different rows, or with a different entity of the same name, is refused and unchanged",
-                requires: [.evolution]
-            ) { context in
-                let (source, _) = try context.databaseOfNotes()
-                let target = try context.openOther()
-                let rows = [NoteV1(id: 3, title: "mine", rank: 1, mark: nil)]
-                try target.dao(NoteV1.self).create(rows)
-                try expectError(.duplicateKey, entity: "note", key: 3, field: "id") { try source.copy(to: target) }
-                try expectSame(try target.dao(NoteV1.self).read(), rows)
-                let other = try context.openOther("another")
-                try other.dao(NoteByTitle.self).create(NoteByTitle(id: 1, title: "a", rank: 1, mark: nil))
-                try expectError(.schemaMismatch, entity: "note") { try source.copy(to: other) }
-                try expectEqual(try other.dao(NoteByTitle.self).count(), 1)
-                let versioned = try context.openOther("versioned")
-                try versioned.evolve(Evolution(version: 2))
-                try expectError(.schemaMismatch, "another version") { try source.copy(to: versioned) }
-            },
-            ConformanceCase(
-                concurrent: "E.copiesGoOn", "E5",
-                title:
-                    "a copy that was cancelled continues after its last batch and gives the same result as an uninterrupted copy",
-                requires: [.evolution]
-            ) { context in
-                let (source, notes) = try context.databaseOfNotes(25_000)
-                let target = try context.openOther()
-                let task = Mutex<Task<CopyReport, any Error>?>(nil)
-                let isKnown = DispatchSemaphore(value: 0)
-                let copy = Task {
-                    try await source.copy(to: target) { _ in
-                        // Cancels inside the call, so that the copy stops directly after this batch.
-                        isKnown.wait()
-                        task.withLock { $0 }?.cancel()
-                        isKnown.signal()
-                    }
-                }
-                task.withLock { $0 = copy }
-                isKnown.signal()
-                do {
-                    _ = try await copy.value
-                    throw fail("a cancelled copy to throw")
-                } catch is CancellationError {}
-                let isThere = try await target.engineState.executor.read {
-                    try target.withEntityStore(.read) { try $0.count("note") }
-                }
-                try expect(isThere > 0 && isThere < 25_000, "some rows in the target, not \(isThere)")
-                let other: any Database = try context.openOther("another")
-                try await expectAsyncError(.schemaMismatch, "a copy from a different database") {
-                    try other.dao(Counter.self).storage.insert([Counter(id: 1, value: 1)])
-                    _ = try await other.copy(to: target)
-                }
-                let report = try await source.copy(to: target)
-                try expectEqual(report.rowsWritten, 25_000 - isThere, "rows that the interrupted copy had not written")
-                try expectEqual(report.rows, ["note": 25_000])
-                let copied: [NoteV1] = try target.dao(NoteV1.self).storage.read(Query())
-                try expectSame(copied, notes)
-            },
-            ConformanceCase(
-                "E.copiesBeginAgain", "E5",
-                title: "a continued copy includes the changes that the source got during the interruption",
-                requires: [.evolution]
-            ) { context in
-                let (source, _) = try context.databaseOfNotes(100)
-                let target = try context.openOther()
-                // The state after an interruption: the bookmark and the first rows.
-                try target.dao(NoteV1.self).create(Array(NoteV1.make(100).prefix(40)))
-                try target.withEntityStore(.write) { store in
-                    try store.setProperty("copy", to: "\(source.configuration.scheme):\(source.configuration.path)")
-                }
-                let dao = try source.dao(NoteV1.self)
-                try dao.erase(byPrimaryKey: 7)
-                try dao.persist(NoteV1(id: 9, title: "changed", rank: 0, mark: nil))
-                try source.copy(to: target)
-                try expectSame(try target.dao(NoteV1.self).read(), try dao.read())
-            },
-        ]
-    }
+            }
+            task.withLock { $0 = copy }
+            isKnown.signal()
+            do {
+                _ = try await copy.value
+                throw fail("a cancelled copy to throw")
+            } catch is CancellationError {}
+            let isThere = try await target.engineState.executor.read {
+                try target.withEntityStore(.read) { try $0.count("note") }
+            }
+            try expect(isThere > 0 && isThere < 25_000, "some rows in the target, not \(isThere)")
+            let other: any Database = try context.openOther("another")
+            try await expectAsyncError(.schemaMismatch, "a copy from a different database") {
+                try other.dao(Counter.self).storage.insert([Counter(id: 1, value: 1)])
+                _ = try await other.copy(to: target)
+            }
+            let report = try await source.copy(to: target)
+            try expectEqual(report.rowsWritten, 25_000 - isThere, "rows that the interrupted copy had not written")
+            try expectEqual(report.rows, ["note": 25_000])
+            let copied: [NoteV1] = try target.dao(NoteV1.self).storage.read(Query())
+            try expectSame(copied, notes)
+        },
+        ConformanceCase(
+            "E.copiesBeginAgain", "E5",
+            title: "a continued copy includes the changes that the source got during the interruption"
+        ) { context in
+            let (source, _) = try context.databaseOfNotes(100)
+            let target = try context.openOther()
+            // The state after an interruption: the bookmark and the first rows.
+            try target.dao(NoteV1.self).create(Array(NoteV1.make(100).prefix(40)))
+            try target.withEntityStore(.write) { store in
+                try store.setProperty("copy", to: "\(source.configuration.scheme):\(source.configuration.path)")
+            }
+            let dao = try source.dao(NoteV1.self)
+            try dao.erase(byPrimaryKey: 7)
+            try dao.persist(NoteV1(id: 9, title: "changed", rank: 0, mark: nil))
+            try source.copy(to: target)
+            try expectSame(try target.dao(NoteV1.self).read(), try dao.read())
+        },
+    ].requiring(.evolution)
 }

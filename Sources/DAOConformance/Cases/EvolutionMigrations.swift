@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 import Synchronization
 
 /// E3: migration steps, written once for every database.
@@ -13,466 +12,448 @@ enum EvolutionMigrations {
         notes.map { NoteWithTextRank(id: $0.id, title: $0.title, rank: "\($0.rank)", mark: $0.mark) }
     }
 
-    static func cases() -> [ConformanceCase] { steps + rows + failures + plans }
+    static let cases: [ConformanceCase] = steps + rows + failures + plans
 
-    private static var steps: [ConformanceCase] {
-        [
-            ConformanceCase(
-                "E.changesTypes", "E3",
-                title: "a step changes the type of a field, exactly for every value that the new type can hold",
-                requires: [.evolution]
-            ) {
-                context in
-                let (database, notes) = try context.databaseOfNotes(2500)
-                try database.evolve(Evolution(version: 2, migrations: [textRank], models: [NoteWithTextRank.self]))
-                let dao = try database.dao(NoteWithTextRank.self)
-                try expectSame(try dao.read(), textRanks(notes))
-                try expectEqual(try dao.read { $0.rank == "7" }.map(\.id), [1])
-                try expectEqual(try database.schemaVersion, 2)
-                // The step back to the first type.
-                try database.evolve(
-                    Evolution(
-                        version: 3,
-                        migrations: [
-                            Migration(to: 3) {
-                                try $0.changeType(of: "rank", in: "note", to: FieldType(.int64))
+    private static let steps: [ConformanceCase] = [
+        ConformanceCase(
+            "E.changesTypes", "E3",
+            title: "a step changes the type of a field, exactly for every value that the new type can hold"
+        ) {
+            context in
+            let (database, notes) = try context.databaseOfNotes(2500)
+            try database.evolve(Evolution(version: 2, migrations: [textRank], models: [NoteWithTextRank.self]))
+            let dao = try database.dao(NoteWithTextRank.self)
+            try expectSame(try dao.read(), textRanks(notes))
+            try expectEqual(try dao.read { $0.rank == "7" }.map(\.id), [1])
+            try expectEqual(try database.schemaVersion, 2)
+            // The step back to the first type.
+            try database.evolve(
+                Evolution(
+                    version: 3,
+                    migrations: [
+                        Migration(to: 3) {
+                            try $0.changeType(of: "rank", in: "note", to: FieldType(.int64))
+                        }
+                    ]))
+            try expectSame(try database.dao(NoteV1.self).read(), notes)
+        },
+        ConformanceCase(
+            "E.changesKeys", "E3", title: "a step makes a different field the key, or changes the type of the key"
+        ) {
+            context in
+            let (database, notes) = try context.databaseOfNotes()
+            try database.evolve(
+                Evolution(version: 1, migrations: [Migration(to: 1) { try $0.changeKey(of: "note", to: "title") }]))
+            let byTitle = try database.dao(NoteByTitle.self)
+            try expectSame(
+                try byTitle.read(),
+                notes.map { NoteByTitle(id: $0.id, title: $0.title, rank: $0.rank, mark: $0.mark) }
+                    .sorted { $0.title.utf8.lexicographicallyPrecedes($1.title.utf8) })
+            try database.evolve(
+                Evolution(
+                    version: 2,
+                    migrations: [
+                        Migration(to: 2) { step in
+                            try step.changeKey(of: "note", to: "id")
+                            try step.rewrite("note", as: NoteWithTextKey.schema.description) { old, new in
+                                new["id"] = old["id"].converted(to: .string) ?? .null
                             }
-                        ]))
+                        }
+                    ], models: [NoteWithTextKey.self]))
+            let dao = try database.dao(NoteWithTextKey.self)
+            try expectEqual(try dao.read(byPrimaryKey: "12")?.title, notes[11].title)
+            try expectEqual(try dao.read().map(\.id), notes.map { "\($0.id)" }.sorted())
+        },
+        ConformanceCase(
+            "E.migratesEntities", "E3", title: "a step creates, renames and drops entities and fields"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            try database.dao(Counter.self).create(Counter(id: 1, value: 2))
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try expectEqual(try step.entities().map(\.name), ["counter", "note"])
+                            try step.dropEntity("counter")
+                            try step.renameEntity("note", to: "page")
+                            try step.renameField("title", of: "page", to: "headline")
+                            try step.dropField("mark", of: "page")
+                            try step.addField(
+                                FieldDescription(name: "size", type: FieldType(.int64)), to: "page", value: .integer(4))
+                            try step.setIndex(on: "size", of: "page", isIndexed: true)
+                            try step.createEntity(Item.schema.description)
+                            try step.insert(
+                                [["id": .integer(1), "name": .string("one"), "number": .integer(10)]], into: "item")
+                            try expectEqual(try step.count("page"), 60)
+                            try expectEqual(try step.entity("page"), Page.schema.description)
+                        }
+                    ]))
+            try expectEqual(try database.entities().map(\.name), ["item", "page"])
+            let pages = try database.dao(Page.self)
+            try expectSame(try pages.read(), notes.map { Page(id: $0.id, headline: $0.title, rank: $0.rank, size: 4) })
+            try expectEqual(try pages.count { $0.size == 4 }, 60)
+            try expectSame(try database.dao(Item.self).read(), [Item(id: 1, name: "one", number: 10)])
+            try expectEqual(try database.dao(NoteV1.self).count(), 0, "remaining notes")
+            try expectEqual(try database.dao(Counter.self).count(), 0, "remaining counters")
+        },
+        ConformanceCase(
+            "E.runsStepsInOrder", "E3",
+            title: "the steps that a database has not run yet run in the order of versions, each once"
+        ) { context in
+            let (database, _) = try context.databaseOfNotes()
+            let log = Mutex<[Int]>([])
+            let migrations = [4, 2, 5, 1].map { version in
+                Migration(to: version) { _ in log.withLock { $0.append(version) } }
+            }
+            try database.evolve(Evolution(version: 2, migrations: migrations.filter { $0.version <= 2 }))
+            try expectEqual(log.withLock { $0 }, [1, 2])
+            try database.evolve(Evolution(version: 6, migrations: migrations))
+            try database.evolve(Evolution(version: 6, migrations: migrations))
+            try expectEqual(log.withLock { $0 }, [1, 2, 4, 5])
+            try expectEqual(try database.schemaVersion, 6)
+        },
+        ConformanceCase(
+            "E.jumpsVersions", "E3",
+            title: "a migration from the first version to the last gives the same result as a migration step by step"
+        ) { context in
+            let migrations = [
+                Migration(to: 2) { step in
+                    try step.addField(FieldDescription(name: "size", type: FieldType(.int64)), to: "note", value: .integer(0))
+                    try step.forEachRow(of: "note") { row in
+                        guard case .string(let title) = row["title"] else { return }
+                        row["size"] = .integer(Int64(title.utf8.count))
+                    }
+                },
+                Migration(to: 3) { step in
+                    try step.renameField("title", of: "note", to: "headline")
+                    try step.changeType(of: "size", in: "note", to: FieldType(.double))
+                },
+                Migration(to: 4) { step in
+                    try step.renameEntity("note", to: "page")
+                    try step.dropField("mark", of: "page")
+                    try step.changeType(of: "size", in: "page", to: FieldType(.int64))
+                    try step.setIndex(on: "size", of: "page", isIndexed: true)
+                },
+            ]
+            let (stepwise, notes) = try context.databaseOfNotes()
+            for version in 2...4 {
+                try stepwise.evolve(Evolution(version: version, migrations: migrations.filter { $0.version <= version }))
+            }
+            let jumping = try context.openOther()
+            try jumping.dao(NoteV1.self).create(notes)
+            try jumping.evolve(Evolution(version: 4, migrations: migrations, models: [Page.self]))
+            let expected = notes.map {
+                Page(id: $0.id, headline: $0.title, rank: $0.rank, size: $0.title.utf8.count)
+            }
+            try expectSame(try jumping.dao(Page.self).read(), expected, "the jump")
+            try expectSame(try stepwise.dao(Page.self).read(), expected, "step by step")
+            try expectEqual(try jumping.entities(), try stepwise.entities())
+        },
+        ConformanceCase(
+            "E.newNeedsNoStep", "E3", title: "a new database gets the version and runs no step"
+        ) { context in
+            let database = try context.open()
+            try database.evolve(
+                Evolution(version: 3, migrations: [Migration(to: 2) { _ in throw DeliberateError() }], models: [NoteV1.self]))
+            try expectEqual(try database.schemaVersion, 3)
+        },
+    ].requiring(.evolution)
+
+    private static let rows: [ConformanceCase] = [
+        ConformanceCase(
+            "E.rewritesRows", "E3", title: "a step reads, changes and erases rows of any number"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes(2500)
+            let progress = Mutex<[EvolutionProgress]>([])
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1, "marks") { step in
+                            var keys: [Value] = []
+                            try step.forEachRow(of: "note") { row in
+                                keys.append(row["id"])
+                                guard case .integer(let id) = row["id"] else { return }
+                                if id % 5 == 0 { row.erase() }
+                                if id % 5 == 1 { row["mark"] = .null }
+                                if id % 5 == 2 { row["rank"] = .integer(-id) }
+                            }
+                            try expectEqual(keys, (1...2500).map { Value.integer($0) }, "keys in order")
+                        }
+                    ])
+            ) { step in progress.withLock { $0.append(step) } }
+            let expected = notes.filter { $0.id % 5 != 0 }.map { note in
+                var note = note
+                if note.id % 5 == 1 { note.mark = nil }
+                if note.id % 5 == 2 { note.rank = -note.id }
+                return note
+            }
+            try expectSame(try database.dao(NoteV1.self).read(), expected)
+            let last = try require(progress.withLock { $0.last }, "progress")
+            try expectEqual(last, EvolutionProgress(step: "marks", entity: "note", rows: 2500, total: 2500))
+            let counts = progress.withLock { $0.map(\.rows) }
+            try expectEqual(counts, counts.sorted(), "rows that are done")
+        },
+        ConformanceCase(
+            "E.migratesEveryValue", "E3", "V1", title: "a step keeps rows bit for bit, whatever values they hold"
+        ) { context in
+            let database = try context.open()
+            try database.dao(OptionalScalars.self).create(OptionalScalars.samples)
+            let before = try database.dao(OptionalScalars.self).read()
+            let description = OptionalScalars.schema.description
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try step.rewrite("optionals", as: description) { _, _ in }
+                            try step.forEachRow(of: "optionals") { row in
+                                for field in description.fields where !field.isPrimaryKey {
+                                    row[field.name] = row[field.name]
+                                }
+                            }
+                        }
+                    ]))
+            try expectSame(try database.dao(OptionalScalars.self).read(), before)
+        },
+        ConformanceCase(
+            "E.stepsKeepIndexes", "E3", title: "the writes of a step update the indexes"
+        ) { context in
+            let (database, _) = try context.databaseOfNotes()
+            _ = try database.dao(NoteWithIndexes.self)
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try step.forEachRow(of: "note") { row in
+                                guard case .integer(let rank) = row["rank"] else { return }
+                                if rank < 30 { row["rank"] = .integer(rank + 1000) } else if rank > 50 { row.erase() }
+                            }
+                        }
+                    ]))
+            let dao = try database.dao(NoteWithIndexes.self)
+            try expectEqual(try dao.count { $0.rank >= 1000 }, 30)
+            try expectEqual(try dao.count { $0.rank < 1000 }, 21)
+            try expectEqual(try dao.count { $0.rank == 10 }, 0)
+        },
+        ConformanceCase(
+            "E.storagesOutliveMigrations", "E3",
+            title: "a storage opened before a migration sees the migrated rows when its entity is the same as before"
+        ) { context in
+            let (database, _) = try context.databaseOfNotes()
+            let evolution = Evolution(
+                version: 1,
+                migrations: [
+                    Migration(to: 1) { step in
+                        try step.forEachRow(of: "note") { row in if row["id"] != .integer(3) { row.erase() } }
+                    }
+                ])
+            let dao = try database.dao(NoteV1.self)
+            try expectEqual(try dao.count(), 60)
+            try database.evolve(evolution)
+            try expectEqual(try dao.read().map(\.id), [3], "the remaining rows")
+        },
+    ].requiring(.evolution)
+
+    private static let failures: [ConformanceCase] = [
+        ConformanceCase(
+            "E.failedStepUndoesAll", "E3", "T1",
+            title: "an error in a step leaves the database unchanged, and is thrown unchanged"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes(1500)
+            try database.dao(Counter.self).create(Counter(id: 1, value: 2))
+            try database.evolve(Evolution(version: 1))
+            let failing = Evolution(
+                version: 3,
+                migrations: [
+                    textRank,
+                    Migration(to: 3) { step in
+                        try step.dropEntity("counter")
+                        try step.createEntity(Item.schema.description)
+                        try step.renameEntity("note", to: "page")
+                        try step.setIndex(on: "title", of: "page", isIndexed: true)
+                        try step.forEachRow(of: "page") { row in
+                            if row["id"] == .integer(1400) { throw DeliberateError(number: 1400) }
+                            row["title"] = .string("")
+                        }
+                    },
+                ])
+            for attempt in 1...2 {
+                try expectDeliberate(DeliberateError(number: 1400), "attempt \(attempt)") { try database.evolve(failing) }
+                try expectEqual(try database.schemaVersion, 1)
+                try expectEqual(try database.entities().map(\.name), ["counter", "note"])
                 try expectSame(try database.dao(NoteV1.self).read(), notes)
-            },
-            ConformanceCase(
-                "E.changesKeys", "E3", title: "a step makes a different field the key, or changes the type of the key",
-                requires: [.evolution]
-            ) {
-                context in
-                let (database, notes) = try context.databaseOfNotes()
-                try database.evolve(
-                    Evolution(version: 1, migrations: [Migration(to: 1) { try $0.changeKey(of: "note", to: "title") }]))
-                let byTitle = try database.dao(NoteByTitle.self)
-                try expectSame(
-                    try byTitle.read(),
-                    notes.map { NoteByTitle(id: $0.id, title: $0.title, rank: $0.rank, mark: $0.mark) }
-                        .sorted { $0.title.utf8.lexicographicallyPrecedes($1.title.utf8) })
+                try expectSame(try database.dao(Counter.self).read(), [Counter(id: 1, value: 2)])
+            }
+            try database.evolve(Evolution(version: 2, migrations: [textRank]))
+            try expectSame(try database.dao(NoteWithTextRank.self).read(), textRanks(notes))
+        },
+        ConformanceCase(
+            "E.failedStepUndoesAllInTheFile", "E3", "T1", title: "a reopened database shows nothing of a failed step",
+            requires: [.persistence]
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            try expectDeliberate {
                 try database.evolve(
                     Evolution(
                         version: 2,
                         migrations: [
                             Migration(to: 2) { step in
-                                try step.changeKey(of: "note", to: "id")
-                                try step.rewrite("note", as: NoteWithTextKey.schema.description) { old, new in
-                                    new["id"] = old["id"].converted(to: .string) ?? .null
-                                }
-                            }
-                        ], models: [NoteWithTextKey.self]))
-                let dao = try database.dao(NoteWithTextKey.self)
-                try expectEqual(try dao.read(byPrimaryKey: "12")?.title, notes[11].title)
-                try expectEqual(try dao.read().map(\.id), notes.map { "\($0.id)" }.sorted())
-            },
-            ConformanceCase(
-                "E.migratesEntities", "E3", title: "a step creates, renames and drops entities and fields", requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                try database.dao(Counter.self).create(Counter(id: 1, value: 2))
-                try database.evolve(
-                    Evolution(
-                        version: 1,
-                        migrations: [
-                            Migration(to: 1) { step in
-                                try expectEqual(try step.entities().map(\.name), ["counter", "note"])
-                                try step.dropEntity("counter")
-                                try step.renameEntity("note", to: "page")
-                                try step.renameField("title", of: "page", to: "headline")
-                                try step.dropField("mark", of: "page")
-                                try step.addField(
-                                    FieldDescription(name: "size", type: FieldType(.int64)), to: "page", value: .integer(4))
-                                try step.setIndex(on: "size", of: "page", isIndexed: true)
-                                try step.createEntity(Item.schema.description)
-                                try step.insert(
-                                    [["id": .integer(1), "name": .string("one"), "number": .integer(10)]], into: "item")
-                                try expectEqual(try step.count("page"), 60)
-                                try expectEqual(try step.entity("page"), Page.schema.description)
+                                try step.changeType(of: "rank", in: "note", to: FieldType(.string))
+                                throw DeliberateError()
                             }
                         ]))
-                try expectEqual(try database.entities().map(\.name), ["item", "page"])
-                let pages = try database.dao(Page.self)
-                try expectSame(try pages.read(), notes.map { Page(id: $0.id, headline: $0.title, rank: $0.rank, size: 4) })
-                try expectEqual(try pages.count { $0.size == 4 }, 60)
-                try expectSame(try database.dao(Item.self).read(), [Item(id: 1, name: "one", number: 10)])
-                try expectEqual(try database.dao(NoteV1.self).count(), 0, "remaining notes")
-                try expectEqual(try database.dao(Counter.self).count(), 0, "remaining counters")
-            },
-            ConformanceCase(
-                "E.runsStepsInOrder", "E3",
-                title: "the steps that a database has not run yet run in the order of versions, each once",
-                requires: [.evolution]
-            ) { context in
-                let (database, _) = try context.databaseOfNotes()
-                let log = Mutex<[Int]>([])
-                let migrations = [4, 2, 5, 1].map { version in
-                    Migration(to: version) { _ in log.withLock { $0.append(version) } }
+            }
+            let again = try context.reopen(database)
+            try expectEqual(try again.schemaVersion, 0)
+            try expectSame(try again.dao(NoteV1.self).read(), notes)
+        },
+        ConformanceCase(
+            "E.badRowIsNamed", "E3",
+            title: "a value that the new type cannot hold is corruptedValue with row and field; nothing changes"
+        ) { context in
+            let (database, _) = try context.databaseOfNotes()
+            let before = try database.dao(NoteV1.self).read()
+            let wrong: [(@Sendable (MigrationStep) throws -> Void)] = [
+                { try $0.changeType(of: "title", in: "note", to: FieldType(.int64)) },
+                {
+                    try $0.changeType(of: "rank", in: "note", to: FieldType(.string)) { $0 == .integer(7) ? $0 : .string("") }
+                },
+                { try $0.forEachRow(of: "note") { if $0["rank"] == .integer(7) { $0["rank"] = .string("x") } } },
+                { try $0.forEachRow(of: "note") { if $0["rank"] == .integer(7) { $0["title"] = .null } } },
+            ]
+            for (index, body) in wrong.enumerated() {
+                let field = index % 3 == 0 ? "title" : "rank"
+                try expectError(.corruptedValue, "attempt \(index)", entity: "note", key: 1, field: field) {
+                    try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: body)]))
                 }
-                try database.evolve(Evolution(version: 2, migrations: migrations.filter { $0.version <= 2 }))
-                try expectEqual(log.withLock { $0 }, [1, 2])
-                try database.evolve(Evolution(version: 6, migrations: migrations))
-                try database.evolve(Evolution(version: 6, migrations: migrations))
-                try expectEqual(log.withLock { $0 }, [1, 2, 4, 5])
-                try expectEqual(try database.schemaVersion, 6)
-            },
-            ConformanceCase(
-                "E.jumpsVersions", "E3",
-                title: "a migration from the first version to the last gives the same result as a migration step by step",
-                requires: [.evolution]
-            ) { context in
-                let migrations = [
-                    Migration(to: 2) { step in
-                        try step.addField(FieldDescription(name: "size", type: FieldType(.int64)), to: "note", value: .integer(0))
-                        try step.forEachRow(of: "note") { row in
-                            guard case .string(let title) = row["title"] else { return }
-                            row["size"] = .integer(Int64(title.utf8.count))
-                        }
-                    },
-                    Migration(to: 3) { step in
-                        try step.renameField("title", of: "note", to: "headline")
-                        try step.changeType(of: "size", in: "note", to: FieldType(.double))
-                    },
-                    Migration(to: 4) { step in
-                        try step.renameEntity("note", to: "page")
-                        try step.dropField("mark", of: "page")
-                        try step.changeType(of: "size", in: "page", to: FieldType(.int64))
-                        try step.setIndex(on: "size", of: "page", isIndexed: true)
-                    },
-                ]
-                let (stepwise, notes) = try context.databaseOfNotes()
-                for version in 2...4 {
-                    try stepwise.evolve(Evolution(version: version, migrations: migrations.filter { $0.version <= version }))
-                }
-                let jumping = try context.openOther()
-                try jumping.dao(NoteV1.self).create(notes)
-                try jumping.evolve(Evolution(version: 4, migrations: migrations, models: [Page.self]))
-                let expected = notes.map {
-                    Page(id: $0.id, headline: $0.title, rank: $0.rank, size: $0.title.utf8.count)
-                }
-                try expectSame(try jumping.dao(Page.self).read(), expected, "the jump")
-                try expectSame(try stepwise.dao(Page.self).read(), expected, "step by step")
-                try expectEqual(try jumping.entities(), try stepwise.entities())
-            },
-            ConformanceCase(
-                "E.newNeedsNoStep", "E3", title: "a new database gets the version and runs no step", requires: [.evolution]
-            ) { context in
-                let database = try context.open()
-                try database.evolve(
-                    Evolution(version: 3, migrations: [Migration(to: 2) { _ in throw DeliberateError() }], models: [NoteV1.self]))
-                try expectEqual(try database.schemaVersion, 3)
-            },
-        ]
-    }
-
-    private static var rows: [ConformanceCase] {
-        [
-            ConformanceCase(
-                "E.rewritesRows", "E3", title: "a step reads, changes and erases rows of any number", requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes(2500)
-                let progress = Mutex<[EvolutionProgress]>([])
-                try database.evolve(
-                    Evolution(
-                        version: 1,
-                        migrations: [
-                            Migration(to: 1, "marks") { step in
-                                var keys: [Value] = []
-                                try step.forEachRow(of: "note") { row in
-                                    keys.append(row["id"])
-                                    guard case .integer(let id) = row["id"] else { return }
-                                    if id % 5 == 0 { row.erase() }
-                                    if id % 5 == 1 { row["mark"] = .null }
-                                    if id % 5 == 2 { row["rank"] = .integer(-id) }
-                                }
-                                try expectEqual(keys, (1...2500).map { Value.integer($0) }, "keys in order")
-                            }
-                        ])
-                ) { step in progress.withLock { $0.append(step) } }
-                let expected = notes.filter { $0.id % 5 != 0 }.map { note in
-                    var note = note
-                    if note.id % 5 == 1 { note.mark = nil }
-                    if note.id % 5 == 2 { note.rank = -note.id }
-                    return note
-                }
-                try expectSame(try database.dao(NoteV1.self).read(), expected)
-                let last = try require(progress.withLock { $0.last }, "progress")
-                try expectEqual(last, EvolutionProgress(step: "marks", entity: "note", rows: 2500, total: 2500))
-                let counts = progress.withLock { $0.map(\.rows) }
-                try expectEqual(counts, counts.sorted(), "rows that are done")
-            },
-            ConformanceCase(
-                "E.migratesEveryValue", "E3", "V1", title: "a step keeps rows bit for bit, whatever values they hold",
-                requires: [.evolution]
-            ) { context in
-                let database = try context.open()
-                try database.dao(OptionalScalars.self).create(OptionalScalars.samples)
-                let before = try database.dao(OptionalScalars.self).read()
-                let description = OptionalScalars.schema.description
-                try database.evolve(
-                    Evolution(
-                        version: 1,
-                        migrations: [
-                            Migration(to: 1) { step in
-                                try step.rewrite("optionals", as: description) { _, _ in }
-                                try step.forEachRow(of: "optionals") { row in
-                                    for field in description.fields where !field.isPrimaryKey {
-                                        row[field.name] = row[field.name]
-                                    }
-                                }
-                            }
-                        ]))
-                try expectSame(try database.dao(OptionalScalars.self).read(), before)
-            },
-            ConformanceCase(
-                "E.stepsKeepIndexes", "E3", title: "the writes of a step update the indexes", requires: [.evolution]
-            ) { context in
-                let (database, _) = try context.databaseOfNotes()
-                _ = try database.dao(NoteWithIndexes.self)
-                try database.evolve(
-                    Evolution(
-                        version: 1,
-                        migrations: [
-                            Migration(to: 1) { step in
-                                try step.forEachRow(of: "note") { row in
-                                    guard case .integer(let rank) = row["rank"] else { return }
-                                    if rank < 30 { row["rank"] = .integer(rank + 1000) } else if rank > 50 { row.erase() }
-                                }
-                            }
-                        ]))
-                let dao = try database.dao(NoteWithIndexes.self)
-                try expectEqual(try dao.count { $0.rank >= 1000 }, 30)
-                try expectEqual(try dao.count { $0.rank < 1000 }, 21)
-                try expectEqual(try dao.count { $0.rank == 10 }, 0)
-            },
-            ConformanceCase(
-                "E.storagesOutliveMigrations", "E3",
-                title: "a storage opened before a migration sees the migrated rows when its entity is the same as before",
-                requires: [.evolution]
-            ) { context in
-                let (database, _) = try context.databaseOfNotes()
-                let evolution = Evolution(
-                    version: 1,
-                    migrations: [
-                        Migration(to: 1) { step in
-                            try step.forEachRow(of: "note") { row in if row["id"] != .integer(3) { row.erase() } }
-                        }
-                    ])
-                let dao = try database.dao(NoteV1.self)
-                try expectEqual(try dao.count(), 60)
-                try database.evolve(evolution)
-                try expectEqual(try dao.read().map(\.id), [3], "the remaining rows")
-            },
-        ]
-    }
-
-    private static var failures: [ConformanceCase] {
-        [
-            ConformanceCase(
-                "E.failedStepUndoesAll", "E3", "T1",
-                title: "an error in a step leaves the database unchanged, and is thrown unchanged",
-                requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes(1500)
-                try database.dao(Counter.self).create(Counter(id: 1, value: 2))
-                try database.evolve(Evolution(version: 1))
-                let failing = Evolution(
-                    version: 3,
-                    migrations: [
-                        textRank,
-                        Migration(to: 3) { step in
-                            try step.dropEntity("counter")
-                            try step.createEntity(Item.schema.description)
-                            try step.renameEntity("note", to: "page")
-                            try step.setIndex(on: "title", of: "page", isIndexed: true)
-                            try step.forEachRow(of: "page") { row in
-                                if row["id"] == .integer(1400) { throw DeliberateError(number: 1400) }
-                                row["title"] = .string("")
-                            }
-                        },
-                    ])
-                for attempt in 1...2 {
-                    try expectDeliberate(DeliberateError(number: 1400), "attempt \(attempt)") { try database.evolve(failing) }
-                    try expectEqual(try database.schemaVersion, 1)
-                    try expectEqual(try database.entities().map(\.name), ["counter", "note"])
-                    try expectSame(try database.dao(NoteV1.self).read(), notes)
-                    try expectSame(try database.dao(Counter.self).read(), [Counter(id: 1, value: 2)])
-                }
-                try database.evolve(Evolution(version: 2, migrations: [textRank]))
-                try expectSame(try database.dao(NoteWithTextRank.self).read(), textRanks(notes))
-            },
-            ConformanceCase(
-                "E.failedStepUndoesAllInTheFile", "E3", "T1", title: "a reopened database shows nothing of a failed step",
-                requires: [.evolution, .persistence]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                try expectDeliberate {
-                    try database.evolve(
-                        Evolution(
-                            version: 2,
-                            migrations: [
-                                Migration(to: 2) { step in
-                                    try step.changeType(of: "rank", in: "note", to: FieldType(.string))
-                                    throw DeliberateError()
-                                }
-                            ]))
-                }
-                let again = try context.reopen(database)
-                try expectEqual(try again.schemaVersion, 0)
-                try expectSame(try again.dao(NoteV1.self).read(), notes)
-            },
-            ConformanceCase(
-                "E.badRowIsNamed", "E3",
-                title: "a value that the new type cannot hold is corruptedValue with row and field; nothing changes",
-                requires: [.evolution]
-            ) { context in
-                let (database, _) = try context.databaseOfNotes()
-                let before = try database.dao(NoteV1.self).read()
-                let wrong: [(@Sendable (MigrationStep) throws -> Void)] = [
-                    { try $0.changeType(of: "title", in: "note", to: FieldType(.int64)) },
-                    {
-                        try $0.changeType(of: "rank", in: "note", to: FieldType(.string)) { $0 == .integer(7) ? $0 : .string("") }
-                    },
-                    { try $0.forEachRow(of: "note") { if $0["rank"] == .integer(7) { $0["rank"] = .string("x") } } },
-                    { try $0.forEachRow(of: "note") { if $0["rank"] == .integer(7) { $0["title"] = .null } } },
-                ]
-                for (index, body) in wrong.enumerated() {
-                    let field = index % 3 == 0 ? "title" : "rank"
-                    try expectError(.corruptedValue, "attempt \(index)", entity: "note", key: 1, field: field) {
-                        try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: body)]))
-                    }
-                }
-                try expectSame(try database.dao(NoteV1.self).read(), before)
-            },
-            ConformanceCase(
-                "E.stepMistakes", "E3", title: "a step that uses a missing or invalid entity, field or key throws a typed error",
-                requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                func attempt(
-                    _ kind: StorageError.Kind, _ what: String, entity: String = "note", key: UniqueID? = nil,
-                    conflictingKey: UniqueID? = nil, field: String? = nil,
-                    _ body: @escaping @Sendable (MigrationStep) throws -> Void
-                ) throws {
-                    try expectError(
-                        kind, what, entity: entity, key: key, conflictingKey: conflictingKey, field: field
-                    ) {
-                        try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: body)]))
-                    }
-                }
-                try attempt(.schemaMismatch, "a missing entity", entity: "nothing") { try $0.dropEntity("nothing") }
-                try attempt(.schemaMismatch, "a missing field", field: "no") {
-                    try $0.renameField("no", of: "note", to: "x")
-                }
-                try attempt(.schemaMismatch, "reading a missing field", key: 1, field: "no") {
-                    try $0.forEachRow(of: "note") { _ = $0["no"] }
-                }
-                try attempt(.schemaMismatch, "setting a missing field", key: 1, field: "no") {
-                    try $0.forEachRow(of: "note") { $0["no"] = .null }
-                }
-                try attempt(.keyChanged, "setting the key", key: 1, field: "id") {
-                    try $0.forEachRow(of: "note") { $0["id"] = .integer(0) }
-                }
-                try attempt(.duplicateKey, "two rows with one key", key: 1, field: "id") {
-                    try $0.rewrite("note", as: NoteV1.schema.description) { $1["id"] = .integer(1) }
-                }
-                try attempt(.invalidSchema, "an invalid name", entity: "a b") { try $0.renameEntity("note", to: "a b") }
-                try attempt(.schemaMismatch, "a name that differs from a stored name in case only", entity: "Note") {
-                    try $0.renameEntity("note", to: "Note")
-                }
-                try attempt(.schemaMismatch, "a new entity whose name differs from a stored name in case only", entity: "NOTE") {
-                    try $0.createEntity(EntityDescription(name: "NOTE", fields: NoteV1.schema.description.fields))
-                }
-                try attempt(.invalidSchema, "a key of a type that cannot be a key") {
-                    try $0.changeType(of: "id", in: "note", to: FieldType(.double))
-                }
-                try attempt(.schemaMismatch, "an added field without a value") {
-                    try $0.addField(FieldDescription(name: "more", type: FieldType(.int64)), to: "note")
-                }
-                try attempt(
-                    .uniqueViolation, "equal values that become unique", key: 2, conflictingKey: 1, field: "title"
+            }
+            try expectSame(try database.dao(NoteV1.self).read(), before)
+        },
+        ConformanceCase(
+            "E.stepMistakes", "E3", title: "a step that uses a missing or invalid entity, field or key throws a typed error"
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            func attempt(
+                _ kind: StorageError.Kind, _ what: String, entity: String = "note", key: UniqueID? = nil,
+                conflictingKey: UniqueID? = nil, field: String? = nil,
+                _ body: @escaping @Sendable (MigrationStep) throws -> Void
+            ) throws {
+                try expectError(
+                    kind, what, entity: entity, key: key, conflictingKey: conflictingKey, field: field
                 ) {
-                    try $0.forEachRow(of: "note") { $0["title"] = .string("same") }
-                    try $0.setIndex(on: "title", of: "note", isIndexed: true, isUnique: true)
+                    try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: body)]))
                 }
-                try expectEqual(try database.schemaVersion, 0)
-                try expectSame(try database.dao(NoteV1.self).read(), notes)
-            },
-            ConformanceCase(
-                "E.wrongVersions", "E3", title: "contradicting versions are invalidConfiguration",
-                requires: [.evolution]
+            }
+            try attempt(.schemaMismatch, "a missing entity", entity: "nothing") { try $0.dropEntity("nothing") }
+            try attempt(.schemaMismatch, "a missing field", field: "no") {
+                try $0.renameField("no", of: "note", to: "x")
+            }
+            try attempt(.schemaMismatch, "reading a missing field", key: 1, field: "no") {
+                try $0.forEachRow(of: "note") { _ = $0["no"] }
+            }
+            try attempt(.schemaMismatch, "setting a missing field", key: 1, field: "no") {
+                try $0.forEachRow(of: "note") { $0["no"] = .null }
+            }
+            try attempt(.keyChanged, "setting the key", key: 1, field: "id") {
+                try $0.forEachRow(of: "note") { $0["id"] = .integer(0) }
+            }
+            try attempt(.duplicateKey, "two rows with one key", key: 1, field: "id") {
+                try $0.rewrite("note", as: NoteV1.schema.description) { $1["id"] = .integer(1) }
+            }
+            try attempt(.invalidSchema, "an invalid name", entity: "a b") { try $0.renameEntity("note", to: "a b") }
+            try attempt(.schemaMismatch, "a name that differs from a stored name in case only", entity: "Note") {
+                try $0.renameEntity("note", to: "Note")
+            }
+            try attempt(.schemaMismatch, "a new entity whose name differs from a stored name in case only", entity: "NOTE") {
+                try $0.createEntity(EntityDescription(name: "NOTE", fields: NoteV1.schema.description.fields))
+            }
+            try attempt(.invalidSchema, "a key of a type that cannot be a key") {
+                try $0.changeType(of: "id", in: "note", to: FieldType(.double))
+            }
+            try attempt(.schemaMismatch, "an added field without a value") {
+                try $0.addField(FieldDescription(name: "more", type: FieldType(.int64)), to: "note")
+            }
+            try attempt(
+                .uniqueViolation, "equal values that become unique", key: 2, conflictingKey: 1, field: "title"
             ) {
-                context in
-                let database = try context.open()
-                let nothing: @Sendable (MigrationStep) throws -> Void = { _ in }
-                for evolution in [
-                    Evolution(version: 0), Evolution(version: 2, migrations: [Migration(to: 3, perform: nothing)]),
-                    Evolution(version: 2, migrations: [Migration(to: 0, perform: nothing)]),
-                    Evolution(version: 2, migrations: [Migration(to: 2, perform: nothing), Migration(to: 2, perform: nothing)]),
-                ] {
-                    try expectError(.invalidConfiguration) { try database.evolve(evolution) }
+                try $0.forEachRow(of: "note") { $0["title"] = .string("same") }
+                try $0.setIndex(on: "title", of: "note", isIndexed: true, isUnique: true)
+            }
+            try expectEqual(try database.schemaVersion, 0)
+            try expectSame(try database.dao(NoteV1.self).read(), notes)
+        },
+        ConformanceCase(
+            "E.wrongVersions", "E3", title: "contradicting versions are invalidConfiguration"
+        ) {
+            context in
+            let database = try context.open()
+            let nothing: @Sendable (MigrationStep) throws -> Void = { _ in }
+            for evolution in [
+                Evolution(version: 0), Evolution(version: 2, migrations: [Migration(to: 3, perform: nothing)]),
+                Evolution(version: 2, migrations: [Migration(to: 0, perform: nothing)]),
+                Evolution(version: 2, migrations: [Migration(to: 2, perform: nothing), Migration(to: 2, perform: nothing)]),
+            ] {
+                try expectError(.invalidConfiguration) { try database.evolve(evolution) }
+            }
+            try database.transaction {
+                _ = try expectError(.invalidTransaction, "inside a transaction") {
+                    try database.evolve(Evolution(version: 1))
                 }
-                try database.transaction {
-                    _ = try expectError(.invalidTransaction, "inside a transaction") {
-                        try database.evolve(Evolution(version: 1))
-                    }
-                }
-            },
-        ]
-    }
+            }
+        },
+    ].requiring(.evolution)
 
-    private static var plans: [ConformanceCase] {
-        [
-            ConformanceCase(
-                "E.dryRun", "E3", title: "the plan contains versions, steps, changes and rows, and making it writes nothing",
-                requires: [.evolution]
-            ) {
-                context in
-                let (database, notes) = try context.databaseOfNotes()
-                try database.evolve(Evolution(version: 1))
-                let evolution = Evolution(
-                    version: 3, migrations: [textRank, Migration(to: 3, "nothing") { _ in throw DeliberateError() }],
-                    models: [NoteWithNumber.self])
-                let plan = try require(try database.pendingMigration(evolution), "a plan")
-                try expectEqual([plan.from, plan.to], [1, 3], "the versions")
-                try expectEqual(plan.steps, ["ranks as text", "nothing"])
-                try expectEqual(plan.rows, ["note": 60])
-                try expectEqual(plan.automaticChanges.map(\.entity), ["note"])
-                try expect(
-                    plan.automaticChanges.first?.changes.contains { $0.contains("'color'") } == true, "the new field in \(plan)")
-                try expectEqual(try database.schemaVersion, 1)
-                try expectEqual(try database.entities(), [NoteV1.schema.description])
-                try expectSame(try database.dao(NoteV1.self).read(), notes)
-                try expect(try database.pendingMigration(Evolution(version: 1)) == nil, "no plan without pending changes")
-            },
-            ConformanceCase(
-                concurrent: "E.evolvesOnce", "E3", "C1",
-                title: "of several databases that migrate at once, one runs the step and all see its result",
-                requires: [.evolution]
-            ) { context in
-                let (database, notes) = try context.databaseOfNotes()
-                let runs = Mutex(0)
-                let evolution = Evolution(
-                    version: 2,
-                    migrations: [
-                        Migration(to: 2) { step in
-                            runs.withLock { $0 += 1 }
-                            try step.changeType(of: "rank", in: "note", to: FieldType(.string))
-                        }
-                    ])
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for _ in 1...6 { group.addTask { try await database.evolve(evolution) } }
-                    try await group.waitForAll()
-                }
-                try expectEqual(runs.withLock { $0 }, 1, "runs of the step")
-                let migrated = try database.dao(NoteWithTextRank.self)
-                let rows: [NoteWithTextRank] = try migrated.storage.read(Query())
-                try expectSame(rows, textRanks(notes))
-            },
-        ]
-    }
+    private static let plans: [ConformanceCase] = [
+        ConformanceCase(
+            "E.dryRun", "E3", title: "the plan contains versions, steps, changes and rows, and making it writes nothing",
+            requires: [.evolution]
+        ) {
+            context in
+            let (database, notes) = try context.databaseOfNotes()
+            try database.evolve(Evolution(version: 1))
+            let evolution = Evolution(
+                version: 3, migrations: [textRank, Migration(to: 3, "nothing") { _ in throw DeliberateError() }],
+                models: [NoteWithNumber.self])
+            let plan = try require(try database.pendingMigration(evolution), "a plan")
+            try expectEqual([plan.from, plan.to], [1, 3], "the versions")
+            try expectEqual(plan.steps, ["ranks as text", "nothing"])
+            try expectEqual(plan.rows, ["note": 60])
+            try expectEqual(plan.automaticChanges.map(\.entity), ["note"])
+            try expect(
+                plan.automaticChanges.first?.changes.contains { $0.contains("'color'") } == true, "the new field in \(plan)")
+            try expectEqual(try database.schemaVersion, 1)
+            try expectEqual(try database.entities(), [NoteV1.schema.description])
+            try expectSame(try database.dao(NoteV1.self).read(), notes)
+            try expect(try database.pendingMigration(Evolution(version: 1)) == nil, "no plan without pending changes")
+        },
+        ConformanceCase(
+            concurrent: "E.evolvesOnce", "E3", "C1",
+            title: "of several databases that migrate at once, one runs the step and all see its result",
+            requires: [.evolution]
+        ) { context in
+            let (database, notes) = try context.databaseOfNotes()
+            let runs = Mutex(0)
+            let evolution = Evolution(
+                version: 2,
+                migrations: [
+                    Migration(to: 2) { step in
+                        runs.withLock { $0 += 1 }
+                        try step.changeType(of: "rank", in: "note", to: FieldType(.string))
+                    }
+                ])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...6 { group.addTask { try await database.evolve(evolution) } }
+                try await group.waitForAll()
+            }
+            try expectEqual(runs.withLock { $0 }, 1, "runs of the step")
+            let migrated = try database.dao(NoteWithTextRank.self)
+            let rows: [NoteWithTextRank] = try migrated.storage.read(Query())
+            try expectSame(rows, textRanks(notes))
+        },
+    ]
 }
 
 /// The model that ``NoteV1`` becomes after the steps.

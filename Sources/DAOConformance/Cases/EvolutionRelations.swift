@@ -13,81 +13,76 @@ enum EvolutionRelations {
         return database
     }
 
-    static func cases() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "E.renamesRelations", "E2", "R1", title: "a renamed relationship keeps its rows in their order",
-                requires: [.evolution]
-            ) { context in
-                let database = try database(context)
-                let dao = try database.dao(RenamedHouse.self)
-                try expectSame(
-                    try dao.read(), houses.map { RenamedHouse(id: $0.id, animals: $0.pets, head: $0.chief) })
-                try database.dao(Pet.self).erase(byPrimaryKey: 1)
-                try expectEqual(try dao.read().map { $0.animals.map(\.id) }, [[3], [2, 4]])
-            },
-            ConformanceCase(
-                "E.dropsRelations", "E2", "R3",
-                title: "a dropped relationship keeps the rows, and is empty when it is added again",
-                requires: [.evolution]
-            ) { context in
-                let database = try database(context)
-                try expectSame(try database.dao(EmptyHouse.self).read(), [EmptyHouse(id: 1), EmptyHouse(id: 2)])
-                try expectEqual(try database.dao(Pet.self).read().map(\.id), [1, 2, 3, 4])
-                try expectSame(
-                    try database.dao(House.self).read(), [1, 2].map { House(id: $0, pets: [], chief: nil) })
-            },
-            ConformanceCase(
-                "E.migratesRelations", "E3", "R4",
-                title: "links stay valid when entities are renamed, and a row that a step erases disappears from every list",
-                requires: [.evolution]
-            ) { context in
-                let database = try database(context)
+    static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "E.renamesRelations", "E2", "R1", title: "a renamed relationship keeps its rows in their order"
+        ) { context in
+            let database = try database(context)
+            let dao = try database.dao(RenamedHouse.self)
+            try expectSame(
+                try dao.read(), houses.map { RenamedHouse(id: $0.id, animals: $0.pets, head: $0.chief) })
+            try database.dao(Pet.self).erase(byPrimaryKey: 1)
+            try expectEqual(try dao.read().map { $0.animals.map(\.id) }, [[3], [2, 4]])
+        },
+        ConformanceCase(
+            "E.dropsRelations", "E2", "R3",
+            title: "a dropped relationship keeps the rows, and is empty when it is added again"
+        ) { context in
+            let database = try database(context)
+            try expectSame(try database.dao(EmptyHouse.self).read(), [EmptyHouse(id: 1), EmptyHouse(id: 2)])
+            try expectEqual(try database.dao(Pet.self).read().map(\.id), [1, 2, 3, 4])
+            try expectSame(
+                try database.dao(House.self).read(), [1, 2].map { House(id: $0, pets: [], chief: nil) })
+        },
+        ConformanceCase(
+            "E.migratesRelations", "E3", "R4",
+            title: "links stay valid when entities are renamed, and a row that a step erases disappears from every list"
+        ) { context in
+            let database = try database(context)
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try step.forEachRow(of: "pet") { row in if row["id"] == .integer(3) { row.erase() } }
+                            try step.insert([["id": .integer(3), "name": .string("new")]], into: "pet")
+                            try step.renameEntity("pet", to: "animal")
+                            try step.renameEntity("house", to: "home")
+                            try step.renameField("pets", of: "home", to: "animals")
+                        }
+                    ]))
+            let animals = [1, 2, 4].map { Animal(id: $0, name: ["", "a", "b", "", "d"][$0]) }
+            try expectSame(
+                try database.dao(Home.self).read(),
+                [Home(id: 1, animals: [animals[0]], chief: nil), Home(id: 2, animals: animals, chief: nil)])
+            let dao = try database.dao(Animal.self)
+            try expectEqual(try dao.read().map(\.name), ["a", "b", "new", "d"])
+            try dao.erase(byPrimaryKey: 1)
+            try expectEqual(try database.dao(Home.self).read().map { $0.animals.map(\.id) }, [[], [2, 4]])
+            try expectError(.unsupported, "a new key for linked rows", entity: "animal", key: 2) {
                 try database.evolve(
                     Evolution(
-                        version: 1,
+                        version: 2,
                         migrations: [
-                            Migration(to: 1) { step in
-                                try step.forEachRow(of: "pet") { row in if row["id"] == .integer(3) { row.erase() } }
-                                try step.insert([["id": .integer(3), "name": .string("new")]], into: "pet")
-                                try step.renameEntity("pet", to: "animal")
-                                try step.renameEntity("house", to: "home")
-                                try step.renameField("pets", of: "home", to: "animals")
+                            Migration(to: 2) { step in
+                                try step.changeKey(of: "animal", to: "name")
                             }
                         ]))
-                let animals = [1, 2, 4].map { Animal(id: $0, name: ["", "a", "b", "", "d"][$0]) }
-                try expectSame(
-                    try database.dao(Home.self).read(),
-                    [Home(id: 1, animals: [animals[0]], chief: nil), Home(id: 2, animals: animals, chief: nil)])
-                let dao = try database.dao(Animal.self)
-                try expectEqual(try dao.read().map(\.name), ["a", "b", "new", "d"])
-                try dao.erase(byPrimaryKey: 1)
-                try expectEqual(try database.dao(Home.self).read().map { $0.animals.map(\.id) }, [[], [2, 4]])
-                try expectError(.unsupported, "a new key for linked rows", entity: "animal", key: 2) {
-                    try database.evolve(
-                        Evolution(
-                            version: 2,
-                            migrations: [
-                                Migration(to: 2) { step in
-                                    try step.changeKey(of: "animal", to: "name")
-                                }
-                            ]))
-                }
-                try database.evolve(Evolution(version: 3, migrations: [Migration(to: 3) { try $0.dropEntity("animal") }]))
-                try expectEqual(try database.dao(Home.self).read().map { $0.animals.count }, [0, 0])
-            },
-            ConformanceCase("E.copiesRelations", "E5", "R1", title: "a copy contains the links", requires: [.evolution]) {
-                context in
-                let database = try database(context)
-                let target = try context.openOther()
-                try database.copy(to: target)
-                try expectSame(try target.dao(House.self).read(), houses)
-                try target.dao(Pet.self).erase(byPrimaryKey: 1)
-                try expectEqual(try target.dao(House.self).read().map { $0.pets.map(\.id) }, [[3], [2, 4]])
-                try expectSame(try database.dao(House.self).read(), houses)
-            },
-        ]
-    }
+            }
+            try database.evolve(Evolution(version: 3, migrations: [Migration(to: 3) { try $0.dropEntity("animal") }]))
+            try expectEqual(try database.dao(Home.self).read().map { $0.animals.count }, [0, 0])
+        },
+        ConformanceCase("E.copiesRelations", "E5", "R1", title: "a copy contains the links") {
+            context in
+            let database = try database(context)
+            let target = try context.openOther()
+            try database.copy(to: target)
+            try expectSame(try target.dao(House.self).read(), houses)
+            try target.dao(Pet.self).erase(byPrimaryKey: 1)
+            try expectEqual(try target.dao(House.self).read().map { $0.pets.map(\.id) }, [[3], [2, 4]])
+            try expectSame(try database.dao(House.self).read(), houses)
+        },
+    ].requiring(.evolution)
 }
 
 private struct Pet: Plain, Model, Equatable {

@@ -4,7 +4,7 @@ import Foundation
 /// Chapter O: an observation delivers results and differences after every commit that changes them, and only
 /// then.
 enum Observations {
-    static func cases() -> [ConformanceCase] { results() + commits() + differences() + ends() }
+    static let cases: [ConformanceCase] = results + commits + differences + ends
 
     /// Reads results from an observation one by one. Each read has a timeout that no result ever needs.
     private struct Results<Sequence: AsyncSequence>: @unchecked Sendable where Sequence.Element: Sendable {
@@ -19,238 +19,225 @@ enum Observations {
         }
     }
 
-    private static func results() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                concurrent: "O.first", "O1", title: "an observation begins with the current result, also when it is empty"
-            ) { context in
-                let dao = try context.open().dao(Item.self)
-                var empty = Results(dao.observe())
-                let none = try await empty.next("the first result")
-                try expectEqual(none.count, 0, "the empty result")
-                try await dao.create(Item.make(1...3))
-                var full = Results(dao.observe { $0.id > 1 })
-                let two = try await full.next("the first result")
-                try expectEqual(two.map(\.id), [2, 3], "the first result")
-            },
-            ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new result") {
-                context in
-                let dao = try context.open().dao(Item.self)
-                try await dao.create(Item.make(1...3))
-                var results = Results(dao.observe({ $0.number >= 20 }, orderedBy: .descending(\.number), limit: 2))
-                var ids = try await results.next("the first result").map(\.id)
-                try expectEqual(ids, [3, 2], "the first result")
-                try await dao.create(Item.make([4]))
-                ids = try await results.next("a result after an insert").map(\.id)
-                try expectEqual(ids, [4, 3], "after an insert at the top")
-                try await dao.update(where: { $0.id == 4 }) { $0.number = 25 }
-                ids = try await results.next("a result after a move").map(\.id)
-                try expectEqual(ids, [3, 4], "after a row moved")
-                try await dao.erase(byPrimaryKey: 3)
-                ids = try await results.next("a result after an erase").map(\.id)
-                try expectEqual(ids, [4, 2], "after an erase, when the next row moves into the window")
-                try await dao.update(where: { $0.id == 4 }) { $0.number = 0 }
-                ids = try await results.next("a result after an update").map(\.id)
-                try expectEqual(ids, [2], "after a row no longer matches the condition")
-            },
-            ConformanceCase(
-                concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives one result, with all writes in it"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.dao(Item.self)
-                var results = Results(dao.observe())
-                _ = try await results.next("the first result")
-                try await database.transaction {
-                    for id in 1...20 { try dao.create(Item.make([id])) }
-                    try dao.erase(byPrimaryKey: 7)
+    private static let results: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "O.first", "O1", title: "an observation begins with the current result, also when it is empty"
+        ) { context in
+            let dao = try context.open().dao(Item.self)
+            var empty = Results(dao.observe())
+            let none = try await empty.next("the first result")
+            try expectEqual(none.count, 0, "the empty result")
+            try await dao.create(Item.make(1...3))
+            var full = Results(dao.observe { $0.id > 1 })
+            let two = try await full.next("the first result")
+            try expectEqual(two.map(\.id), [2, 3], "the first result")
+        },
+        ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new result") {
+            context in
+            let dao = try context.open().dao(Item.self)
+            try await dao.create(Item.make(1...3))
+            var results = Results(dao.observe({ $0.number >= 20 }, orderedBy: .descending(\.number), limit: 2))
+            var ids = try await results.next("the first result").map(\.id)
+            try expectEqual(ids, [3, 2], "the first result")
+            try await dao.create(Item.make([4]))
+            ids = try await results.next("a result after an insert").map(\.id)
+            try expectEqual(ids, [4, 3], "after an insert at the top")
+            try await dao.update(where: { $0.id == 4 }) { $0.number = 25 }
+            ids = try await results.next("a result after a move").map(\.id)
+            try expectEqual(ids, [3, 4], "after a row moved")
+            try await dao.erase(byPrimaryKey: 3)
+            ids = try await results.next("a result after an erase").map(\.id)
+            try expectEqual(ids, [4, 2], "after an erase, when the next row moves into the window")
+            try await dao.update(where: { $0.id == 4 }) { $0.number = 0 }
+            ids = try await results.next("a result after an update").map(\.id)
+            try expectEqual(ids, [2], "after a row no longer matches the condition")
+        },
+        ConformanceCase(
+            concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives one result, with all writes in it"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            var results = Results(dao.observe())
+            _ = try await results.next("the first result")
+            try await database.transaction {
+                for id in 1...20 { try dao.create(Item.make([id])) }
+                try dao.erase(byPrimaryKey: 7)
+            }
+            let count = try await results.next("a result").count
+            try expectEqual(count, 19, "rows in the one result")
+        },
+        ConformanceCase(
+            concurrent: "O.nothing", "O1",
+            title: "a rollback, an identical write, a rolled-back savepoint or a change of an unrelated row gives no result"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            let counters = try database.dao(Counter.self)
+            try await dao.create(Item.make(1...3))
+            var results = Results(dao.observe { $0.id <= 2 })
+            _ = try await results.next("the first result")
+            do {
+                let _: Void = try await database.transaction {
+                    try dao.erase()
+                    throw DeliberateError(number: 1)
                 }
-                let count = try await results.next("a result").count
-                try expectEqual(count, 19, "rows in the one result")
-            },
-            ConformanceCase(
-                concurrent: "O.nothing", "O1",
-                title: "a rollback, an identical write, a rolled-back savepoint or a change of an unrelated row gives no result"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.dao(Item.self)
-                let counters = try database.dao(Counter.self)
-                try await dao.create(Item.make(1...3))
-                var results = Results(dao.observe { $0.id <= 2 })
-                _ = try await results.next("the first result")
+            } catch is DeliberateError {}
+            try await dao.persist(Item.make(1...2))
+            try await dao.update(where: { $0.id == 3 }) { $0.name = "outside" }
+            try await counters.create(Counter(id: 1, value: 1))
+            try await database.transaction {
                 do {
-                    let _: Void = try await database.transaction {
+                    try database.transaction {
                         try dao.erase()
-                        throw DeliberateError(number: 1)
+                        throw DeliberateError(number: 2)
                     }
                 } catch is DeliberateError {}
-                try await dao.persist(Item.make(1...2))
-                try await dao.update(where: { $0.id == 3 }) { $0.name = "outside" }
-                try await counters.create(Counter(id: 1, value: 1))
-                try await database.transaction {
-                    do {
-                        try database.transaction {
-                            try dao.erase()
-                            throw DeliberateError(number: 2)
-                        }
-                    } catch is DeliberateError {}
-                }
-                // A result of the writes above would arrive before the result of this write.
-                try await dao.update(where: { $0.id == 1 }) { $0.name = "inside" }
-                let names = try await results.next("the result of the last write").map(\.name)
-                try expectEqual(names, ["inside", "Item #2"], "the next result")
-            },
-            ConformanceCase(
-                concurrent: "O.slow", "O2",
-                title: "a slow consumer may miss intermediate results, never the last, and results never go back in time"
-            ) {
-                context in
-                let dao = try context.open().dao(Counter.self)
-                try await dao.create(Counter(id: 1, value: 0))
-                var results = Results(dao.observe())
-                _ = try await results.next("the first result")
-                let writer = Task.detached { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
-                var last = 0
-                while last < 200 {
-                    let value = try await results.next("a later result").first?.value ?? -1
-                    try expect(value > last, "results in the order of commits, not \(value) after \(last)")
-                    last = value
-                }
-                try await writer.value
-            },
-            ConformanceCase(
-                concurrent: "O.secondHandle", "O1", "C3", title: "commits through another handle of the same process are seen"
-            ) { context in
-                let (one, two) = (try context.open(), try context.open())
-                let (observed, written) = (try one.dao(Item.self), try two.dao(Item.self))
-                var results = Results(observed.observe())
-                _ = try await results.next("the first result")
-                try await written.create(Item.make([5]))
-                let ids = try await results.next("a result").map(\.id)
-                try expectEqual(ids, [5], "the row of the other handle")
-            },
-        ]
-    }
-
-    private static func commits() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                concurrent: "O.severalEntities", "O1",
-                title: "a commit of several entities reaches the observations of each of them"
-            ) { context in
-                let database = try context.open()
-                let (items, counters, users) = (
-                    try database.dao(Item.self), try database.dao(Counter.self), try database.dao(User.self)
-                )
-                var (ofItems, ofCounters, ofUsers) = (
-                    Results(items.observe()), Results(counters.observe()), Results(users.observe())
-                )
-                _ = try await (ofItems.next("the first"), ofCounters.next("the first"), ofUsers.next("the first"))
-                try await database.transaction {
-                    try items.create(Item.make([1]))
-                    try counters.create(Counter(id: 2, value: 2))
-                    try users.create(User(id: 3, name: "three", age: 3))
-                }
-                let item = try await ofItems.next("a result of items").map(\.id)
-                let counter = try await ofCounters.next("a result of counters").map(\.id)
-                let user = try await ofUsers.next("a result of users").map(\.id)
-                try expectEqual(item, [1], "the items")
-                try expectEqual(counter, [2], "the counters")
-                try expectEqual(user, [3], "the users")
-            },
-            ConformanceCase(
-                concurrent: "O.reopened", "O1", "L2", title: "a reopened database can be observed as before"
-            ) { context in
-                let first = try context.open()
-                let before = try first.dao(Item.self)
-                var results = Results(before.observe())
-                _ = try await results.next("the first result")
-                try first.close()
-                let dao = try context.open().dao(Item.self)
-                var again = Results(dao.observe { $0.id == 7 })
-                _ = try await again.next("the first result of the second observation")
-                try await dao.create(Item.make([7]))
-                let ids = try await again.next("a result after an insert").map(\.id)
-                try expectEqual(ids, [7], "the result")
-            },
-        ]
-    }
-
-    private static func differences() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                concurrent: "O.difference", "O3", title: "a change contains the inserted, updated and erased keys"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.dao(Item.self)
-                try await dao.create(Item.make(1...4))
-                var changes = Results(dao.observeChanges(Query(where: Condition { $0.number < 100 })))
-                let first = try await changes.next("the first result")
-                try expectEqual(first.inserted, [1, 2, 3, 4], "keys inserted in the first change")
-                try await database.transaction {
-                    try dao.erase(byPrimaryKeys: [1, 3])
-                    try dao.create(Item.make([7, 6]))
-                    try dao.update(where: { $0.id == 2 }) { $0.note = "changed" }
-                    try dao.update(where: { $0.id == 4 }) { $0.number = 1000 }
-                }
-                let change = try await changes.next("the change")
-                try expectEqual(change.elements.map(\.id), [2, 6, 7], "the result")
-                try expectEqual(change.inserted, [6, 7], "inserted")
-                try expectEqual(change.updated, [2], "updated")
-                try expectEqual(change.erased, [1, 3, 4], "keys that were erased or no longer match the condition")
             }
-        ]
-    }
+            // A result of the writes above would arrive before the result of this write.
+            try await dao.update(where: { $0.id == 1 }) { $0.name = "inside" }
+            let names = try await results.next("the result of the last write").map(\.name)
+            try expectEqual(names, ["inside", "Item #2"], "the next result")
+        },
+        ConformanceCase(
+            concurrent: "O.slow", "O2",
+            title: "a slow consumer may miss intermediate results, never the last, and results never go back in time"
+        ) {
+            context in
+            let dao = try context.open().dao(Counter.self)
+            try await dao.create(Counter(id: 1, value: 0))
+            var results = Results(dao.observe())
+            _ = try await results.next("the first result")
+            let writer = Task.detached { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
+            var last = 0
+            while last < 200 {
+                let value = try await results.next("a later result").first?.value ?? -1
+                try expect(value > last, "results in the order of commits, not \(value) after \(last)")
+                last = value
+            }
+            try await writer.value
+        },
+        ConformanceCase(
+            concurrent: "O.secondHandle", "O1", "C3", title: "commits through another handle of the same process are seen"
+        ) { context in
+            let (one, two) = (try context.open(), try context.open())
+            let (observed, written) = (try one.dao(Item.self), try two.dao(Item.self))
+            var results = Results(observed.observe())
+            _ = try await results.next("the first result")
+            try await written.create(Item.make([5]))
+            let ids = try await results.next("a result").map(\.id)
+            try expectEqual(ids, [5], "the row of the other handle")
+        },
+    ]
 
-    private static func ends() -> [ConformanceCase] {
-        [
-            ConformanceCase(concurrent: "O.cancel", "O4", title: "cancelling the task ends a waiting observation") { context in
-                let dao = try context.open().dao(Item.self)
-                let (started, wait) = AsyncStream<Void>.makeStream()
-                let task = Task.detached {
-                    for try await _ in dao.observe() { wait.yield() }
-                }
-                for await _ in started { break }
-                task.cancel()
-                do {
-                    try await task.value
-                } catch is CancellationError {}
-                try await dao.create(Item.make([1]))
-            },
-            ConformanceCase(
-                concurrent: "O.close", "O4", "L2", title: "closing the database ends a waiting observation with closed"
-            ) { context in
-                let database = try context.open()
-                let dao = try database.dao(Item.self)
-                let (started, wait) = AsyncStream<Void>.makeStream()
-                let task = Task.detached {
-                    for try await _ in dao.observe() { wait.yield() }
-                }
-                for await _ in started { break }
-                try database.close()
-                do {
-                    try await task.value
-                    throw fail("expected the observation to throw closed")
-                } catch let error as StorageError {
-                    try expectEqual(error.kind, .closed, "the observation's error")
-                }
-            },
-            ConformanceCase(
-                concurrent: "O.many", "O1", "O4", title: "fifty observers that stop early miss nothing and block nothing"
-            ) { context in
-                let dao = try context.open().dao(Item.self)
-                try await dao.create(Item.make([1]))
-                try await withThrowingTaskGroup(of: Int.self) { group in
-                    for _ in 0..<50 {
-                        group.addTask {
-                            for try await items in dao.observe() where items.count >= 11 { return items.count }
-                            return 0
-                        }
+    private static let commits: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "O.severalEntities", "O1",
+            title: "a commit of several entities reaches the observations of each of them"
+        ) { context in
+            let database = try context.open()
+            let (items, counters, users) = (
+                try database.dao(Item.self), try database.dao(Counter.self), try database.dao(User.self)
+            )
+            var (ofItems, ofCounters, ofUsers) = (
+                Results(items.observe()), Results(counters.observe()), Results(users.observe())
+            )
+            _ = try await (ofItems.next("the first"), ofCounters.next("the first"), ofUsers.next("the first"))
+            try await database.transaction {
+                try items.create(Item.make([1]))
+                try counters.create(Counter(id: 2, value: 2))
+                try users.create(User(id: 3, name: "three", age: 3))
+            }
+            let item = try await ofItems.next("a result of items").map(\.id)
+            let counter = try await ofCounters.next("a result of counters").map(\.id)
+            let user = try await ofUsers.next("a result of users").map(\.id)
+            try expectEqual(item, [1], "the items")
+            try expectEqual(counter, [2], "the counters")
+            try expectEqual(user, [3], "the users")
+        },
+        ConformanceCase(
+            concurrent: "O.reopened", "O1", "L2", title: "a reopened database can be observed as before"
+        ) { context in
+            let (first, before) = try context.open(with: Item.self)
+            var results = Results(before.observe())
+            _ = try await results.next("the first result")
+            try first.close()
+            let dao = try context.open().dao(Item.self)
+            var again = Results(dao.observe { $0.id == 7 })
+            _ = try await again.next("the first result of the second observation")
+            try await dao.create(Item.make([7]))
+            let ids = try await again.next("a result after an insert").map(\.id)
+            try expectEqual(ids, [7], "the result")
+        },
+    ]
+
+    private static let differences: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "O.difference", "O3", title: "a change contains the inserted, updated and erased keys"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            try await dao.create(Item.make(1...4))
+            var changes = Results(dao.observeChanges(Query(where: Condition { $0.number < 100 })))
+            let first = try await changes.next("the first result")
+            try expectEqual(first.inserted, [1, 2, 3, 4], "keys inserted in the first change")
+            try await database.transaction {
+                try dao.erase(byPrimaryKeys: [1, 3])
+                try dao.create(Item.make([7, 6]))
+                try dao.update(where: { $0.id == 2 }) { $0.note = "changed" }
+                try dao.update(where: { $0.id == 4 }) { $0.number = 1000 }
+            }
+            let change = try await changes.next("the change")
+            try expectEqual(change.elements.map(\.id), [2, 6, 7], "the result")
+            try expectEqual(change.inserted, [6, 7], "inserted")
+            try expectEqual(change.updated, [2], "updated")
+            try expectEqual(change.erased, [1, 3, 4], "keys that were erased or no longer match the condition")
+        }
+    ]
+
+    private static let ends: [ConformanceCase] = [
+        ConformanceCase(concurrent: "O.cancel", "O4", title: "cancelling the task ends a waiting observation") { context in
+            let dao = try context.open().dao(Item.self)
+            let (started, wait) = AsyncStream<Void>.makeStream()
+            let task = Task.detached {
+                for try await _ in dao.observe() { wait.yield() }
+            }
+            for await _ in started { break }
+            task.cancel()
+            do {
+                try await task.value
+            } catch is CancellationError {}
+            try await dao.create(Item.make([1]))
+        },
+        ConformanceCase(
+            concurrent: "O.close", "O4", "L2", title: "closing the database ends a waiting observation with closed"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            let (started, wait) = AsyncStream<Void>.makeStream()
+            let task = Task.detached {
+                for try await _ in dao.observe() { wait.yield() }
+            }
+            for await _ in started { break }
+            try database.close()
+            do {
+                try await task.value
+                throw fail("expected the observation to throw closed")
+            } catch let error as StorageError {
+                try expectEqual(error.kind, .closed, "the observation's error")
+            }
+        },
+        ConformanceCase(
+            concurrent: "O.many", "O1", "O4", title: "fifty observers that stop early miss nothing and block nothing"
+        ) { context in
+            let dao = try context.open().dao(Item.self)
+            try await dao.create(Item.make([1]))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        for try await items in dao.observe() where items.count >= 11 { return items.count }
+                        return 0
                     }
-                    for id in 2...11 { try await dao.create(Item.make([id])) }
-                    for try await count in group { try expectEqual(count, 11, "rows at the end") }
                 }
-                try await dao.erase()
-            },
-        ]
-    }
+                for id in 2...11 { try await dao.create(Item.make([id])) }
+                for try await count in group { try expectEqual(count, 11, "rows at the end") }
+            }
+            try await dao.erase()
+        },
+    ]
 }

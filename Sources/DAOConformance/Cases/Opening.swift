@@ -4,147 +4,143 @@ import Foundation
 
 /// L1 and L5: opening a database when the path holds a database, something else or nothing.
 enum Opening {
-    static func cases() -> [ConformanceCase] {
-        configurations() + strangers() + damages()
-    }
+    static let cases: [ConformanceCase] = configurations + strangers() + damages
 
-    private static func configurations() -> [ConformanceCase] {
-        [
-            ConformanceCase("L.createsMissing", "L1", title: "opening creates a missing database, which is empty") { context in
-                let database = try context.open()
-                try expectEqual(try database.entities().count, 0, "entities")
-                try expectEqual(try database.dao(Item.self).count(), 0)
-            },
-            ConformanceCase("L.createsTheFile", "L1", title: "the file is at the given path", requires: [.file]) { context in
-                let file = try context.file()
-                try expect(!FileManager.default.fileExists(atPath: file.path), "no file before opening")
-                let database = try context.open()
+    private static let configurations: [ConformanceCase] = [
+        ConformanceCase("L.createsMissing", "L1", title: "opening creates a missing database, which is empty") { context in
+            let database = try context.open()
+            try expectEqual(try database.entities().count, 0, "entities")
+            try expectEqual(try database.dao(Item.self).count(), 0)
+        },
+        ConformanceCase("L.createsTheFile", "L1", title: "the file is at the given path", requires: [.file]) { context in
+            let file = try context.file()
+            try expect(!FileManager.default.fileExists(atPath: file.path), "no file before opening")
+            let database = try context.open()
+            try database.dao(Item.self).create(Item.make([1]))
+            try expect(FileManager.default.fileExists(atPath: file.path), "a file at \(file.lastPathComponent)")
+        },
+        ConformanceCase(
+            "L.notCreating", "L1", title: "opening a missing database with create=false is notFound and creates nothing",
+            requires: [.file, .configuration]
+        ) { context in
+            try expectError(.notFound, path: context.path) { try context.open { $0.createsIfMissing = false } }
+            try expectEqual(
+                try FileManager.default.contentsOfDirectory(atPath: context.location.directory.path).count, 0, "files left")
+            try context.open().dao(Item.self).create(Item.make([1]))
+            let found = try context.open { $0.createsIfMissing = false }
+            try expectEqual(try found.dao(Item.self).count(), 1)
+        },
+        ConformanceCase(
+            "L.readOnlyConfiguration", "L1",
+            title: "a database opened with readOnly=true can be read, and refuses every write with readOnly",
+            requires: [.file, .configuration]
+        ) { context in
+            let writable = try context.open()
+            try writable.dao(Item.self).create(Item.make(1...3))
+            try writable.close()
+            let database = try context.open { $0.isReadOnly = true }
+            try expect(database.capabilities.isReadOnly, "the capability isReadOnly")
+            let dao = try database.dao(Item.self)
+            try expectEqual(try dao.read { $0.number > 10 }.map(\.id), [2, 3])
+            try expectEqual(try dao.count(), 3)
+            for (name, call) in [
+                ("create", { try dao.create(Item.make([4])) }), ("persist", { try dao.persist(Item(id: 1, name: "x")) }),
+                ("update", { _ = try dao.update(where: { $0.id == 1 }) { $0.name = "x" } }),
+                ("erase", { _ = try dao.erase() }),
+                ("transaction", { try database.transaction { try dao.create(Item.make([4])) } }),
+            ] as [(String, () throws -> Void)] {
+                try expectError(.readOnly, name, path: context.path, call)
+            }
+            try database.close()
+            try expectEqual(try context.dao(Item.self).count(), 3)
+        },
+        ConformanceCase(
+            "L.readOnlyMissing", "L1", title: "opening a missing database with readOnly=true is notFound",
+            requires: [.file, .configuration]
+        ) { context in
+            try expectError(.notFound, path: context.path) { try context.open { $0.isReadOnly = true } }
+        },
+        ConformanceCase(
+            "L.readOnlyFile", "L1", title: "a file without write permission can be read, and refuses writes with readOnly",
+            requires: [.file]
+        ) { context in
+            guard geteuid() != 0 else { return }
+            let file = try context.file()
+            let writable = try context.open()
+            try writable.dao(Item.self).create(Item.make(1...3))
+            try writable.close()
+            try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file.path)
+            try expectReadOnly(context)
+        },
+        ConformanceCase(
+            "L.readOnlyDirectory", "L1",
+            title: "a file in a directory without write permission can be read, and refuses writes with readOnly",
+            requires: [.file]
+        ) { context in
+            guard geteuid() != 0 else { return }
+            let directory = try context.file().deletingLastPathComponent()
+            let writable = try context.open()
+            try writable.dao(Item.self).create(Item.make(1...3))
+            try writable.close()
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o444], ofItemAtPath: directory.appendingPathComponent(name).path)
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory.path)
+            defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path) }
+            try expectReadOnly(context)
+        },
+        ConformanceCase(
+            "L.encryptionKey", "L6", title: "an encryption key that is not supported is refused, not ignored",
+            requires: [.configuration]
+        ) { context in
+            let database: any Database
+            do {
+                database = try context.open { $0.options["key"] = "secret" }
+            } catch let error as StorageError {
+                try expect(error.kind == .unsupported, "unsupported, got \(error)")
+                try expect(!"\(error)".contains("secret"), "an error without the encryption key")
+                return
+            }
+            // The key was accepted, so the file must not contain the stored text.
+            guard context.target.file != nil else { throw fail("expected a refusal, since there is no file to encrypt") }
+            try database.dao(Blob.self).create(Blob(id: 1, text: "a text to look for"))
+            try database.close()
+            let bytes = try Data(contentsOf: context.file())
+            try expect(bytes.range(of: Data("a text to look for".utf8)) == nil, "an encrypted file")
+        },
+        ConformanceCase(
+            "L.unknownOption", "L1",
+            title: "an option that the driver does not have is invalidConfiguration and names the option",
+            requires: [.configuration]
+        ) { context in
+            let error = try expectError(.invalidConfiguration, path: context.path) {
+                try context.open { $0.options["no-such-option"] = "1" }
+            }
+            try expect(error.message.contains("no-such-option"), "the option's name in: \(error.message)")
+        },
+        oddPaths(),
+        ConformanceCase(
+            "L.missingDirectory", "L1",
+            title: "a path in a missing directory opens or is a typed error with the path; a path through a file is notFound",
+            requires: [.file, .configuration]
+        ) { context in
+            let path = context.location.directory.appendingPathComponent("no/such/directory/test.db").path
+            do {
+                let database = try context.open { $0.path = path }
                 try database.dao(Item.self).create(Item.make([1]))
-                try expect(FileManager.default.fileExists(atPath: file.path), "a file at \(file.lastPathComponent)")
-            },
-            ConformanceCase(
-                "L.notCreating", "L1", title: "opening a missing database with create=false is notFound and creates nothing",
-                requires: [.file, .configuration]
-            ) { context in
-                try expectError(.notFound, path: context.path) { try context.open { $0.createsIfMissing = false } }
-                try expectEqual(
-                    try FileManager.default.contentsOfDirectory(atPath: context.location.directory.path).count, 0, "files left")
-                try context.open().dao(Item.self).create(Item.make([1]))
-                let found = try context.open { $0.createsIfMissing = false }
-                try expectEqual(try found.dao(Item.self).count(), 1)
-            },
-            ConformanceCase(
-                "L.readOnlyConfiguration", "L1",
-                title: "a database opened with readOnly=true can be read, and refuses every write with readOnly",
-                requires: [.file, .configuration]
-            ) { context in
-                let writable = try context.open()
-                try writable.dao(Item.self).create(Item.make(1...3))
-                try writable.close()
-                let database = try context.open { $0.isReadOnly = true }
-                try expect(database.capabilities.isReadOnly, "the capability isReadOnly")
-                let dao = try database.dao(Item.self)
-                try expectEqual(try dao.read { $0.number > 10 }.map(\.id), [2, 3])
-                try expectEqual(try dao.count(), 3)
-                for (name, call) in [
-                    ("create", { try dao.create(Item.make([4])) }), ("persist", { try dao.persist(Item(id: 1, name: "x")) }),
-                    ("update", { _ = try dao.update(where: { $0.id == 1 }) { $0.name = "x" } }),
-                    ("erase", { _ = try dao.erase() }),
-                    ("transaction", { try database.transaction { try dao.create(Item.make([4])) } }),
-                ] as [(String, () throws -> Void)] {
-                    try expectError(.readOnly, name, path: context.path, call)
-                }
-                try database.close()
-                try expectEqual(try context.dao(Item.self).count(), 3)
-            },
-            ConformanceCase(
-                "L.readOnlyMissing", "L1", title: "opening a missing database with readOnly=true is notFound",
-                requires: [.file, .configuration]
-            ) { context in
-                try expectError(.notFound, path: context.path) { try context.open { $0.isReadOnly = true } }
-            },
-            ConformanceCase(
-                "L.readOnlyFile", "L1", title: "a file without write permission can be read, and refuses writes with readOnly",
-                requires: [.file]
-            ) { context in
-                guard geteuid() != 0 else { return }
-                let file = try context.file()
-                let writable = try context.open()
-                try writable.dao(Item.self).create(Item.make(1...3))
-                try writable.close()
-                try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file.path)
-                try expectReadOnly(context)
-            },
-            ConformanceCase(
-                "L.readOnlyDirectory", "L1",
-                title: "a file in a directory without write permission can be read, and refuses writes with readOnly",
-                requires: [.file]
-            ) { context in
-                guard geteuid() != 0 else { return }
-                let directory = try context.file().deletingLastPathComponent()
-                let writable = try context.open()
-                try writable.dao(Item.self).create(Item.make(1...3))
-                try writable.close()
-                for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
-                    try FileManager.default.setAttributes(
-                        [.posixPermissions: 0o444], ofItemAtPath: directory.appendingPathComponent(name).path)
-                }
-                try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory.path)
-                defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path) }
-                try expectReadOnly(context)
-            },
-            ConformanceCase(
-                "L.encryptionKey", "L6", title: "an encryption key that is not supported is refused, not ignored",
-                requires: [.configuration]
-            ) { context in
-                let database: any Database
-                do {
-                    database = try context.open { $0.options["key"] = "secret" }
-                } catch let error as StorageError {
-                    try expect(error.kind == .unsupported, "unsupported, got \(error)")
-                    try expect(!"\(error)".contains("secret"), "an error without the encryption key")
-                    return
-                }
-                // The key was accepted, so the file must not contain the stored text.
-                guard context.target.file != nil else { throw fail("expected a refusal, since there is no file to encrypt") }
-                try database.dao(Blob.self).create(Blob(id: 1, text: "a text to look for"))
-                try database.close()
-                let bytes = try Data(contentsOf: context.file())
-                try expect(bytes.range(of: Data("a text to look for".utf8)) == nil, "an encrypted file")
-            },
-            ConformanceCase(
-                "L.unknownOption", "L1",
-                title: "an option that the driver does not have is invalidConfiguration and names the option",
-                requires: [.configuration]
-            ) { context in
-                let error = try expectError(.invalidConfiguration, path: context.path) {
-                    try context.open { $0.options["no-such-option"] = "1" }
-                }
-                try expect(error.message.contains("no-such-option"), "the option's name in: \(error.message)")
-            },
-            oddPaths(),
-            ConformanceCase(
-                "L.missingDirectory", "L1",
-                title: "a path in a missing directory opens or is a typed error with the path; a path through a file is notFound",
-                requires: [.file, .configuration]
-            ) { context in
-                let path = context.location.directory.appendingPathComponent("no/such/directory/test.db").path
-                do {
-                    let database = try context.open { $0.path = path }
-                    try database.dao(Item.self).create(Item.make([1]))
-                    try expect(FileManager.default.fileExists(atPath: path), "the file")
-                } catch let error as StorageError {
-                    try expect([.notFound, .io].contains(error.kind), "notFound or io, got \(error)")
-                    try expectEqual(error.path, path, "the error's path")
-                }
-                let file = context.location.directory.appendingPathComponent("file").path
-                try Data("x".utf8).write(to: URL(fileURLWithPath: file))
-                try expectError(.notFound, "a path through a file", path: file + "/test.db") {
-                    try context.open { $0.path = file + "/test.db" }
-                }
-            },
-        ]
-    }
+                try expect(FileManager.default.fileExists(atPath: path), "the file")
+            } catch let error as StorageError {
+                try expect([.notFound, .io].contains(error.kind), "notFound or io, got \(error)")
+                try expectEqual(error.path, path, "the error's path")
+            }
+            let file = context.location.directory.appendingPathComponent("file").path
+            try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+            try expectError(.notFound, "a path through a file", path: file + "/test.db") {
+                try context.open { $0.path = file + "/test.db" }
+            }
+        },
+    ]
 
     private static func oddPaths() -> ConformanceCase {
         ConformanceCase(
@@ -261,39 +257,37 @@ enum Opening {
     }
 
     /// Cases in which the path holds a damaged database.
-    private static func damages() -> [ConformanceCase] {
-        [
-            damage("L.truncatedToHalf", "half of a file") { $0.prefix($0.count / 2) },
-            damage("L.truncatedByAByte", "a file without its last byte") { $0.dropLast(1) },
-            damage("L.truncatedByAPage", "a file without its last 4096 bytes") { $0.dropLast(4096) },
-            damage("L.truncatedToAPage", "the first 4096 bytes of a file") { $0.prefix(4096) },
-            damage("L.truncatedTo100", "the first 100 bytes of a file") { $0.prefix(100) },
-            damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
-            damage("L.zeroedMiddle", "a file whose middle is zero") { data in
-                var data = data
-                for index in (data.count / 3)..<(data.count / 2) { data[index] = 0 }
-                return data
-            },
-            ConformanceCase(
-                "L.bitFlips", "L5", title: "sixty flipped bits, one at a time, give right answers or typed errors, and no crash",
-                requires: [.file]
-            ) { context in
-                let file = try context.file()
-                let (whole, rows) = try sample(context)
-                var random = SeededGenerator(seed: 99)
-                for round in 0..<60 {
-                    var data = whole
-                    let position = Int.random(in: 0..<data.count, using: &random)
-                    data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                    try write(data, to: file)
-                    // Without checksums a flipped bit of a value is a different value. The case then counts
-                    // only crashes and untyped errors. With checksums a row may be lost with its page, but no
-                    // row is changed.
-                    try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
-                }
-            },
-        ]
-    }
+    private static let damages: [ConformanceCase] = [
+        damage("L.truncatedToHalf", "half of a file") { $0.prefix($0.count / 2) },
+        damage("L.truncatedByAByte", "a file without its last byte") { $0.dropLast(1) },
+        damage("L.truncatedByAPage", "a file without its last 4096 bytes") { $0.dropLast(4096) },
+        damage("L.truncatedToAPage", "the first 4096 bytes of a file") { $0.prefix(4096) },
+        damage("L.truncatedTo100", "the first 100 bytes of a file") { $0.prefix(100) },
+        damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
+        damage("L.zeroedMiddle", "a file whose middle is zero") { data in
+            var data = data
+            for index in (data.count / 3)..<(data.count / 2) { data[index] = 0 }
+            return data
+        },
+        ConformanceCase(
+            "L.bitFlips", "L5", title: "sixty flipped bits, one at a time, give right answers or typed errors, and no crash",
+            requires: [.file]
+        ) { context in
+            let file = try context.file()
+            let (whole, rows) = try sample(context)
+            var random = SeededGenerator(seed: 99)
+            for round in 0..<60 {
+                var data = whole
+                let position = Int.random(in: 0..<data.count, using: &random)
+                data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                try write(data, to: file)
+                // Without checksums a flipped bit of a value is a different value. The case then counts
+                // only crashes and untyped errors. With checksums a row may be lost with its page, but no
+                // row is changed.
+                try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
+            }
+        },
+    ]
 
     private static func damage(_ id: String, _ what: String, _ change: @escaping @Sendable (Data) -> Data) -> ConformanceCase {
         ConformanceCase(id, "L1", "L5", title: "\(what) gives typed errors with the path, or right answers", requires: [.file]) {
@@ -306,8 +300,7 @@ enum Opening {
 
     /// Returns the bytes of a file with two thousand rows, and the rows.
     private static func sample(_ context: ConformanceContext) throws -> (Data, [String]) {
-        let database = try context.open()
-        let dao = try database.dao(Item.self)
+        let (database, dao) = try context.open(with: Item.self)
         try dao.create(
             (1...2000).map { Item(id: $0, name: "The item of number \($0)", number: $0, note: $0 % 2 == 0 ? "even" : nil) })
         let rows = try Dump.rows(of: dao.storage)

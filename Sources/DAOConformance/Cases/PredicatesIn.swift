@@ -1,9 +1,8 @@
 import DAOCore
-import Foundation
 
 /// P4: membership in lists of any length. Probes 1 to 6 hold nil, 5, 3, nil, 7 and 0.
 enum PredicatesIn {
-    static func cases() -> [ConformanceCase] { small() + large() }
+    static let cases: [ConformanceCase] = small() + large
 
     private static func reference(_ context: ConformanceContext) throws -> ReferenceRows<Probe> {
         try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
@@ -70,36 +69,34 @@ enum PredicatesIn {
         ]
     }
 
-    private static func large() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "P.inHundredThousand", "P4", title: "a list of 100,000 values, in every kind of field, and its negation",
-                isHeavy: true
-            ) { context in
-                let reference = try ReferenceRows(context, Probe.numbers([nil, 5, -3, 199_998, 200_000, 99_999]))
-                let even = (0..<100_000).map { Optional($0 * 2) }
-                for name in Probe.numbers { try reference.check(.field(name, in: even), [4], name) }
-                try reference.check(.field("id", in: even), [2, 4, 6], "the key")
-                try reference.check(.field("number", in: even + [nil]), [1, 4], "with nil")
-            },
-            ConformanceCase("P.inHundredThousandTexts", "P4", title: "a list of 100,000 texts", isHeavy: true) { context in
-                let reference = try ReferenceRows(context, Probe.texts(["text 5", "text", nil, "text 99999", "text 100000"]))
-                let values = (0..<100_000).map { Optional("text \($0)") }
-                for name in Probe.texts { try reference.check(.field(name, in: values), [1, 4], name) }
-            },
-            ConformanceCase(
-                "P.manyAlternatives", "P1", "P7",
-                title: "3,000 alternatives or 3,000 conditions have the nesting depth of a single condition"
-            ) { context in
-                let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 2_999, 3_000, -1]))
-                let any = (0..<3_000).reduce(Condition<Probe>.none) { chain, number in chain || Condition { $0.number == number }
-                }
-                try reference.check(any, [2, 3], "3,000 times ==")
-                let every = (0..<3_000).reduce(Condition<Probe>.all) { chain, number in
-                    chain && Condition { $0.numberIndexed != number }
-                }
-                try reference.check(every, [1, 4, 5], "3,000 times !=")
-            },
-        ]
-    }
+    private static let large: [ConformanceCase] = [
+        ConformanceCase(
+            "P.inHundredThousand", "P4", title: "a list of 100,000 values, in every kind of field, and its negation",
+            isHeavy: true
+        ) { context in
+            let reference = try ReferenceRows(context, Probe.numbers([nil, 5, -3, 199_998, 200_000, 99_999]))
+            let even = (0..<100_000).map { Optional($0 * 2) }
+            for name in Probe.numbers { try reference.check(.field(name, in: even), [4], name) }
+            try reference.check(.field("id", in: even), [2, 4, 6], "the key")
+            try reference.check(.field("number", in: even + [nil]), [1, 4], "with nil")
+        },
+        ConformanceCase("P.inHundredThousandTexts", "P4", title: "a list of 100,000 texts", isHeavy: true) { context in
+            let reference = try ReferenceRows(context, Probe.texts(["text 5", "text", nil, "text 99999", "text 100000"]))
+            let values = (0..<100_000).map { Optional("text \($0)") }
+            for name in Probe.texts { try reference.check(.field(name, in: values), [1, 4], name) }
+        },
+        ConformanceCase(
+            "P.manyAlternatives", "P1", "P7",
+            title: "3,000 alternatives or 3,000 conditions have the nesting depth of a single condition"
+        ) { context in
+            let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 2_999, 3_000, -1]))
+            let any = (0..<3_000).reduce(Condition<Probe>.none) { chain, number in chain || Condition { $0.number == number }
+            }
+            try reference.check(any, [2, 3], "3,000 times ==")
+            let every = (0..<3_000).reduce(Condition<Probe>.all) { chain, number in
+                chain && Condition { $0.numberIndexed != number }
+            }
+            try reference.check(every, [1, 4, 5], "3,000 times !=")
+        },
+    ]
 }

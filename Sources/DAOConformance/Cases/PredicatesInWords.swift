@@ -3,12 +3,11 @@ import Foundation
 
 /// P6: a text predicate gives the rows of the typed form.
 enum PredicatesInWords {
-    static func cases() -> [ConformanceCase] {
+    static let cases: [ConformanceCase] =
         [
             equal("P.words.comparisons", comparisons), equal("P.words.logic", logic), equal("P.words.lists", lists),
             equal("P.words.texts", texts), equal("P.words.literals", literals), equal("P.words.placeholders", placeholders),
-        ] + others()
-    }
+        ] + others
 
     private typealias Pair = (words: Condition<Probe>, typed: Condition<Probe>)
 
@@ -106,57 +105,55 @@ enum PredicatesInWords {
         ]
     }
 
-    private static func others() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "P.words.bound", "P6", title: "arguments are never parsed: quotes, keywords and placeholders in them are text"
-            ) { context in
-                let reference = try ReferenceRows(context, Probe.texts(PredicatesTexts.hostile))
-                for (index, text) in PredicatesTexts.hostile.enumerated() {
-                    for name in Probe.texts {
-                        try reference.check(Condition("%K == %@", name, text), [index + 1], "\(name) == \(Dump.text(of: text))")
-                        try reference.check(
-                            Condition("%K IN %@ AND id > 0", name, [text]), [index + 1], "\(name) IN \(Dump.text(of: text))")
-                    }
+    private static let others: [ConformanceCase] = [
+        ConformanceCase(
+            "P.words.bound", "P6", title: "arguments are never parsed: quotes, keywords and placeholders in them are text"
+        ) { context in
+            let reference = try ReferenceRows(context, Probe.texts(PredicatesTexts.hostile))
+            for (index, text) in PredicatesTexts.hostile.enumerated() {
+                for name in Probe.texts {
+                    try reference.check(Condition("%K == %@", name, text), [index + 1], "\(name) == \(Dump.text(of: text))")
+                    try reference.check(
+                        Condition("%K IN %@ AND id > 0", name, [text]), [index + 1], "\(name) IN \(Dump.text(of: text))")
                 }
-                try reference.check(Condition("text == %@", "' OR TRUEPREDICATE OR text == '"), [])
-            },
-            ConformanceCase(
-                "P.words.classic", "P6", title: "the classic operations take text predicates: read, count, erase, sorted"
-            ) {
-                context in
-                let dao = try context.dao(User.self)
-                try dao.create(User.make(1000))
-                try expectEqual(try dao.read(predicatedBy: "id > 6").map(\.id), Array(7...1000))
-                try expectEqual(
-                    try dao.read(predicatedBy: "id > 990 AND age != 1005", orderedBy: "age", ascending: false).map(\.id),
-                    [1000, 999, 998, 997, 996, 994, 993, 992, 991])
-                try expectEqual(try dao.count(predicatedBy: "name BEGINSWITH 'Name #99'"), 11)
-                try expectEqual(try dao.erase(predicatedBy: "id < 6 OR id IN {8, 2000}"), 6)
-                try expectEqual(try dao.count(), 994)
-            },
-            ConformanceCase(
-                "P.words.mistakes", "P6", title: "invalid text is invalidPredicate with the position and what the parser expected"
-            ) { context in
-                let reference = try ReferenceRows(context, Probe.numbers([1]))
-                let rows: [(condition: Condition<Probe>, position: Int, message: String)] = [
-                    ("number >", 8, "expected a field or a value after '>'"), ("numbre > 5", 0, "has no field 'numbre'"),
-                    ("number > 'x'", 9, "cannot be compared"),
-                    ("(number > 5", 0, "no closing ')'"), ("text == 'abc", 8, "no closing '"),
-                    ("number > 5 flag == true", 11, "expected AND, OR or the end"),
-                    (Condition("number > %@"), 9, "no argument"),
-                    (Condition("number > 5", 5), 10, "0 placeholders for 1 argument"), ("", 0, "empty"),
-                ]
-                let fields = ["numbre", "number"]
-                for (index, (condition, position, message)) in rows.enumerated() {
-                    let field = (1...2).contains(index) ? fields[index - 1] : nil
-                    let error = try expectError(.invalidPredicate, message, entity: "probe", field: field) {
-                        try reference.ids(condition)
-                    }
-                    try expectEqual(error.position, position, "the position of \(error)")
-                    try expect(error.message.contains(message), "'\(message)' in '\(error.message)'")
+            }
+            try reference.check(Condition("text == %@", "' OR TRUEPREDICATE OR text == '"), [])
+        },
+        ConformanceCase(
+            "P.words.classic", "P6", title: "the classic operations take text predicates: read, count, erase, sorted"
+        ) {
+            context in
+            let dao = try context.dao(User.self)
+            try dao.create(User.make(1000))
+            try expectEqual(try dao.read(predicatedBy: "id > 6").map(\.id), Array(7...1000))
+            try expectEqual(
+                try dao.read(predicatedBy: "id > 990 AND age != 1005", orderedBy: "age", ascending: false).map(\.id),
+                [1000, 999, 998, 997, 996, 994, 993, 992, 991])
+            try expectEqual(try dao.count(predicatedBy: "name BEGINSWITH 'Name #99'"), 11)
+            try expectEqual(try dao.erase(predicatedBy: "id < 6 OR id IN {8, 2000}"), 6)
+            try expectEqual(try dao.count(), 994)
+        },
+        ConformanceCase(
+            "P.words.mistakes", "P6", title: "invalid text is invalidPredicate with the position and what the parser expected"
+        ) { context in
+            let reference = try ReferenceRows(context, Probe.numbers([1]))
+            let rows: [(condition: Condition<Probe>, position: Int, message: String)] = [
+                ("number >", 8, "expected a field or a value after '>'"), ("numbre > 5", 0, "has no field 'numbre'"),
+                ("number > 'x'", 9, "cannot be compared"),
+                ("(number > 5", 0, "no closing ')'"), ("text == 'abc", 8, "no closing '"),
+                ("number > 5 flag == true", 11, "expected AND, OR or the end"),
+                (Condition("number > %@"), 9, "no argument"),
+                (Condition("number > 5", 5), 10, "0 placeholders for 1 argument"), ("", 0, "empty"),
+            ]
+            let fields = ["numbre", "number"]
+            for (index, (condition, position, message)) in rows.enumerated() {
+                let field = (1...2).contains(index) ? fields[index - 1] : nil
+                let error = try expectError(.invalidPredicate, message, entity: "probe", field: field) {
+                    try reference.ids(condition)
                 }
-            },
-        ]
-    }
+                try expectEqual(error.position, position, "the position of \(error)")
+                try expect(error.message.contains(message), "'\(message)' in '\(error.message)'")
+            }
+        },
+    ]
 }

@@ -3,58 +3,52 @@ import Foundation
 
 /// P3 and P7: every kind of field under every comparison, checked against the reference evaluator.
 enum PredicatesKinds {
-    static func cases() -> [ConformanceCase] { integers() + unsigned() + others() }
+    static let cases: [ConformanceCase] = integers + unsigned + others
 
-    private static func integers() -> [ConformanceCase] {
-        [
-            kind("P.kind.int", \.int, [.min, -1, 0, 1, 2, 10, .max]), kind("P.kind.int8", \.int8, [.min, -1, 0, 1, .max]),
-            kind("P.kind.int16", \.int16, [.min, -256, -1, 0, 255, .max]),
-            kind("P.kind.int32", \.int32, [.min, -65_536, 0, 65_535, .max]),
-            kind("P.kind.int64", \.int64, [.min, -(1 << 53) - 1, -1, 0, (1 << 53) + 1, .max]),
-            kind("P.kind.level", \.level, [.low, .none, .high]),
-        ]
-    }
+    private static let integers: [ConformanceCase] = [
+        kind("P.kind.int", \.int, [.min, -1, 0, 1, 2, 10, .max]), kind("P.kind.int8", \.int8, [.min, -1, 0, 1, .max]),
+        kind("P.kind.int16", \.int16, [.min, -256, -1, 0, 255, .max]),
+        kind("P.kind.int32", \.int32, [.min, -65_536, 0, 65_535, .max]),
+        kind("P.kind.int64", \.int64, [.min, -(1 << 53) - 1, -1, 0, (1 << 53) + 1, .max]),
+        kind("P.kind.level", \.level, [.low, .none, .high]),
+    ]
 
-    private static func unsigned() -> [ConformanceCase] {
-        [
-            kind("P.kind.uint", \.uint, [0, 1, 1 << 62, 1 << 63, .max]), kind("P.kind.uint8", \.uint8, [0, 1, 127, 128, .max]),
-            kind("P.kind.uint16", \.uint16, [0, 255, 256, .max]), kind("P.kind.uint32", \.uint32, [0, 1 << 31, .max]),
-            kind("P.kind.uint64", \.uint64, [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max]),
-        ]
-    }
+    private static let unsigned: [ConformanceCase] = [
+        kind("P.kind.uint", \.uint, [0, 1, 1 << 62, 1 << 63, .max]), kind("P.kind.uint8", \.uint8, [0, 1, 127, 128, .max]),
+        kind("P.kind.uint16", \.uint16, [0, 255, 256, .max]), kind("P.kind.uint32", \.uint32, [0, 1 << 31, .max]),
+        kind("P.kind.uint64", \.uint64, [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max]),
+    ]
 
-    private static func others() -> [ConformanceCase] {
-        [
-            kind("P.kind.bool", \.bool, [false, true]),
-            kind("P.kind.float", \.float, [-.infinity, -1.5, 0, 0.1, 16_777_216, .greatestFiniteMagnitude, .infinity, .nan]),
-            kind("P.kind.double", \.double, [-.infinity, -1.5, 0, .leastNonzeroMagnitude, 0.1, 1e300, .infinity, .nan]),
-            kind("P.kind.decimal", \.decimal, [-100, -Decimal(1) / 4, 0, Decimal(1) / 10, 2, 10, 100]),
-            kind("P.kind.string", \.string, ["", "10", "9", "Z", "a", "a\0", "e\u{301}", "f", "é", "\u{FFFD}", "\u{10000}"]),
-            kind("P.kind.mood", \.mood, [.calm, .busy, .other, .empty]),
-            kind(
-                "P.kind.url", \.url,
-                ["https://a.example/", "https://a.example/?q=%20", "mailto:x"].compactMap { URL(string: $0) }),
-            kind("P.kind.data", \.data, [Data(), Data([0]), Data([0, 0]), Data([1]), Data([0x7F]), Data([0x80]), Data([0xFF])]),
-            kind("P.kind.uuid", \.uuid, [uuid(0, 0), uuid(0, 1), uuid(0x7F, 0), uuid(0x80, 0), uuid(0xFF, 0xFF)]),
-            kind(
-                "P.kind.date", \.date,
-                [-1e15, -1, 0, 0.1, 1e15].map { Date(timeIntervalSinceReferenceDate: $0) } + [.distantPast, .distantFuture]),
-            ConformanceCase(
-                "P.kind.embedded", "P7", "V4", title: "embedded values can be compared for equality, and refuse an order"
-            ) {
-                context in
-                let reference = try ReferenceRows(
-                    context, [Fold(id: 1, tags: ["a", "b"]), Fold(id: 2, tags: []), Fold(id: 3, tags: ["b", "a"])])
-                try reference.check([1]) { $0.tags == ["a", "b"] }
-                try reference.check([2]) { $0.tags == [] }
-                try reference.check([1, 3]) { $0.tags != [] }
-                try reference.check([2, 3]) { $0.tags.in([[], ["b", "a"]]) }
-                try expectError(.invalidPredicate, "tags < 'x'", entity: "fold", field: "tags") {
-                    try reference.ids(.field("tags", .less, "x"))
-                }
-            },
-        ]
-    }
+    private static let others: [ConformanceCase] = [
+        kind("P.kind.bool", \.bool, [false, true]),
+        kind("P.kind.float", \.float, [-.infinity, -1.5, 0, 0.1, 16_777_216, .greatestFiniteMagnitude, .infinity, .nan]),
+        kind("P.kind.double", \.double, [-.infinity, -1.5, 0, .leastNonzeroMagnitude, 0.1, 1e300, .infinity, .nan]),
+        kind("P.kind.decimal", \.decimal, [-100, -Decimal(1) / 4, 0, Decimal(1) / 10, 2, 10, 100]),
+        kind("P.kind.string", \.string, ["", "10", "9", "Z", "a", "a\0", "e\u{301}", "f", "é", "\u{FFFD}", "\u{10000}"]),
+        kind("P.kind.mood", \.mood, [.calm, .busy, .other, .empty]),
+        kind(
+            "P.kind.url", \.url,
+            ["https://a.example/", "https://a.example/?q=%20", "mailto:x"].compactMap { URL(string: $0) }),
+        kind("P.kind.data", \.data, [Data(), Data([0]), Data([0, 0]), Data([1]), Data([0x7F]), Data([0x80]), Data([0xFF])]),
+        kind("P.kind.uuid", \.uuid, [uuid(0, 0), uuid(0, 1), uuid(0x7F, 0), uuid(0x80, 0), uuid(0xFF, 0xFF)]),
+        kind(
+            "P.kind.date", \.date,
+            [-1e15, -1, 0, 0.1, 1e15].map { Date(timeIntervalSinceReferenceDate: $0) } + [.distantPast, .distantFuture]),
+        ConformanceCase(
+            "P.kind.embedded", "P7", "V4", title: "embedded values can be compared for equality, and refuse an order"
+        ) {
+            context in
+            let reference = try ReferenceRows(
+                context, [Fold(id: 1, tags: ["a", "b"]), Fold(id: 2, tags: []), Fold(id: 3, tags: ["b", "a"])])
+            try reference.check([1]) { $0.tags == ["a", "b"] }
+            try reference.check([2]) { $0.tags == [] }
+            try reference.check([1, 3]) { $0.tags != [] }
+            try reference.check([2, 3]) { $0.tags.in([[], ["b", "a"]]) }
+            try expectError(.invalidPredicate, "tags < 'x'", entity: "fold", field: "tags") {
+                try reference.ids(.field("tags", .less, "x"))
+            }
+        },
+    ]
 
     private static func uuid(_ first: UInt8, _ last: UInt8) -> UUID {
         UUID(uuid: (first, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, last))

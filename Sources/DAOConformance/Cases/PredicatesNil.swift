@@ -1,9 +1,8 @@
 import DAOCore
-import Foundation
 
 /// P1: two-valued logic. Probes 1 to 6 hold the numbers nil, 5, 3, nil, 7 and 0.
 enum PredicatesNil {
-    static func cases() -> [ConformanceCase] { comparisons() + logic() + ranges() + fields() + others() }
+    static let cases: [ConformanceCase] = comparisons() + logic + ranges + fields() + others
 
     private static func reference(_ context: ConformanceContext) throws -> ReferenceRows<Probe> {
         try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
@@ -32,113 +31,109 @@ enum PredicatesNil {
         }
     }
 
-    private static func logic() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "P.doubleNegation", "P1", title: "a negated negation matches the rows of the condition itself, nil included"
-            ) {
-                context in
-                let reference = try reference(context)
-                try reference.check([2], "!!(== 5)") { !(!($0.number == 5)) }
-                try reference.check([3, 6], "!!(< 5)") { !(!($0.numberIndexed < 5)) }
-                try reference.check([1, 2, 4, 5], "!!!(< 5)") { !(!(!($0.numberUnique < 5))) }
-            },
-            ConformanceCase("P.deMorgan", "P1", title: "a negated AND is the OR of the negations, and a negated OR the AND") {
-                context in
-                let reference = try reference(context)
-                try reference.check([1, 2, 4, 5, 6], "!(> 0 && < 5)") { !($0.number > 0 && $0.numberIndexed < 5) }
-                try reference.check([1, 2, 4, 5, 6], "!(> 0) || !(< 5)") { !($0.number > 0) || !($0.numberIndexed < 5) }
-                try reference.check([1, 2, 4], "!(< 5 || > 5)") { !($0.number < 5 || $0.numberIndexed > 5) }
-                try reference.check([1, 2, 4], "!(< 5) && !(> 5)") { !($0.number < 5) && !($0.numberIndexed > 5) }
-            },
-            ConformanceCase("P.excludedMiddle", "P1", title: "p OR NOT p matches every row, p AND NOT p no row") { context in
-                let reference = try reference(context)
-                for name in Probe.numbers {
-                    for comparison in Comparison.allCases {
-                        for value: Int? in [5, 4, nil] {
-                            let condition = Condition<Probe>.field(name, comparison, value)
-                            try reference.check(condition || !condition, [1, 2, 3, 4, 5, 6], "\(name) \(comparison) or not")
-                            try reference.check(condition && !condition, [], "\(name) \(comparison) and not")
-                        }
+    private static let logic: [ConformanceCase] = [
+        ConformanceCase(
+            "P.doubleNegation", "P1", title: "a negated negation matches the rows of the condition itself, nil included"
+        ) {
+            context in
+            let reference = try reference(context)
+            try reference.check([2], "!!(== 5)") { !(!($0.number == 5)) }
+            try reference.check([3, 6], "!!(< 5)") { !(!($0.numberIndexed < 5)) }
+            try reference.check([1, 2, 4, 5], "!!!(< 5)") { !(!(!($0.numberUnique < 5))) }
+        },
+        ConformanceCase("P.deMorgan", "P1", title: "a negated AND is the OR of the negations, and a negated OR the AND") {
+            context in
+            let reference = try reference(context)
+            try reference.check([1, 2, 4, 5, 6], "!(> 0 && < 5)") { !($0.number > 0 && $0.numberIndexed < 5) }
+            try reference.check([1, 2, 4, 5, 6], "!(> 0) || !(< 5)") { !($0.number > 0) || !($0.numberIndexed < 5) }
+            try reference.check([1, 2, 4], "!(< 5 || > 5)") { !($0.number < 5 || $0.numberIndexed > 5) }
+            try reference.check([1, 2, 4], "!(< 5) && !(> 5)") { !($0.number < 5) && !($0.numberIndexed > 5) }
+        },
+        ConformanceCase("P.excludedMiddle", "P1", title: "p OR NOT p matches every row, p AND NOT p no row") { context in
+            let reference = try reference(context)
+            for name in Probe.numbers {
+                for comparison in Comparison.allCases {
+                    for value: Int? in [5, 4, nil] {
+                        let condition = Condition<Probe>.field(name, comparison, value)
+                        try reference.check(condition || !condition, [1, 2, 3, 4, 5, 6], "\(name) \(comparison) or not")
+                        try reference.check(condition && !condition, [], "\(name) \(comparison) and not")
                     }
                 }
-            },
-            ConformanceCase("P.emptyAndOr", "P1", title: "an empty AND matches every row, an empty OR no row") { context in
-                let reference = try reference(context)
-                try reference.check(Condition(.and([])), [1, 2, 3, 4, 5, 6])
-                try reference.check(Condition(.or([])), [])
-                try reference.check(Condition(.or([.and([]), .or([])])), [1, 2, 3, 4, 5, 6])
-                try reference.check(Condition(.and([.and([]), .or([])])), [])
-            },
-            ConformanceCase("P.constants", "P1", title: "all and none, alone and combined") { context in
-                let reference = try reference(context)
-                try reference.check(.all, [1, 2, 3, 4, 5, 6])
-                try reference.check(.none, [])
-                let isFive = Condition<Probe> { $0.numberIndexed == 5 }
-                try reference.check(Condition<Probe>.all && isFive, [2])
-                try reference.check(Condition<Probe>.none || isFive, [2])
-                try reference.check(Condition<Probe>.none && isFive, [])
-                try reference.check(Condition<Probe>.all || isFive, [1, 2, 3, 4, 5, 6])
-            },
-            ConformanceCase(
-                "P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT match the rows that a Swift closure selects"
-            ) {
-                context in
-                let rows = Probe.numbers([nil] + Array(0..<40))
-                let reference = try ReferenceRows(context, rows)
-                var condition = Condition<Probe> { $0.number == 0 }
-                var closure: (Probe) -> Bool = { $0.number == 0 }
-                for level in 1...50 {
-                    let inner = closure
-                    switch level % 3 {
-                    case 0:
-                        condition = !(condition || Condition { $0.numberIndexed == level })
-                        closure = { !(inner($0) || $0.number == level) }
-                    case 1:
-                        condition = condition && Condition { $0.number != level / 2 }
-                        closure = { inner($0) && $0.number != level / 2 }
-                    default:
-                        condition = Condition { $0.numberUnique < level - 30 } || condition
-                        closure = { $0.number.map { $0 < level - 30 } ?? false || inner($0) }
-                    }
-                    try reference.check(condition, rows.filter(closure).map(\.id), "level \(level)")
+            }
+        },
+        ConformanceCase("P.emptyAndOr", "P1", title: "an empty AND matches every row, an empty OR no row") { context in
+            let reference = try reference(context)
+            try reference.check(Condition(.and([])), [1, 2, 3, 4, 5, 6])
+            try reference.check(Condition(.or([])), [])
+            try reference.check(Condition(.or([.and([]), .or([])])), [1, 2, 3, 4, 5, 6])
+            try reference.check(Condition(.and([.and([]), .or([])])), [])
+        },
+        ConformanceCase("P.constants", "P1", title: "all and none, alone and combined") { context in
+            let reference = try reference(context)
+            try reference.check(.all, [1, 2, 3, 4, 5, 6])
+            try reference.check(.none, [])
+            let isFive = Condition<Probe> { $0.numberIndexed == 5 }
+            try reference.check(Condition<Probe>.all && isFive, [2])
+            try reference.check(Condition<Probe>.none || isFive, [2])
+            try reference.check(Condition<Probe>.none && isFive, [])
+            try reference.check(Condition<Probe>.all || isFive, [1, 2, 3, 4, 5, 6])
+        },
+        ConformanceCase(
+            "P.fiftyLevels", "P1", "P7", title: "fifty levels of AND, OR and NOT match the rows that a Swift closure selects"
+        ) {
+            context in
+            let rows = Probe.numbers([nil] + Array(0..<40))
+            let reference = try ReferenceRows(context, rows)
+            var condition = Condition<Probe> { $0.number == 0 }
+            var closure: (Probe) -> Bool = { $0.number == 0 }
+            for level in 1...50 {
+                let inner = closure
+                switch level % 3 {
+                case 0:
+                    condition = !(condition || Condition { $0.numberIndexed == level })
+                    closure = { !(inner($0) || $0.number == level) }
+                case 1:
+                    condition = condition && Condition { $0.number != level / 2 }
+                    closure = { inner($0) && $0.number != level / 2 }
+                default:
+                    condition = Condition { $0.numberUnique < level - 30 } || condition
+                    closure = { $0.number.map { $0 < level - 30 } ?? false || inner($0) }
                 }
-            },
-        ]
-    }
+                try reference.check(condition, rows.filter(closure).map(\.id), "level \(level)")
+            }
+        },
+    ]
 
-    private static func ranges() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "P.between", "P1", title: "between includes both bounds; its negation matches the remaining rows and nil"
-            ) { context in
-                let reference = try reference(context)
-                try reference.check([2, 3]) { $0.number.between(3, and: 5) }
-                try reference.check([2, 3]) { $0.numberIndexed.between(3, and: 5) }
-                try reference.check([2, 3]) { $0.numberUnique.between(3, and: 5) }
-                try reference.check([3], "between 3 and 3") { $0.numberIndexed.between(3, and: 3) }
-            },
-            ConformanceCase("P.betweenReversed", "P1", title: "between with reversed bounds matches no row") { context in
-                let reference = try reference(context)
-                try reference.check([]) { $0.number.between(5, and: 3) }
-                try reference.check([]) { $0.numberIndexed.between(5, and: 3) }
-                try reference.check([]) { $0.numberUnique.between(.max, and: .min) }
-            },
-            ConformanceCase("P.betweenNil", "P1", title: "between with a nil bound matches no row") { context in
-                let reference = try reference(context)
-                try reference.check([]) { $0.number.between(nil, and: 9) }
-                try reference.check([]) { $0.numberIndexed.between(0, and: nil) }
-                try reference.check([]) { $0.numberUnique.between(nil, and: nil) }
-            },
-            ConformanceCase(
-                "P.notBetween", "P1", title: "a condition on values outside a range matches the rows on both sides, and nil"
-            ) { context in
-                let reference = try reference(context)
-                try reference.check([1, 4, 5, 6]) { !$0.numberIndexed.between(3, and: 5) }
-                try reference.check([5, 6], "the rows on both sides without nil") { $0.numberIndexed < 3 || $0.numberIndexed > 5 }
-            },
-        ]
-    }
+    private static let ranges: [ConformanceCase] = [
+        ConformanceCase(
+            "P.between", "P1", title: "between includes both bounds; its negation matches the remaining rows and nil"
+        ) { context in
+            let reference = try reference(context)
+            try reference.check([2, 3]) { $0.number.between(3, and: 5) }
+            try reference.check([2, 3]) { $0.numberIndexed.between(3, and: 5) }
+            try reference.check([2, 3]) { $0.numberUnique.between(3, and: 5) }
+            try reference.check([3], "between 3 and 3") { $0.numberIndexed.between(3, and: 3) }
+        },
+        ConformanceCase("P.betweenReversed", "P1", title: "between with reversed bounds matches no row") { context in
+            let reference = try reference(context)
+            try reference.check([]) { $0.number.between(5, and: 3) }
+            try reference.check([]) { $0.numberIndexed.between(5, and: 3) }
+            try reference.check([]) { $0.numberUnique.between(.max, and: .min) }
+        },
+        ConformanceCase("P.betweenNil", "P1", title: "between with a nil bound matches no row") { context in
+            let reference = try reference(context)
+            try reference.check([]) { $0.number.between(nil, and: 9) }
+            try reference.check([]) { $0.numberIndexed.between(0, and: nil) }
+            try reference.check([]) { $0.numberUnique.between(nil, and: nil) }
+        },
+        ConformanceCase(
+            "P.notBetween", "P1", title: "a condition on values outside a range matches the rows on both sides, and nil"
+        ) { context in
+            let reference = try reference(context)
+            try reference.check([1, 4, 5, 6]) { !$0.numberIndexed.between(3, and: 5) }
+            try reference.check([5, 6], "the rows on both sides without nil") { $0.numberIndexed < 3 || $0.numberIndexed > 5 }
+        },
+    ]
 
     private static func fields() -> [ConformanceCase] {
         // (nil, nil), (nil, 1), (1, nil), (1, 1), (1, 2), (2, 1)
@@ -176,58 +171,56 @@ enum PredicatesNil {
         }
     }
 
-    private static func others() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "P.fieldAgainstItself", "P1", title: "a field equals itself, also as nil, and is never less than itself"
-            ) { context in
-                let reference = try reference(context)
-                try reference.check([1, 2, 3, 4, 5, 6]) { $0.number == $0.number }
-                try reference.check([]) { $0.numberIndexed != $0.numberIndexed }
-                try reference.check([]) { $0.numberIndexed < $0.numberIndexed }
-                try reference.check([2, 3, 5, 6]) { $0.numberUnique <= $0.numberUnique }
-            },
-            ConformanceCase(
-                "P.requiredFieldAgainstNil", "P1", title: "a field that is never nil: == nil matches no row, != nil every row"
-            ) { context in
-                let reference = try reference(context)
-                try reference.check(.field("id", .equal, nil), [])
-                try reference.check(.field("flag", .notEqual, nil), [1, 2, 3, 4, 5, 6])
-                try reference.check(.field("id", .less, nil), [])
-            },
-            ConformanceCase("P.flags", "P1", title: "a Bool field is a condition; an optional Bool field has three states") {
-                context in
-                let flags = try ReferenceRows(context, [true, false, true].enumerated().map { Probe(id: $0 + 1, flag: $1) })
-                try flags.check([1, 3]) { $0.flag }
-                try flags.check([2]) { !$0.flag }
-                try flags.check([2]) { $0.flag == false }
-                let optionals = try ReferenceRows(
-                    context, [nil, true, false].enumerated().map { OptionalScalars(id: $0 + 1, bool: $1) })
-                try optionals.check([2]) { $0.bool == true }
-                try optionals.check([1, 2]) { $0.bool != false }
-                try optionals.check([1]) { $0.bool == nil }
-                try optionals.check([3]) { $0.bool < true }
-            },
-            ConformanceCase(
-                "P.nilThenValue", "P1", "P7", title: "a row that gets or loses a value matches the opposite condition"
-            ) { context in
-                let reference = try reference(context)
-                try reference.dao.update(where: { $0.id == 1 }) { $0.numberIndexed = 5 }
-                try reference.dao.update(where: { $0.id == 2 }) { $0.numberIndexed = nil }
-                try reference.check([1]) { $0.numberIndexed == 5 }
-                try reference.check([2, 4]) { $0.numberIndexed == nil }
-                try reference.check([2, 3, 4, 5, 6]) { $0.numberIndexed != 5 }
-            },
-            ConformanceCase("P.emptyIsNotNil", "P1", "V3", title: "empty text and zero are not nil, in every kind of field") {
-                context in
-                let texts = try ReferenceRows(context, Probe.texts(["", nil, "a"]))
-                for name in Probe.texts {
-                    try texts.check(.field(name, .equal, nil), [2], name)
-                    try texts.check(.field(name, .equal, ""), [1], name)
-                    try texts.check(.field(name, .notEqual, ""), [2, 3], name)
-                    try texts.check(.field(name, .lessOrEqual, ""), [1], name)
-                }
-            },
-        ]
-    }
+    private static let others: [ConformanceCase] = [
+        ConformanceCase(
+            "P.fieldAgainstItself", "P1", title: "a field equals itself, also as nil, and is never less than itself"
+        ) { context in
+            let reference = try reference(context)
+            try reference.check([1, 2, 3, 4, 5, 6]) { $0.number == $0.number }
+            try reference.check([]) { $0.numberIndexed != $0.numberIndexed }
+            try reference.check([]) { $0.numberIndexed < $0.numberIndexed }
+            try reference.check([2, 3, 5, 6]) { $0.numberUnique <= $0.numberUnique }
+        },
+        ConformanceCase(
+            "P.requiredFieldAgainstNil", "P1", title: "a field that is never nil: == nil matches no row, != nil every row"
+        ) { context in
+            let reference = try reference(context)
+            try reference.check(.field("id", .equal, nil), [])
+            try reference.check(.field("flag", .notEqual, nil), [1, 2, 3, 4, 5, 6])
+            try reference.check(.field("id", .less, nil), [])
+        },
+        ConformanceCase("P.flags", "P1", title: "a Bool field is a condition; an optional Bool field has three states") {
+            context in
+            let flags = try ReferenceRows(context, [true, false, true].enumerated().map { Probe(id: $0 + 1, flag: $1) })
+            try flags.check([1, 3]) { $0.flag }
+            try flags.check([2]) { !$0.flag }
+            try flags.check([2]) { $0.flag == false }
+            let optionals = try ReferenceRows(
+                context, [nil, true, false].enumerated().map { OptionalScalars(id: $0 + 1, bool: $1) })
+            try optionals.check([2]) { $0.bool == true }
+            try optionals.check([1, 2]) { $0.bool != false }
+            try optionals.check([1]) { $0.bool == nil }
+            try optionals.check([3]) { $0.bool < true }
+        },
+        ConformanceCase(
+            "P.nilThenValue", "P1", "P7", title: "a row that gets or loses a value matches the opposite condition"
+        ) { context in
+            let reference = try reference(context)
+            try reference.dao.update(where: { $0.id == 1 }) { $0.numberIndexed = 5 }
+            try reference.dao.update(where: { $0.id == 2 }) { $0.numberIndexed = nil }
+            try reference.check([1]) { $0.numberIndexed == 5 }
+            try reference.check([2, 4]) { $0.numberIndexed == nil }
+            try reference.check([2, 3, 4, 5, 6]) { $0.numberIndexed != 5 }
+        },
+        ConformanceCase("P.emptyIsNotNil", "P1", "V3", title: "empty text and zero are not nil, in every kind of field") {
+            context in
+            let texts = try ReferenceRows(context, Probe.texts(["", nil, "a"]))
+            for name in Probe.texts {
+                try texts.check(.field(name, .equal, nil), [2], name)
+                try texts.check(.field(name, .equal, ""), [1], name)
+                try texts.check(.field(name, .notEqual, ""), [2, 3], name)
+                try texts.check(.field(name, .lessOrEqual, ""), [1], name)
+            }
+        },
+    ]
 }

@@ -3,130 +3,122 @@ import Foundation
 
 /// C2, L3, L4 and O1 with real processes.
 enum Processes {
-    static func cases() -> [ConformanceCase] { sharing() + waiting() + observing() + killing() + filling() }
+    static let cases: [ConformanceCase] = sharing + waiting + observing + killing + filling()
 
-    private static func sharing() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "C.processesSeeCommits", "C2",
-                title: "each process sees the commits of the other process, and nothing uncommitted",
-                requires: [.processes]
-            ) { context in
-                let ledger = try ProcessLedger(context.open())
+    private static let sharing: [ConformanceCase] = [
+        ConformanceCase(
+            "C.processesSeeCommits", "C2",
+            title: "each process sees the commits of the other process, and nothing uncommitted",
+            requires: [.processes]
+        ) { context in
+            let ledger = try ProcessLedger(context.open())
+            let process = try context.startProcess()
+            try expectEqual(try process.ask("count"), "0", "the count of the other process")
+            try ledger.increment()
+            try expectEqual(try process.ask("count"), "1", "the count of the other process")
+            try expectEqual(try process.ask("increment 2"), "done")
+            try expectEqual(try ledger.count(), 3, "the count in this process")
+            try expectEqual(try process.ask("hold"), "holding")
+            try expectEqual(try ledger.count(), 3, "the count in this process while the other process is in a transaction")
+            try expectEqual(try process.ask("rollback"), "ended")
+            try expectEqual(try ledger.count(), 3, "the count in this process after the rollback of the other process")
+        },
+        ConformanceCase(
+            "C.processesIncrement", "C2", "T4", title: "increments by three processes all count", requires: [.processes]
+        ) {
+            context in
+            let ledger = try ProcessLedger(context.open())
+            let processes = try (0..<2).map { _ in try context.startProcess() }
+            for process in processes { try process.say("increment 100") }
+            for _ in 0..<100 { try ledger.increment() }
+            for process in processes { try expectEqual(try process.next(), "done", "the answer") }
+            try expectEqual(try ledger.count(), 300, "the count")
+        },
+    ]
+
+    private static let waiting: [ConformanceCase] = [
+        ConformanceCase(
+            "C.processHoldsLock", "C2", title: "a writer waits for another process until its timeout, then throws busy",
+            requires: [.processes, .configuration]
+        ) { context in
+            _ = try ProcessLedger(context.open())
+            let process = try context.startProcess()
+            try expectEqual(try process.ask("hold"), "holding")
+            for (timeout, most) in [(Duration.zero, Duration.seconds(10)), (.milliseconds(400), .seconds(20))] {
+                let hasty = try ProcessLedger(context.open { $0.busyTimeout = timeout })
+                let began = ContinuousClock.now
+                try expectError(.busy, path: context.path) { try hasty.increment() }
+                let waited = ContinuousClock.now - began
+                try expect(waited >= timeout && waited < most, "busy after \(timeout), not \(waited)")
+                try expectEqual(try hasty.count(), 0, "the count")
+            }
+            let patient = try ProcessLedger(context.open { $0.busyTimeout = .seconds(100) })
+            try process.say("commit")
+            try patient.increment()
+            try expectEqual(try patient.count(), 1001, "the count")
+        }
+    ]
+
+    private static let observing: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "O.otherProcess", "O1", "O2", "C2", title: "a commit of another process gives a new result",
+            requires: [.processes]
+        ) { context in
+            let database = try context.open()
+            let ledger = try ProcessLedger(database)
+            try await ledger.counters.create(Counter(id: 1, value: 0))
+            let process = try context.startProcess()
+            var results = ledger.counters.observe().makeAsyncIterator()
+            _ = try await results.next()
+            for number in 1...5 {
+                try expectEqual(try process.ask("increment 1"), "done")
+                let values = try await results.next()?.map(\.value)
+                try expectEqual(values ?? [], [number], "the result after a commit of another process")
+            }
+        }
+    ]
+
+    private static let killing: [ConformanceCase] = [
+        ConformanceCase(
+            "L.killedHolding", "L3", "C2",
+            title: "a process killed in a transaction leaves nothing of the transaction and no lock",
+            requires: [.processes]
+        ) { context in
+            let ledger = try ProcessLedger(context.open())
+            for round in 0..<3 {
                 let process = try context.startProcess()
-                try expectEqual(try process.ask("count"), "0", "the count of the other process")
+                try expectEqual(try process.ask("hold"), "holding")
+                process.kill()
+                try expectEqual(try ledger.count(), round, "the count")
                 try ledger.increment()
-                try expectEqual(try process.ask("count"), "1", "the count of the other process")
-                try expectEqual(try process.ask("increment 2"), "done")
-                try expectEqual(try ledger.count(), 3, "the count in this process")
-                try expectEqual(try process.ask("hold"), "holding")
-                try expectEqual(try ledger.count(), 3, "the count in this process while the other process is in a transaction")
-                try expectEqual(try process.ask("rollback"), "ended")
-                try expectEqual(try ledger.count(), 3, "the count in this process after the rollback of the other process")
-            },
-            ConformanceCase(
-                "C.processesIncrement", "C2", "T4", title: "increments by three processes all count", requires: [.processes]
-            ) {
-                context in
-                let ledger = try ProcessLedger(context.open())
-                let processes = try (0..<2).map { _ in try context.startProcess() }
-                for process in processes { try process.say("increment 100") }
-                for _ in 0..<100 { try ledger.increment() }
-                for process in processes { try expectEqual(try process.next(), "done", "the answer") }
-                try expectEqual(try ledger.count(), 300, "the count")
-            },
-        ]
-    }
-
-    private static func waiting() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "C.processHoldsLock", "C2", title: "a writer waits for another process until its timeout, then throws busy",
-                requires: [.processes, .configuration]
-            ) { context in
-                _ = try ProcessLedger(context.open())
+            }
+            try expectEqual(try ledger.count(), 3, "the count")
+        },
+        ConformanceCase(
+            "L.killed", "L3", "T6", title: "a process killed during commits leaves exactly the committed transactions",
+            requires: [.processes, .persistence]
+        ) { context in
+            var database = try context.open()
+            for round in 0..<8 {
                 let process = try context.startProcess()
-                try expectEqual(try process.ask("hold"), "holding")
-                for (timeout, most) in [(Duration.zero, Duration.seconds(10)), (.milliseconds(400), .seconds(20))] {
-                    let hasty = try ProcessLedger(context.open { $0.busyTimeout = timeout })
-                    let began = ContinuousClock.now
-                    try expectError(.busy, path: context.path) { try hasty.increment() }
-                    let waited = ContinuousClock.now - began
-                    try expect(waited >= timeout && waited < most, "busy after \(timeout), not \(waited)")
-                    try expectEqual(try hasty.count(), 0, "the count")
-                }
-                let patient = try ProcessLedger(context.open { $0.busyTimeout = .seconds(100) })
                 try process.say("commit")
-                try patient.increment()
-                try expectEqual(try patient.count(), 1001, "the count")
-            }
-        ]
-    }
-
-    private static func observing() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                concurrent: "O.otherProcess", "O1", "O2", "C2", title: "a commit of another process gives a new result",
-                requires: [.processes]
-            ) { context in
-                let database = try context.open()
+                var acknowledged = 0
+                for _ in 0...round * 3 { acknowledged = try require(Int(process.next()), "a number") }
+                process.kill()
+                // The lines that the process wrote before it was killed, and that are still unread.
+                while let line = try process.line(within: 60) { acknowledged = try require(Int(line), "a number") }
+                if round % 2 == 1 { database = try context.reopen(database) }
                 let ledger = try ProcessLedger(database)
-                try await ledger.counters.create(Counter(id: 1, value: 0))
-                let process = try context.startProcess()
-                var results = ledger.counters.observe().makeAsyncIterator()
-                _ = try await results.next()
-                for number in 1...5 {
-                    try expectEqual(try process.ask("increment 1"), "done")
-                    let values = try await results.next()?.map(\.value)
-                    try expectEqual(values ?? [], [number], "the result after a commit of another process")
-                }
+                let count = try ledger.count()
+                try expect(
+                    count == acknowledged || count == acknowledged + 1,
+                    "\(acknowledged) transactions or one more, not \(count)")
+                try ledger.expectWhole()
+                _ = try ledger.commitBatch()
+                try ledger.expectWhole()
             }
-        ]
-    }
-
-    private static func killing() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "L.killedHolding", "L3", "C2",
-                title: "a process killed in a transaction leaves nothing of the transaction and no lock",
-                requires: [.processes]
-            ) { context in
-                let ledger = try ProcessLedger(context.open())
-                for round in 0..<3 {
-                    let process = try context.startProcess()
-                    try expectEqual(try process.ask("hold"), "holding")
-                    process.kill()
-                    try expectEqual(try ledger.count(), round, "the count")
-                    try ledger.increment()
-                }
-                try expectEqual(try ledger.count(), 3, "the count")
-            },
-            ConformanceCase(
-                "L.killed", "L3", "T6", title: "a process killed during commits leaves exactly the committed transactions",
-                requires: [.processes, .persistence]
-            ) { context in
-                var database = try context.open()
-                for round in 0..<8 {
-                    let process = try context.startProcess()
-                    try process.say("commit")
-                    var acknowledged = 0
-                    for _ in 0...round * 3 { acknowledged = try require(Int(process.next()), "a number") }
-                    process.kill()
-                    // The lines that the process wrote before it was killed, and that are still unread.
-                    while let line = try process.line(within: 60) { acknowledged = try require(Int(line), "a number") }
-                    if round % 2 == 1 { database = try context.reopen(database) }
-                    let ledger = try ProcessLedger(database)
-                    let count = try ledger.count()
-                    try expect(
-                        count == acknowledged || count == acknowledged + 1,
-                        "\(acknowledged) transactions or one more, not \(count)")
-                    try ledger.expectWhole()
-                    _ = try ledger.commitBatch()
-                    try ledger.expectWhole()
-                }
-            },
-        ]
-    }
+        },
+    ]
 }
 
 extension Processes {

@@ -4,7 +4,7 @@ import Foundation
 
 /// Q5: keyset pages.
 enum QueriesPages {
-    static func cases() -> [ConformanceCase] { walks() + changes() + cursors() }
+    static let cases: [ConformanceCase] = walks + changes + cursors
 
     /// Walks all pages of a query.
     private static func walk<Record: Numbered>(
@@ -22,216 +22,210 @@ enum QueriesPages {
         }
     }
 
-    private static func walks() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "Q.tenThousandRows", "Q5", "Q3",
-                title: "pages of 100 over 10,003 rows give each row once, by cursor and by offset"
-            ) { context in
-                let dao = try context.dao(Item.self)
-                // 7919 and 10,003 are coprime, so the numbers are the ids in a different order.
-                try dao.create((1...10_003).map { Item(id: $0, name: "", number: $0 * 7919 % 10_003 / 7) })
-                let expected = try dao.read().sorted { ($0.number, $0.id) < ($1.number, $1.id) }.map(\.id)
-                let byKey = try walk(dao, Query(), limit: 100)
-                try expectEqual(byKey.map(\.count), Array(repeating: 100, count: 100) + [3], "the sizes of the pages by key")
-                try expectEqual(byKey.flatMap { $0 }, Array(1...10_003), "the pages by key")
+    private static let walks: [ConformanceCase] = [
+        ConformanceCase(
+            "Q.tenThousandRows", "Q5", "Q3",
+            title: "pages of 100 over 10,003 rows give each row once, by cursor and by offset"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            // 7919 and 10,003 are coprime, so the numbers are the ids in a different order.
+            try dao.create((1...10_003).map { Item(id: $0, name: "", number: $0 * 7919 % 10_003 / 7) })
+            let expected = try dao.read().sorted { ($0.number, $0.id) < ($1.number, $1.id) }.map(\.id)
+            let byKey = try walk(dao, Query(), limit: 100)
+            try expectEqual(byKey.map(\.count), Array(repeating: 100, count: 100) + [3], "the sizes of the pages by key")
+            try expectEqual(byKey.flatMap { $0 }, Array(1...10_003), "the pages by key")
+            try expectEqual(
+                try walk(dao, Query(orderedBy: [.ascending(\.number)]), limit: 100).flatMap { $0 }, expected,
+                "the pages by number")
+            var byOffset: [Int] = []
+            for offset in stride(from: 0, to: 10_100, by: 1000) {
+                byOffset += try dao.read(orderedBy: .ascending(\.number), limit: 1000, offset: offset).map(\.id)
+            }
+            try expectEqual(byOffset, expected, "the pages by offset")
+        },
+        ConformanceCase(
+            "Q.termsAfterTheKey", "Q5", "Q1",
+            title: "a term after the key does not affect the order, so a row in which only that term changes is not repeated"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...4))
+            for order in [[Sort.ascending(\.id), .ascending(\.name)], [.descending(\.id), .descending(\.number)]]
+                as [[Sort<Item>]]
+            {
+                let whole = try dao.read(Query(orderedBy: order)).map(\.id)
+                let pages = try walk(dao, Query(orderedBy: order), limit: 2) { page in
+                    try dao.update(where: { $0.id > 0 }) { item in
+                        item.name += "z"
+                        item.number -= page
+                    }
+                }
                 try expectEqual(
-                    try walk(dao, Query(orderedBy: [.ascending(\.number)]), limit: 100).flatMap { $0 }, expected,
-                    "the pages by number")
-                var byOffset: [Int] = []
-                for offset in stride(from: 0, to: 10_100, by: 1000) {
-                    byOffset += try dao.read(orderedBy: .ascending(\.number), limit: 1000, offset: offset).map(\.id)
+                    pages, [Array(whole.prefix(2)), Array(whole.suffix(2)), []], "pages while rows change")
+            }
+        },
+        ConformanceCase(
+            "Q.pagesOfEveryOrder", "Q5",
+            title: "pages of every size and order together give all rows: nil, NaN, ties and both directions"
+        ) { context in
+            let reference = try ReferenceRows(context, Probe.random(60, seed: 71))
+            let orders: [[Sort<Probe>]] = [
+                [], [.descending(\.id)], [.ascending(\.numberIndexed)], [.descending(\.numberIndexed)],
+                [.ascending(\.realIndexed)], [.descending(\.real)],
+                [.descending(\.flag), .ascending(\.textIndexed)], [.ascending(\.text), .descending(\.numberIndexed)],
+                [.ascending(\.amount), .descending(\.id)],
+                [.descending(\.big), .descending(\.small), .ascending(\.other)],
+            ]
+            for (index, order) in orders.enumerated() {
+                let whole = try reference.ids(Query(orderedBy: order))
+                for limit in [1, 7, 59, 60, 61] {
+                    let pages = try walk(reference.dao, Query(orderedBy: order), limit: limit)
+                    try expectEqual(pages.flatMap { $0 }, whole, "order \(index) by \(limit)")
                 }
-                try expectEqual(byOffset, expected, "the pages by offset")
-            },
-            ConformanceCase(
-                "Q.termsAfterTheKey", "Q5", "Q1",
-                title: "a term after the key does not affect the order, so a row in which only that term changes is not repeated"
-            ) { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...4))
-                for order in [[Sort.ascending(\.id), .ascending(\.name)], [.descending(\.id), .descending(\.number)]]
-                    as [[Sort<Item>]]
-                {
-                    let whole = try dao.read(Query(orderedBy: order)).map(\.id)
-                    let pages = try walk(dao, Query(orderedBy: order), limit: 2) { page in
-                        try dao.update(where: { $0.id > 0 }) { item in
-                            item.name += "z"
-                            item.number -= page
-                        }
-                    }
-                    try expectEqual(
-                        pages, [Array(whole.prefix(2)), Array(whole.suffix(2)), []], "pages while rows change")
-                }
-            },
-            ConformanceCase(
-                "Q.pagesOfEveryOrder", "Q5",
-                title: "pages of every size and order together give all rows: nil, NaN, ties and both directions"
-            ) { context in
-                let reference = try ReferenceRows(context, Probe.random(60, seed: 71))
-                let orders: [[Sort<Probe>]] = [
-                    [], [.descending(\.id)], [.ascending(\.numberIndexed)], [.descending(\.numberIndexed)],
-                    [.ascending(\.realIndexed)], [.descending(\.real)],
-                    [.descending(\.flag), .ascending(\.textIndexed)], [.ascending(\.text), .descending(\.numberIndexed)],
-                    [.ascending(\.amount), .descending(\.id)],
-                    [.descending(\.big), .descending(\.small), .ascending(\.other)],
-                ]
-                for (index, order) in orders.enumerated() {
-                    let whole = try reference.ids(Query(orderedBy: order))
-                    for limit in [1, 7, 59, 60, 61] {
-                        let pages = try walk(reference.dao, Query(orderedBy: order), limit: limit)
-                        try expectEqual(pages.flatMap { $0 }, whole, "order \(index) by \(limit)")
-                    }
-                }
-            },
-            ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition together give its rows, on any index") {
-                context in
-                let reference = try ReferenceRows(context, Probe.random(90, seed: 72))
-                let conditions: [Condition<Probe>] = [
-                    Condition { $0.numberIndexed > -5 }, Condition { $0.flag },
-                    Condition { $0.textIndexed == nil || $0.other < 0 }, Condition { $0.number.in([1, 2, nil]) },
-                ]
-                for condition in conditions {
-                    for order in [
-                        [], [Sort<Probe>.descending(\.numberIndexed)], [.ascending(\.textIndexed), .descending(\.other)],
-                    ] {
-                        let query = Query(where: condition, orderedBy: order)
-                        try expectEqual(try walk(reference.dao, query, limit: 4).flatMap { $0 }, try reference.ids(query))
-                    }
-                }
-            },
-            ConformanceCase(
-                "Q.lastPage", "Q5", title: "a page that is not full has no next page; an empty table gives one empty page"
-            ) {
-                context in
-                let dao = try context.dao(Item.self)
-                let empty = try dao.page(limit: 10)
-                try expect(empty.elements.isEmpty && empty.next == nil, "a single empty page")
-                try dao.create(Item.make(1...10))
-                try expect(try dao.page(limit: 11).next == nil, "no next page after a page that is not full")
-                let full = try dao.page(limit: 10)
-                let after = try dao.page(limit: 10, after: try require(full.next, "a next page after a full page"))
-                try expect(after.elements.isEmpty && after.next == nil, "an empty last page")
-            },
-        ]
-    }
-
-    private static func changes() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "Q.pagesDuringChanges", "Q5", title: "rows that stay are seen once while other rows are inserted and erased"
-            ) {
-                context in
+            }
+        },
+        ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition together give its rows, on any index") {
+            context in
+            let reference = try ReferenceRows(context, Probe.random(90, seed: 72))
+            let conditions: [Condition<Probe>] = [
+                Condition { $0.numberIndexed > -5 }, Condition { $0.flag },
+                Condition { $0.textIndexed == nil || $0.other < 0 }, Condition { $0.number.in([1, 2, nil]) },
+            ]
+            for condition in conditions {
                 for order in [
-                    [], [Sort<Item>.ascending(\.number)], [.descending(\.number)], [.descending(\.note), .ascending(\.number)],
+                    [], [Sort<Probe>.descending(\.numberIndexed)], [.ascending(\.textIndexed), .descending(\.other)],
                 ] {
-                    let dao = try context.dao(Item.self)
-                    try dao.erase()
-                    // Multiples of ten stay; the rows between them are inserted and erased.
-                    let staying = (1...100).map { $0 * 10 }
-                    func item(_ id: Int) -> Item {
-                        Item(id: id, name: "", number: id * 37 % 1009, note: id % 3 == 0 ? nil : "\(id % 7)")
-                    }
-                    try dao.create(staying.map(item) + staying.map { item($0 + 1) })
-                    var random = SeededGenerator(seed: 73)
-                    let pages = try walk(dao, Query(orderedBy: order), limit: 9) { _ in
-                        for _ in 0..<12 {
-                            let id = Int(random.next() % 1010)
-                            guard id % 10 != 0 else { continue }
-                            if random.next() % 2 == 0 { try dao.persist(item(id)) } else { try dao.erase(byPrimaryKey: id) }
-                        }
-                    }
-                    let seen = pages.flatMap { $0 }
-                    try expectEqual(Set(seen).count, seen.count, "each row once")
-                    try expectEqual(seen.filter { $0 % 10 == 0 }.sorted(), staying, "the rows that stayed")
+                    let query = Query(where: condition, orderedBy: order)
+                    try expectEqual(try walk(reference.dao, query, limit: 4).flatMap { $0 }, try reference.ids(query))
                 }
-            },
-            ConformanceCase("Q.cursorRowErased", "Q5", title: "a cursor stays valid after its row was erased") { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...6))
-                let page = try dao.page(orderedBy: .descending(\.number), limit: 2)
-                let next = try require(page.next, "a next page")
-                try dao.erase(byPrimaryKeys: [5, 4])
-                try dao.create(Item(id: 50, name: "", number: 45))
-                try expectEqual(
-                    try dao.page(orderedBy: .descending(\.number), limit: 3, after: next).elements.map(\.id), [50, 3, 2])
-                try dao.erase()
-                try expectEqual(try dao.page(orderedBy: .descending(\.number), limit: 3, after: next).elements.map(\.id), [])
-            },
-        ]
-    }
+            }
+        },
+        ConformanceCase(
+            "Q.lastPage", "Q5", title: "a page that is not full has no next page; an empty table gives one empty page"
+        ) {
+            context in
+            let dao = try context.dao(Item.self)
+            let empty = try dao.page(limit: 10)
+            try expect(empty.elements.isEmpty && empty.next == nil, "a single empty page")
+            try dao.create(Item.make(1...10))
+            try expect(try dao.page(limit: 11).next == nil, "no next page after a page that is not full")
+            let full = try dao.page(limit: 10)
+            let after = try dao.page(limit: 10, after: try require(full.next, "a next page after a full page"))
+            try expect(after.elements.isEmpty && after.next == nil, "an empty last page")
+        },
+    ]
 
-    private static func cursors() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "Q.cursorOfAnotherOrder", "Q5", title: "a cursor used with a different order, field or entity is invalidQuery"
-            ) { context in
-                let database = try context.open()
-                let (items, probes) = (try database.dao(Item.self), try database.dao(Probe.self))
-                try items.create(Item.make(1...5))
-                try probes.create(Probe.numbers([1, 2, 3]))
-                let next = try require(try items.page(orderedBy: .ascending(\.number), limit: 2).next, "a next page")
-                try expectError(.invalidQuery, "no order", entity: "item") { try items.page(limit: 2, after: next) }
-                try expectError(.invalidQuery, "descending", entity: "item") {
-                    try items.page(orderedBy: .descending(\.number), limit: 2, after: next)
-                }
-                try expectError(.invalidQuery, "another field", entity: "item") {
-                    try items.page(orderedBy: .ascending(\.name), limit: 2, after: next)
-                }
-                try expectError(.invalidQuery, "one additional field", entity: "item") {
-                    try items.page(orderedBy: .ascending(\.number), .ascending(\.name), limit: 2, after: next)
-                }
-                try expectError(.invalidQuery, "another entity", entity: "probe") {
-                    try probes.page(orderedBy: .ascending(\.number), limit: 2, after: next)
-                }
-                try expectEqual(
-                    try items.page(orderedBy: .ascending(\.number), .ascending(\.id), limit: 2, after: next).elements.map(\.id),
-                    [3, 4], "the same order, written out")
-            },
-            ConformanceCase(
-                "Q.cursorAsText", "Q5", title: "a cursor with nil, NaN, NUL and 64 bits in it can be encoded and decoded"
-            ) { context in
-                let reference = try ReferenceRows(
-                    context,
-                    [
-                        Probe(id: 1, text: nil, real: .nan, big: .max, amount: nil),
-                        Probe(id: 2, text: "a\0e\u{301}", real: .nan, big: .max, amount: Decimal(string: "0.1")),
-                        Probe(id: 3, text: "é", real: -.infinity, big: nil, amount: 5),
-                        Probe(id: 4, text: "'", real: 0.1, big: 0, amount: -5),
-                    ])
-                let orders: [[Sort<Probe>]] = [
-                    [.ascending(\.text)], [.descending(\.real), .ascending(\.amount)], [.ascending(\.big), .descending(\.text)],
-                    [.descending(\.amount)],
-                ]
-                for order in orders {
-                    var walked: [Int] = []
-                    var query = Query<Probe>(orderedBy: order)
-                    while true {
-                        let page = try reference.dao.page(query, limit: 1)
-                        walked += page.elements.map(\.id)
-                        guard let next = page.next else { break }
-                        query.after = try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode(next))
-                        try expectEqual(query.after, next, "the decoded cursor")
-                    }
-                    try expectEqual(walked, try reference.ids(Query(orderedBy: order)))
-                }
-            },
-            ConformanceCase(
-                "Q.cursorAfterReopening", "Q5", title: "a cursor stays valid after reopening", requires: [.persistence]
-            ) {
-                context in
-                let database = try context.open()
-                try database.dao(Item.self).create(Item.make(1...5))
-                let next = try require(try database.dao(Item.self).page(limit: 2).next, "a next page")
-                let dao = try context.reopen(database).dao(Item.self)
-                try expectEqual(try dao.page(limit: 2, after: next).elements.map(\.id), [3, 4])
-            },
-            ConformanceCase("Q.pageOfNothing", "Q5", "Q3", title: "a page size of zero or less is invalidQuery") { context in
+    private static let changes: [ConformanceCase] = [
+        ConformanceCase(
+            "Q.pagesDuringChanges", "Q5", title: "rows that stay are seen once while other rows are inserted and erased"
+        ) {
+            context in
+            for order in [
+                [], [Sort<Item>.ascending(\.number)], [.descending(\.number)], [.descending(\.note), .ascending(\.number)],
+            ] {
                 let dao = try context.dao(Item.self)
-                for limit in [0, -1, .min] {
-                    try expectError(.invalidQuery, "\(limit)", entity: "item") { try dao.page(limit: limit) }
+                try dao.erase()
+                // Multiples of ten stay; the rows between them are inserted and erased.
+                let staying = (1...100).map { $0 * 10 }
+                func item(_ id: Int) -> Item {
+                    Item(id: id, name: "", number: id * 37 % 1009, note: id % 3 == 0 ? nil : "\(id % 7)")
                 }
-            },
-        ]
-    }
+                try dao.create(staying.map(item) + staying.map { item($0 + 1) })
+                var random = SeededGenerator(seed: 73)
+                let pages = try walk(dao, Query(orderedBy: order), limit: 9) { _ in
+                    for _ in 0..<12 {
+                        let id = Int(random.next() % 1010)
+                        guard id % 10 != 0 else { continue }
+                        if random.next() % 2 == 0 { try dao.persist(item(id)) } else { try dao.erase(byPrimaryKey: id) }
+                    }
+                }
+                let seen = pages.flatMap { $0 }
+                try expectEqual(Set(seen).count, seen.count, "each row once")
+                try expectEqual(seen.filter { $0 % 10 == 0 }.sorted(), staying, "the rows that stayed")
+            }
+        },
+        ConformanceCase("Q.cursorRowErased", "Q5", title: "a cursor stays valid after its row was erased") { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...6))
+            let page = try dao.page(orderedBy: .descending(\.number), limit: 2)
+            let next = try require(page.next, "a next page")
+            try dao.erase(byPrimaryKeys: [5, 4])
+            try dao.create(Item(id: 50, name: "", number: 45))
+            try expectEqual(
+                try dao.page(orderedBy: .descending(\.number), limit: 3, after: next).elements.map(\.id), [50, 3, 2])
+            try dao.erase()
+            try expectEqual(try dao.page(orderedBy: .descending(\.number), limit: 3, after: next).elements.map(\.id), [])
+        },
+    ]
+
+    private static let cursors: [ConformanceCase] = [
+        ConformanceCase(
+            "Q.cursorOfAnotherOrder", "Q5", title: "a cursor used with a different order, field or entity is invalidQuery"
+        ) { context in
+            let database = try context.open()
+            let (items, probes) = (try database.dao(Item.self), try database.dao(Probe.self))
+            try items.create(Item.make(1...5))
+            try probes.create(Probe.numbers([1, 2, 3]))
+            let next = try require(try items.page(orderedBy: .ascending(\.number), limit: 2).next, "a next page")
+            try expectError(.invalidQuery, "no order", entity: "item") { try items.page(limit: 2, after: next) }
+            try expectError(.invalidQuery, "descending", entity: "item") {
+                try items.page(orderedBy: .descending(\.number), limit: 2, after: next)
+            }
+            try expectError(.invalidQuery, "another field", entity: "item") {
+                try items.page(orderedBy: .ascending(\.name), limit: 2, after: next)
+            }
+            try expectError(.invalidQuery, "one additional field", entity: "item") {
+                try items.page(orderedBy: .ascending(\.number), .ascending(\.name), limit: 2, after: next)
+            }
+            try expectError(.invalidQuery, "another entity", entity: "probe") {
+                try probes.page(orderedBy: .ascending(\.number), limit: 2, after: next)
+            }
+            try expectEqual(
+                try items.page(orderedBy: .ascending(\.number), .ascending(\.id), limit: 2, after: next).elements.map(\.id),
+                [3, 4], "the same order, written out")
+        },
+        ConformanceCase(
+            "Q.cursorAsText", "Q5", title: "a cursor with nil, NaN, NUL and 64 bits in it can be encoded and decoded"
+        ) { context in
+            let reference = try ReferenceRows(
+                context,
+                [
+                    Probe(id: 1, text: nil, real: .nan, big: .max, amount: nil),
+                    Probe(id: 2, text: "a\0e\u{301}", real: .nan, big: .max, amount: Decimal(string: "0.1")),
+                    Probe(id: 3, text: "é", real: -.infinity, big: nil, amount: 5),
+                    Probe(id: 4, text: "'", real: 0.1, big: 0, amount: -5),
+                ])
+            let orders: [[Sort<Probe>]] = [
+                [.ascending(\.text)], [.descending(\.real), .ascending(\.amount)], [.ascending(\.big), .descending(\.text)],
+                [.descending(\.amount)],
+            ]
+            for order in orders {
+                var walked: [Int] = []
+                var query = Query<Probe>(orderedBy: order)
+                while true {
+                    let page = try reference.dao.page(query, limit: 1)
+                    walked += page.elements.map(\.id)
+                    guard let next = page.next else { break }
+                    query.after = try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode(next))
+                    try expectEqual(query.after, next, "the decoded cursor")
+                }
+                try expectEqual(walked, try reference.ids(Query(orderedBy: order)))
+            }
+        },
+        ConformanceCase(
+            "Q.cursorAfterReopening", "Q5", title: "a cursor stays valid after reopening", requires: [.persistence]
+        ) {
+            context in
+            let database = try context.open()
+            try database.dao(Item.self).create(Item.make(1...5))
+            let next = try require(try database.dao(Item.self).page(limit: 2).next, "a next page")
+            let dao = try context.reopen(database).dao(Item.self)
+            try expectEqual(try dao.page(limit: 2, after: next).elements.map(\.id), [3, 4])
+        },
+        ConformanceCase("Q.pageOfNothing", "Q5", "Q3", title: "a page size of zero or less is invalidQuery") { context in
+            let dao = try context.dao(Item.self)
+            for limit in [0, -1, .min] {
+                try expectError(.invalidQuery, "\(limit)", entity: "item") { try dao.page(limit: limit) }
+            }
+        },
+    ]
 }

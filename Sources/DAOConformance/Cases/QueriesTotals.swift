@@ -3,45 +3,43 @@ import Foundation
 
 /// Q7: counts, extremes and totals agree with the rows.
 enum QueriesTotals {
-    static func cases() -> [ConformanceCase] { counts() + random() + extremes() + sums() }
+    static let cases: [ConformanceCase] = counts + random() + extremes + sums
 
-    private static func counts() -> [ConformanceCase] {
-        [
-            ConformanceCase("Q.counts", "Q7", title: "count and exists by condition, by key and of no rows") { context in
-                let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
-                try expectEqual(try reference.dao.count(), 6)
-                try expectEqual(try reference.dao.count { $0.numberIndexed > 3 }, 2)
-                try expectEqual(try reference.dao.count { $0.number == nil }, 2)
-                try expectEqual(try reference.dao.count(predicatedBy: "number == 99"), 0)
-                try expect(try reference.dao.exists { $0.number == 7 }, "a row with 7")
-                try expect(try !reference.dao.exists { $0.numberIndexed == 8 }, "no row with 8")
-                try expect(try reference.dao.exists(byPrimaryKey: 6), "a row 6")
-                try expect(try !reference.dao.exists(byPrimaryKey: 7), "no row 7")
-                try expectEqual(try reference.dao.erase(), 6)
-                try expectEqual(try reference.dao.count(), 0)
-                try expect(try !reference.dao.exists { $0.id > 0 }, "no row in an empty table")
-            },
-            ConformanceCase("Q.countInTransaction", "Q7", "T3", title: "counts and totals in a transaction see its own writes") {
-                context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...3))
-                try expectDeliberate {
-                    try dao.storage.database.transaction {
-                        try dao.create(Item(id: 4, name: "", number: 1000))
-                        try dao.erase(byPrimaryKey: 1)
-                        try expectEqual(try dao.count(), 3, "the count inside")
-                        try expectEqual(try dao.max(\.number), 1000, "the maximum inside")
-                        try expectEqual(try dao.min(\.number), 20, "the minimum inside")
-                        try expectEqual(try dao.sum(\.number), 1050, "the sum inside")
-                        try expect(try dao.exists { $0.number == 1000 }, "the new row inside")
-                        throw DeliberateError()
-                    }
+    private static let counts: [ConformanceCase] = [
+        ConformanceCase("Q.counts", "Q7", title: "count and exists by condition, by key and of no rows") { context in
+            let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3, nil, 7, 0]))
+            try expectEqual(try reference.dao.count(), 6)
+            try expectEqual(try reference.dao.count { $0.numberIndexed > 3 }, 2)
+            try expectEqual(try reference.dao.count { $0.number == nil }, 2)
+            try expectEqual(try reference.dao.count(predicatedBy: "number == 99"), 0)
+            try expect(try reference.dao.exists { $0.number == 7 }, "a row with 7")
+            try expect(try !reference.dao.exists { $0.numberIndexed == 8 }, "no row with 8")
+            try expect(try reference.dao.exists(byPrimaryKey: 6), "a row 6")
+            try expect(try !reference.dao.exists(byPrimaryKey: 7), "no row 7")
+            try expectEqual(try reference.dao.erase(), 6)
+            try expectEqual(try reference.dao.count(), 0)
+            try expect(try !reference.dao.exists { $0.id > 0 }, "no row in an empty table")
+        },
+        ConformanceCase("Q.countInTransaction", "Q7", "T3", title: "counts and totals in a transaction see its own writes") {
+            context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...3))
+            try expectDeliberate {
+                try dao.storage.database.transaction {
+                    try dao.create(Item(id: 4, name: "", number: 1000))
+                    try dao.erase(byPrimaryKey: 1)
+                    try expectEqual(try dao.count(), 3, "the count inside")
+                    try expectEqual(try dao.max(\.number), 1000, "the maximum inside")
+                    try expectEqual(try dao.min(\.number), 20, "the minimum inside")
+                    try expectEqual(try dao.sum(\.number), 1050, "the sum inside")
+                    try expect(try dao.exists { $0.number == 1000 }, "the new row inside")
+                    throw DeliberateError()
                 }
-                try expectEqual(try dao.sum(\.number), 60, "the sum after the rollback")
-                try expectEqual(try dao.max(\.number), 30, "the maximum after the rollback")
-            },
-        ]
-    }
+            }
+            try expectEqual(try dao.sum(\.number), 60, "the sum after the rollback")
+            try expectEqual(try dao.max(\.number), 30, "the maximum after the rollback")
+        },
+    ]
 
     private static func random() -> [ConformanceCase] {
         (0..<3).map { part in
@@ -80,113 +78,109 @@ enum QueriesTotals {
         }
     }
 
-    private static func extremes() -> [ConformanceCase] {
-        [
-            ConformanceCase("Q.extremes", "Q7", "Q2", title: "min and max ignore nil, and order NaN after infinity") { context in
-                let reference = try ReferenceRows(context, Probe.reals([nil, 1, .nan, -.infinity, .infinity, nil]))
-                try expectSame(try reference.dao.min(\.real), -.infinity)
-                try expectSame(try reference.dao.max(\.real), .nan)
-                try expectSame(try reference.dao.min(\.realIndexed), -.infinity)
-                try expectSame(try reference.dao.max(\.realIndexed), .nan)
-                try expectSame(try reference.dao.max(\.realIndexed, predicatedBy: Condition { $0.realIndexed < .nan }), .infinity)
-                try expectSame(try reference.dao.min(\.realIndexed, predicatedBy: Condition { $0.real > 0 }), 1)
-            },
-            ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max compare text by bytes and dates by time") {
-                context in
-                let texts = try ReferenceRows(context, Probe.texts(["f", "é", nil, "Z", "e\u{301}", "a"]))
-                try expectSame(try texts.dao.min(\.text), "Z")
-                try expectSame(try texts.dao.max(\.text), "é")
-                try expectSame(try texts.dao.min(\.textIndexed), "Z")
-                try expectSame(try texts.dao.max(\.textUnique), "é")
-                let dates = try ReferenceRows(
-                    context,
-                    [5, -5, 0].enumerated().map { OptionalScalars(id: $0 + 1, date: Date(timeIntervalSinceReferenceDate: $1)) })
-                try expectSame(try dates.dao.min(\.date), Date(timeIntervalSinceReferenceDate: -5))
-                try expectSame(try dates.dao.max(\.date), Date(timeIntervalSinceReferenceDate: 5))
-            },
-            ConformanceCase(
-                "Q.totalsOfNothing", "Q7", title: "without rows, and with only nil: no extremes, no mean, and a sum of zero"
-            ) {
-                context in
-                let dao = try context.dao(Probe.self)
-                for _ in 0..<2 {
-                    try expect(try dao.min(\.number) == nil && dao.max(\.numberIndexed) == nil, "no extremes")
-                    try expect(try dao.average(\.number) == nil, "no mean")
-                    try expectEqual(try dao.sum(\.number), 0, "the sum")
-                    try expectSame(try dao.sum(\.real), 0, "the sum of reals")
-                    try expectEqual(try dao.sum(\.amount), 0, "the sum of decimals")
-                    try dao.persist([Probe(id: 1), Probe(id: 2)])
-                }
-                try expect(try dao.min(\.textIndexed) == nil, "no smallest text")
-            },
-        ]
-    }
+    private static let extremes: [ConformanceCase] = [
+        ConformanceCase("Q.extremes", "Q7", "Q2", title: "min and max ignore nil, and order NaN after infinity") { context in
+            let reference = try ReferenceRows(context, Probe.reals([nil, 1, .nan, -.infinity, .infinity, nil]))
+            try expectSame(try reference.dao.min(\.real), -.infinity)
+            try expectSame(try reference.dao.max(\.real), .nan)
+            try expectSame(try reference.dao.min(\.realIndexed), -.infinity)
+            try expectSame(try reference.dao.max(\.realIndexed), .nan)
+            try expectSame(try reference.dao.max(\.realIndexed, predicatedBy: Condition { $0.realIndexed < .nan }), .infinity)
+            try expectSame(try reference.dao.min(\.realIndexed, predicatedBy: Condition { $0.real > 0 }), 1)
+        },
+        ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max compare text by bytes and dates by time") {
+            context in
+            let texts = try ReferenceRows(context, Probe.texts(["f", "é", nil, "Z", "e\u{301}", "a"]))
+            try expectSame(try texts.dao.min(\.text), "Z")
+            try expectSame(try texts.dao.max(\.text), "é")
+            try expectSame(try texts.dao.min(\.textIndexed), "Z")
+            try expectSame(try texts.dao.max(\.textUnique), "é")
+            let dates = try ReferenceRows(
+                context,
+                [5, -5, 0].enumerated().map { OptionalScalars(id: $0 + 1, date: Date(timeIntervalSinceReferenceDate: $1)) })
+            try expectSame(try dates.dao.min(\.date), Date(timeIntervalSinceReferenceDate: -5))
+            try expectSame(try dates.dao.max(\.date), Date(timeIntervalSinceReferenceDate: 5))
+        },
+        ConformanceCase(
+            "Q.totalsOfNothing", "Q7", title: "without rows, and with only nil: no extremes, no mean, and a sum of zero"
+        ) {
+            context in
+            let dao = try context.dao(Probe.self)
+            for _ in 0..<2 {
+                try expect(try dao.min(\.number) == nil && dao.max(\.numberIndexed) == nil, "no extremes")
+                try expect(try dao.average(\.number) == nil, "no mean")
+                try expectEqual(try dao.sum(\.number), 0, "the sum")
+                try expectSame(try dao.sum(\.real), 0, "the sum of reals")
+                try expectEqual(try dao.sum(\.amount), 0, "the sum of decimals")
+                try dao.persist([Probe(id: 1), Probe(id: 2)])
+            }
+            try expect(try dao.min(\.textIndexed) == nil, "no smallest text")
+        },
+    ]
 
-    private static func sums() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "Q.sumOverflow", "Q7", title: "a sum beyond the range of the field's type is arithmeticOverflow with the field"
-            ) { context in
-                let reference = try ReferenceRows(
-                    context,
-                    [
-                        Probe(id: 1, numberIndexed: .max, other: .min, small: 100, big: .max),
-                        Probe(id: 2, numberIndexed: 1, other: -1, small: 27, big: 0),
-                        Probe(id: 3, numberIndexed: -5, other: 5, small: 1, big: 1),
-                    ])
-                for (field, sum) in [
-                    ("other", { try reference.dao.sum(\.other, predicatedBy: Condition { $0.id < 3 }) as Any }),
-                    ("small", { try reference.dao.sum(\.small) as Any }),
-                    ("big", { try reference.dao.sum(\.big) as Any }),
-                    ("numberIndexed", { try reference.dao.sum(\.numberIndexed, predicatedBy: Condition { $0.id < 3 }) as Any }),
-                ] as [(String, () throws -> Any)] {
-                    try expectError(.arithmeticOverflow, field, entity: "probe", field: field, sum)
-                }
-                try expectEqual(
-                    try reference.dao.sum(\.numberIndexed), .max - 4, "a sum whose partial sums leave the range")
-                try expectEqual(try reference.dao.sum(\.small, predicatedBy: Condition { $0.id < 3 }), 127, "a sum at the bound")
-                try expectEqual(try reference.dao.sum(\.big, predicatedBy: Condition { $0.id < 3 }), .max, "a sum at the bound")
-                try expectEqual(try reference.dao.average(\.big), Double(UInt64.max) / 3 + 1.0 / 3, "a mean beyond the bound")
-            },
-            ConformanceCase("Q.sumOfIntegers", "Q7", "P3", title: "a sum of integers beyond 2^53 is exact") { context in
-                let reference = try ReferenceRows(context, Probe.numbers([(1 << 53) + 1, 2, 1 << 60, nil]))
-                try expectEqual(try reference.dao.sum(\.number), (1 << 53) + 3 + (1 << 60))
-                try expectEqual(try reference.dao.sum(\.numberIndexed), (1 << 53) + 3 + (1 << 60))
-            },
-            ConformanceCase(
-                "Q.sumOfReals", "Q7", title: "floating-point numbers are added in key order, whatever index finds them"
-            ) { context in
-                let reals: [Double] = [1e16, 1, -1e16, 0.1, 0.2, 0.3, 1e-20]
-                let reference = try ReferenceRows(
-                    context,
-                    reals.enumerated().map {
-                        Probe(id: $0 + 1, number: 100 - $0, numberIndexed: 100 - $0, real: $1, realIndexed: $1)
-                    })
-                let expected = reals.reduce(0, +)
-                try expectSame(try reference.dao.sum(\.real), expected)
-                try expectSame(try reference.dao.sum(\.realIndexed), expected)
-                try expectSame(
-                    try reference.dao.sum(\.real, predicatedBy: Condition { $0.numberIndexed > 0 }), expected,
-                    "the sum through an index")
-                try expectSame(try reference.dao.average(\.realIndexed), expected / 7)
-                try reference.dao.create(Probe(id: 99, real: .nan))
-                try expectSame(try reference.dao.sum(\.real), .nan, "a sum with NaN")
-            },
-            ConformanceCase("Q.sumOfDecimals", "Q7", "P3", title: "a sum of decimals is exact: ten times 0.1 is 1") { context in
-                let reference = try ReferenceRows(context, (1...10).map { Probe(id: $0, amount: Decimal(1) / 10) })
-                try expectEqual(try reference.dao.sum(\.amount), 1)
-                try expectEqual(try reference.dao.average(\.amount), 0.1)
-                let largest = Decimal.greatestFiniteMagnitude
-                try reference.dao.create([Probe(id: 11, amount: largest), Probe(id: 12, amount: largest)])
-                try expectError(.arithmeticOverflow, entity: "probe", field: "amount") { try reference.dao.sum(\.amount) }
-            },
-            ConformanceCase(
-                "Q.totalOfUnstored", "Q7", title: "a total of a property that is not stored is invalidQuery or invalidPredicate"
-            ) { context in
-                let dao = try context.dao(Probe.self)
-                try expectError(.invalidQuery, entity: "probe") { try dao.sum(\.doubled) }
-                try expectError(.invalidPredicate, entity: "probe") { try dao.min(\.doubled) }
-            },
-        ]
-    }
+    private static let sums: [ConformanceCase] = [
+        ConformanceCase(
+            "Q.sumOverflow", "Q7", title: "a sum beyond the range of the field's type is arithmeticOverflow with the field"
+        ) { context in
+            let reference = try ReferenceRows(
+                context,
+                [
+                    Probe(id: 1, numberIndexed: .max, other: .min, small: 100, big: .max),
+                    Probe(id: 2, numberIndexed: 1, other: -1, small: 27, big: 0),
+                    Probe(id: 3, numberIndexed: -5, other: 5, small: 1, big: 1),
+                ])
+            for (field, sum) in [
+                ("other", { try reference.dao.sum(\.other, predicatedBy: Condition { $0.id < 3 }) as Any }),
+                ("small", { try reference.dao.sum(\.small) as Any }),
+                ("big", { try reference.dao.sum(\.big) as Any }),
+                ("numberIndexed", { try reference.dao.sum(\.numberIndexed, predicatedBy: Condition { $0.id < 3 }) as Any }),
+            ] as [(String, () throws -> Any)] {
+                try expectError(.arithmeticOverflow, field, entity: "probe", field: field, sum)
+            }
+            try expectEqual(
+                try reference.dao.sum(\.numberIndexed), .max - 4, "a sum whose partial sums leave the range")
+            try expectEqual(try reference.dao.sum(\.small, predicatedBy: Condition { $0.id < 3 }), 127, "a sum at the bound")
+            try expectEqual(try reference.dao.sum(\.big, predicatedBy: Condition { $0.id < 3 }), .max, "a sum at the bound")
+            try expectEqual(try reference.dao.average(\.big), Double(UInt64.max) / 3 + 1.0 / 3, "a mean beyond the bound")
+        },
+        ConformanceCase("Q.sumOfIntegers", "Q7", "P3", title: "a sum of integers beyond 2^53 is exact") { context in
+            let reference = try ReferenceRows(context, Probe.numbers([(1 << 53) + 1, 2, 1 << 60, nil]))
+            try expectEqual(try reference.dao.sum(\.number), (1 << 53) + 3 + (1 << 60))
+            try expectEqual(try reference.dao.sum(\.numberIndexed), (1 << 53) + 3 + (1 << 60))
+        },
+        ConformanceCase(
+            "Q.sumOfReals", "Q7", title: "floating-point numbers are added in key order, whatever index finds them"
+        ) { context in
+            let reals: [Double] = [1e16, 1, -1e16, 0.1, 0.2, 0.3, 1e-20]
+            let reference = try ReferenceRows(
+                context,
+                reals.enumerated().map {
+                    Probe(id: $0 + 1, number: 100 - $0, numberIndexed: 100 - $0, real: $1, realIndexed: $1)
+                })
+            let expected = reals.reduce(0, +)
+            try expectSame(try reference.dao.sum(\.real), expected)
+            try expectSame(try reference.dao.sum(\.realIndexed), expected)
+            try expectSame(
+                try reference.dao.sum(\.real, predicatedBy: Condition { $0.numberIndexed > 0 }), expected,
+                "the sum through an index")
+            try expectSame(try reference.dao.average(\.realIndexed), expected / 7)
+            try reference.dao.create(Probe(id: 99, real: .nan))
+            try expectSame(try reference.dao.sum(\.real), .nan, "a sum with NaN")
+        },
+        ConformanceCase("Q.sumOfDecimals", "Q7", "P3", title: "a sum of decimals is exact: ten times 0.1 is 1") { context in
+            let reference = try ReferenceRows(context, (1...10).map { Probe(id: $0, amount: Decimal(1) / 10) })
+            try expectEqual(try reference.dao.sum(\.amount), 1)
+            try expectEqual(try reference.dao.average(\.amount), 0.1)
+            let largest = Decimal.greatestFiniteMagnitude
+            try reference.dao.create([Probe(id: 11, amount: largest), Probe(id: 12, amount: largest)])
+            try expectError(.arithmeticOverflow, entity: "probe", field: "amount") { try reference.dao.sum(\.amount) }
+        },
+        ConformanceCase(
+            "Q.totalOfUnstored", "Q7", title: "a total of a property that is not stored is invalidQuery or invalidPredicate"
+        ) { context in
+            let dao = try context.dao(Probe.self)
+            try expectError(.invalidQuery, entity: "probe") { try dao.sum(\.doubled) }
+            try expectError(.invalidPredicate, entity: "probe") { try dao.min(\.doubled) }
+        },
+    ]
 }

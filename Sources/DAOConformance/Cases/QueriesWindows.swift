@@ -1,9 +1,8 @@
 import DAOCore
-import Foundation
 
 /// Q3 and Q4: limits, offsets, and reading by keys.
 enum QueriesWindows {
-    static func cases() -> [ConformanceCase] { limits() + refused() + writes() + keys() }
+    static let cases: [ConformanceCase] = limits() + refused + writes + keys
 
     private static func limits() -> [ConformanceCase] {
         let rows: [(id: String, title: String, limit: Int?, offset: Int, ids: [Int])] = [
@@ -42,16 +41,14 @@ enum QueriesWindows {
         }
     }
 
-    private static func refused() -> [ConformanceCase] {
-        [
-            ConformanceCase("Q.negativeLimit", "Q3", title: "a negative limit is invalidQuery in every operation") { context in
-                try everyVerb(context, Query<Probe>(limit: -1), "-1")
-            },
-            ConformanceCase("Q.negativeOffset", "Q3", title: "a negative offset is invalidQuery in every operation") { context in
-                try everyVerb(context, Query<Probe>(limit: 3, offset: .min), "\(Int.min)")
-            },
-        ]
-    }
+    private static let refused: [ConformanceCase] = [
+        ConformanceCase("Q.negativeLimit", "Q3", title: "a negative limit is invalidQuery in every operation") { context in
+            try everyVerb(context, Query<Probe>(limit: -1), "-1")
+        },
+        ConformanceCase("Q.negativeOffset", "Q3", title: "a negative offset is invalidQuery in every operation") { context in
+            try everyVerb(context, Query<Probe>(limit: 3, offset: .min), "\(Int.min)")
+        },
+    ]
 
     private static func everyVerb(_ context: ConformanceContext, _ query: Query<Probe>, _ number: String) throws {
         let storage = try ReferenceRows(context, Probe.numbers([1, 2])).dao.storage
@@ -66,77 +63,73 @@ enum QueriesWindows {
         try expectEqual(try storage.read(Query()).map(\.number), [1, 2], "the rows after the error")
     }
 
-    private static func writes() -> [ConformanceCase] {
-        [
-            ConformanceCase("Q.eraseWindow", "Q3", "W5", title: "erasing a window erases exactly its rows, in its order") {
-                context in
-                let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
-                let query = Query<Probe>(orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)
-                try expectEqual(try reference.dao.storage.erase(query), 2, "erased")
-                try expectEqual(try reference.dao.read().map(\.id), [2, 3, 4])
-                try expectEqual(try reference.dao.storage.erase(Query(limit: 0)), 0, "erased with a limit of zero")
-            },
-            ConformanceCase(
-                "Q.updateWindow", "Q3", "W5", title: "updating a window updates exactly its rows, also when they move in it"
-            ) { context in
-                let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
-                let query = Query<Probe>(
-                    where: Condition { $0.numberIndexed > 0 }, orderedBy: [.ascending(\.numberIndexed)], limit: 3)
-                let count = try reference.dao.storage.update(query) { $0.numberIndexed = ($0.numberIndexed ?? 0) + 100 }
-                try expectEqual(count, 3, "updated")
-                try expectEqual(try reference.dao.read().map(\.numberIndexed), [130, 110, 50, 120, 40])
-            },
-            ConformanceCase(
-                "Q.updateIntoItsOwnRange", "Q3", "W5",
-                title: "a row that an update moves forward in its index is not updated twice"
-            ) { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...200))
-                try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number += 15 }, 200, "updated")
-                try expectEqual(try dao.read().map(\.number), (1...200).map { $0 * 10 + 15 })
-                try expectEqual(try dao.read(orderedBy: .ascending(\.number), limit: 3) { $0.number > 20 }.map(\.id), [1, 2, 3])
-            },
-        ]
-    }
+    private static let writes: [ConformanceCase] = [
+        ConformanceCase("Q.eraseWindow", "Q3", "W5", title: "erasing a window erases exactly its rows, in its order") {
+            context in
+            let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
+            let query = Query<Probe>(orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)
+            try expectEqual(try reference.dao.storage.erase(query), 2, "erased")
+            try expectEqual(try reference.dao.read().map(\.id), [2, 3, 4])
+            try expectEqual(try reference.dao.storage.erase(Query(limit: 0)), 0, "erased with a limit of zero")
+        },
+        ConformanceCase(
+            "Q.updateWindow", "Q3", "W5", title: "updating a window updates exactly its rows, also when they move in it"
+        ) { context in
+            let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
+            let query = Query<Probe>(
+                where: Condition { $0.numberIndexed > 0 }, orderedBy: [.ascending(\.numberIndexed)], limit: 3)
+            let count = try reference.dao.storage.update(query) { $0.numberIndexed = ($0.numberIndexed ?? 0) + 100 }
+            try expectEqual(count, 3, "updated")
+            try expectEqual(try reference.dao.read().map(\.numberIndexed), [130, 110, 50, 120, 40])
+        },
+        ConformanceCase(
+            "Q.updateIntoItsOwnRange", "Q3", "W5",
+            title: "a row that an update moves forward in its index is not updated twice"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...200))
+            try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number += 15 }, 200, "updated")
+            try expectEqual(try dao.read().map(\.number), (1...200).map { $0 * 10 + 15 })
+            try expectEqual(try dao.read(orderedBy: .ascending(\.number), limit: 3) { $0.number > 20 }.map(\.id), [1, 2, 3])
+        },
+    ]
 
-    private static func keys() -> [ConformanceCase] {
-        [
-            ConformanceCase("Q.keysInOrder", "Q4", title: "reading by keys gives the rows in the order of the keys") { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...9))
-                try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 9, 2]).map(\.id), [7, 1, 9, 2])
-                try expectEqual(try dao.read(byPrimaryKeys: [Int]()).map(\.id), [])
-            },
-            ConformanceCase("Q.keysOnce", "Q4", title: "a repeated key gives its row once, at its first position") {
-                context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...9))
-                try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 7, 7, 2, 1]).map(\.id), [7, 1, 2])
-                try expectEqual(try dao.read(byPrimaryKeys: ["3", "3"]).map(\.id), [3])
-            },
-            ConformanceCase("Q.keysMissing", "Q4", title: "missing keys are skipped") { context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make(1...3))
-                try expectEqual(try dao.read(byPrimaryKeys: [99, 2, -1, 1, .max]).map(\.id), [2, 1])
-                try expectEqual(try dao.read(byPrimaryKeys: [99]).map(\.id), [])
-                try dao.erase(byPrimaryKey: 2)
-                try expectEqual(try dao.read(byPrimaryKeys: [3, 2, 1]).map(\.id), [3, 1])
-            },
-            ConformanceCase("Q.manyKeys", "Q4", title: "40,000 keys in descending order, of which every second is stored") {
-                context in
-                let dao = try context.dao(Item.self)
-                try dao.create(Item.make((1...20_000).map { $0 * 2 }))
-                try expectEqual(
-                    try dao.read(byPrimaryKeys: (1...40_000).reversed()).map(\.id), (1...20_000).reversed().map { $0 * 2 })
-            },
-            ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that differ in bytes only each give their row") {
-                context in
-                let dao = try context.dao(KeyedByString.self)
-                let ids = ["é", "e\u{301}", "", "a\0", "a", "E"]
-                try dao.create(ids.map { KeyedByString(id: $0, note: "") })
-                let asked = ["a", "e\u{301}", "missing", "", "é", "a\0", "e\u{301}"]
-                try expectSame(try dao.read(byPrimaryKeys: asked).map(\.id), ["a", "e\u{301}", "", "é", "a\0"])
-            },
-        ]
-    }
+    private static let keys: [ConformanceCase] = [
+        ConformanceCase("Q.keysInOrder", "Q4", title: "reading by keys gives the rows in the order of the keys") { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...9))
+            try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 9, 2]).map(\.id), [7, 1, 9, 2])
+            try expectEqual(try dao.read(byPrimaryKeys: [Int]()).map(\.id), [])
+        },
+        ConformanceCase("Q.keysOnce", "Q4", title: "a repeated key gives its row once, at its first position") {
+            context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...9))
+            try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 7, 7, 2, 1]).map(\.id), [7, 1, 2])
+            try expectEqual(try dao.read(byPrimaryKeys: ["3", "3"]).map(\.id), [3])
+        },
+        ConformanceCase("Q.keysMissing", "Q4", title: "missing keys are skipped") { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...3))
+            try expectEqual(try dao.read(byPrimaryKeys: [99, 2, -1, 1, .max]).map(\.id), [2, 1])
+            try expectEqual(try dao.read(byPrimaryKeys: [99]).map(\.id), [])
+            try dao.erase(byPrimaryKey: 2)
+            try expectEqual(try dao.read(byPrimaryKeys: [3, 2, 1]).map(\.id), [3, 1])
+        },
+        ConformanceCase("Q.manyKeys", "Q4", title: "40,000 keys in descending order, of which every second is stored") {
+            context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make((1...20_000).map { $0 * 2 }))
+            try expectEqual(
+                try dao.read(byPrimaryKeys: (1...40_000).reversed()).map(\.id), (1...20_000).reversed().map { $0 * 2 })
+        },
+        ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that differ in bytes only each give their row") {
+            context in
+            let dao = try context.dao(KeyedByString.self)
+            let ids = ["é", "e\u{301}", "", "a\0", "a", "E"]
+            try dao.create(ids.map { KeyedByString(id: $0, note: "") })
+            let asked = ["a", "e\u{301}", "missing", "", "é", "a\0", "e\u{301}"]
+            try expectSame(try dao.read(byPrimaryKeys: asked).map(\.id), ["a", "e\u{301}", "", "é", "a\0"])
+        },
+    ]
 }

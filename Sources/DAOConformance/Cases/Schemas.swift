@@ -1,118 +1,113 @@
 import DAOCore
-import Foundation
 
 /// K1 and E1: contradictory declarations, and the description of a database.
 enum Schemas {
-    static func cases() -> [ConformanceCase] {
-        [
-            invalid("K.noKey", "K1", "a model without a key", NoKey.self, says: ["no primary key"]),
-            invalid("K.twoKeys", "K1", "a model with two keys", TwoKeys.self, field: "other", says: ["'id'", "'other'"]),
-            invalid(
-                "E.duplicateNames", "E1", "a model with two fields of one name", DuplicateNames.self, field: "text",
-                says: ["'text'"]),
-            invalid(
-                "E.duplicateNamesButCase", "E1", "a model with two field names that differ in case only", DuplicateCases.self,
-                field: "Text", says: ["'Text'"]),
-            invalid(
-                "E.samePathTwice", "E1", "a model with one property in two fields", SamePath.self, field: "two",
-                says: ["'one'", "'two'"]),
-            invalid("E.badEntityName", "E1", "an entity name with a space", BadEntityName.self, says: ["bad name"]),
-            invalid("E.badFieldName", "E1", "a field name with a quote", BadFieldName.self, field: "a\"b", says: ["a\"b"]),
-            invalid("E.emptyName", "E1", "an empty entity name", EmptyName.self, says: ["''"]),
-            invalid(
-                "E.reservedName", "E1", "an entity name that is reserved for databases", ReservedName.self,
-                says: ["'sqlite_master'"]),
-            invalid(
-                "E.indexedEmbedding", "E1", "an index on an embedded value", IndexedEmbedding.self, field: "list",
-                says: ["'list'"]),
-            ConformanceCase(
-                "E.swappedFields", "E1", "V1", title: "in debug builds the first write detects two swapped fields of one type"
-            ) { context in
-                var isDebug = false
-                assert(
-                    {
-                        isDebug = true; return true
-                    }())
-                guard isDebug else { return }
-                let dao = try context.dao(Swapped.self)
-                let error = try expectError(.invalidSchema, entity: "swapped", field: "first") {
-                    try dao.create(Swapped(id: 1, first: "a", second: "b"))
-                }
-                try expect(
-                    error.message.contains("'first'") && error.message.contains("'second'"), "both names in: \(error.message)")
-                try expectEqual(try dao.count(), 0, "stored rows")
-                try expectError(.invalidSchema, "persist", entity: "swapped", field: "first") {
-                    try dao.persist(Swapped(id: 1, first: "a", second: "b"))
-                }
-            },
-            ConformanceCase("E.describesItself", "E1", title: "a database describes its entities, fields, types, key and indexes")
-            {
-                context in
-                let database = try context.open()
-                _ = try database.storage(for: Member.self)
-                _ = try database.storage(for: OptionalScalars.self)
-                _ = try database.storage(for: Embeddings.self)
-                let described = try database.entities().sorted { $0.name < $1.name }
-                let expected = [Embeddings.schema.description, Member.schema.description, OptionalScalars.schema.description]
-                try expectEqual(described.map(\.name), ["embeddings", "member", "optionals"])
-                for (got, expected) in zip(described, expected) {
-                    try expectEqual(got, expected, "the entity '\(expected.name)'")
-                }
-            },
-            ConformanceCase(
-                "E.namesButCase", "E1", title: "an entity whose name differs from a stored name in case only is refused"
-            ) { context in
-                let database = try context.open()
-                let members = try database.dao(Lower.self)
-                try members.persist(Lower(id: 1))
-                let error = try expectError(.schemaMismatch, entity: "Casing_twin") {
-                    try database.dao(Upper.self).persist(Upper(id: 2))
-                }
-                try expect(error.message.contains("'casing_twin'"), "the other name in: \(error.message)")
-                try expectError(.schemaMismatch, "the second attempt", entity: "Casing_twin") {
-                    _ = try database.storage(for: Upper.self)
-                }
-                _ = try database.storage(for: Cyrillic.self)
-                try expectError(.schemaMismatch, "a name that differs in case", entity: "Имя") {
-                    _ = try database.storage(for: UpperCyrillic.self)
-                }
-                try expectEqual(try members.read(), [Lower(id: 1)], "the rows")
-                try expectEqual(try database.entities().map(\.name).sorted(), ["casing_twin", "имя"], "the entities")
-            },
-            ConformanceCase(
-                "E.describesAfterReopening", "E1",
-                title: "a reopened database describes its entities before a storage is opened", requires: [.persistence]
-            ) { context in
-                let database = try context.open()
-                _ = try database.storage(for: Member.self)
-                _ = try database.storage(for: User.self)
-                let again = try context.reopen(database)
-                let described = try again.entities().sorted { $0.name < $1.name }
-                try expectEqual(described, [Member.schema.description, User.schema.description], "the entities")
-            },
-            ConformanceCase("E.wordsAsNames", "E1", title: "keywords of query languages are valid names") { context in
-                let dao = try context.dao(Words.self)
-                try dao.create((1...3).map { Words(select: $0, from: "f\($0)", group: $0, order: nil, rowid: 10 - $0) })
-                try expectEqual(try dao.read { $0.group > 1 && $0.from != "f3" }.map(\.select), [2])
-                try expectEqual(try dao.read(orderedBy: .ascending(\.rowid)).map(\.select), [3, 2, 1])
-                try expectEqual(try dao.erase { $0.order == nil && $0.select == 1 }, 1)
-            },
-            ConformanceCase(
-                "E.truthAsName", "E1", "P1", title: "fields named true, false and null do not change the meaning of conditions"
-            ) {
-                context in
-                let dao = try context.dao(Truths.self)
-                try dao.create([
-                    Truths(id: 1, true: nil, false: 1, null: nil), Truths(id: 2, true: 0, false: 0, null: "null"),
-                    Truths(id: 3, true: 1, false: nil, null: "a"),
-                ])
-                try expectEqual(try dao.read { !$0.null.in(["a"]) }.map(\.id), [1, 2], "not in")
-                try expectEqual(try dao.read { !$0.null.hasPrefix("n") }.map(\.id), [1, 3], "no prefix")
-                try expectEqual(try dao.read { !($0.true < $0.false) }.map(\.id), [1, 2, 3], "not less")
-                try expectEqual(try dao.read { $0.true == 1 || $0.false == 1 }.map(\.id), [1, 3], "equal")
-            },
-        ]
-    }
+    static let cases: [ConformanceCase] = [
+        invalid("K.noKey", "K1", "a model without a key", NoKey.self, says: ["no primary key"]),
+        invalid("K.twoKeys", "K1", "a model with two keys", TwoKeys.self, field: "other", says: ["'id'", "'other'"]),
+        invalid(
+            "E.duplicateNames", "E1", "a model with two fields of one name", DuplicateNames.self, field: "text",
+            says: ["'text'"]),
+        invalid(
+            "E.duplicateNamesButCase", "E1", "a model with two field names that differ in case only", DuplicateCases.self,
+            field: "Text", says: ["'Text'"]),
+        invalid(
+            "E.samePathTwice", "E1", "a model with one property in two fields", SamePath.self, field: "two",
+            says: ["'one'", "'two'"]),
+        invalid("E.badEntityName", "E1", "an entity name with a space", BadEntityName.self, says: ["bad name"]),
+        invalid("E.badFieldName", "E1", "a field name with a quote", BadFieldName.self, field: "a\"b", says: ["a\"b"]),
+        invalid("E.emptyName", "E1", "an empty entity name", EmptyName.self, says: ["''"]),
+        invalid(
+            "E.reservedName", "E1", "an entity name that is reserved for databases", ReservedName.self,
+            says: ["'sqlite_master'"]),
+        invalid(
+            "E.indexedEmbedding", "E1", "an index on an embedded value", IndexedEmbedding.self, field: "list",
+            says: ["'list'"]),
+        ConformanceCase(
+            "E.swappedFields", "E1", "V1", title: "in debug builds the first write detects two swapped fields of one type"
+        ) { context in
+            var isDebug = false
+            assert(
+                {
+                    isDebug = true; return true
+                }())
+            guard isDebug else { return }
+            let dao = try context.dao(Swapped.self)
+            let error = try expectError(.invalidSchema, entity: "swapped", field: "first") {
+                try dao.create(Swapped(id: 1, first: "a", second: "b"))
+            }
+            try expect(
+                error.message.contains("'first'") && error.message.contains("'second'"), "both names in: \(error.message)")
+            try expectEqual(try dao.count(), 0, "stored rows")
+            try expectError(.invalidSchema, "persist", entity: "swapped", field: "first") {
+                try dao.persist(Swapped(id: 1, first: "a", second: "b"))
+            }
+        },
+        ConformanceCase("E.describesItself", "E1", title: "a database describes its entities, fields, types, key and indexes") {
+            context in
+            let database = try context.open()
+            _ = try database.storage(for: Member.self)
+            _ = try database.storage(for: OptionalScalars.self)
+            _ = try database.storage(for: Embeddings.self)
+            let described = try database.entities().sorted { $0.name < $1.name }
+            let expected = [Embeddings.schema.description, Member.schema.description, OptionalScalars.schema.description]
+            try expectEqual(described.map(\.name), ["embeddings", "member", "optionals"])
+            for (got, expected) in zip(described, expected) {
+                try expectEqual(got, expected, "the entity '\(expected.name)'")
+            }
+        },
+        ConformanceCase(
+            "E.namesButCase", "E1", title: "an entity whose name differs from a stored name in case only is refused"
+        ) { context in
+            let (database, members) = try context.open(with: Lower.self)
+            try members.persist(Lower(id: 1))
+            let error = try expectError(.schemaMismatch, entity: "Casing_twin") {
+                try database.dao(Upper.self).persist(Upper(id: 2))
+            }
+            try expect(error.message.contains("'casing_twin'"), "the other name in: \(error.message)")
+            try expectError(.schemaMismatch, "the second attempt", entity: "Casing_twin") {
+                _ = try database.storage(for: Upper.self)
+            }
+            _ = try database.storage(for: Cyrillic.self)
+            try expectError(.schemaMismatch, "a name that differs in case", entity: "Имя") {
+                _ = try database.storage(for: UpperCyrillic.self)
+            }
+            try expectEqual(try members.read(), [Lower(id: 1)], "the rows")
+            try expectEqual(try database.entities().map(\.name).sorted(), ["casing_twin", "имя"], "the entities")
+        },
+        ConformanceCase(
+            "E.describesAfterReopening", "E1",
+            title: "a reopened database describes its entities before a storage is opened", requires: [.persistence]
+        ) { context in
+            let database = try context.open()
+            _ = try database.storage(for: Member.self)
+            _ = try database.storage(for: User.self)
+            let again = try context.reopen(database)
+            let described = try again.entities().sorted { $0.name < $1.name }
+            try expectEqual(described, [Member.schema.description, User.schema.description], "the entities")
+        },
+        ConformanceCase("E.wordsAsNames", "E1", title: "keywords of query languages are valid names") { context in
+            let dao = try context.dao(Words.self)
+            try dao.create((1...3).map { Words(select: $0, from: "f\($0)", group: $0, order: nil, rowid: 10 - $0) })
+            try expectEqual(try dao.read { $0.group > 1 && $0.from != "f3" }.map(\.select), [2])
+            try expectEqual(try dao.read(orderedBy: .ascending(\.rowid)).map(\.select), [3, 2, 1])
+            try expectEqual(try dao.erase { $0.order == nil && $0.select == 1 }, 1)
+        },
+        ConformanceCase(
+            "E.truthAsName", "E1", "P1", title: "fields named true, false and null do not change the meaning of conditions"
+        ) {
+            context in
+            let dao = try context.dao(Truths.self)
+            try dao.create([
+                Truths(id: 1, true: nil, false: 1, null: nil), Truths(id: 2, true: 0, false: 0, null: "null"),
+                Truths(id: 3, true: 1, false: nil, null: "a"),
+            ])
+            try expectEqual(try dao.read { !$0.null.in(["a"]) }.map(\.id), [1, 2], "not in")
+            try expectEqual(try dao.read { !$0.null.hasPrefix("n") }.map(\.id), [1, 3], "no prefix")
+            try expectEqual(try dao.read { !($0.true < $0.false) }.map(\.id), [1, 2, 3], "not less")
+            try expectEqual(try dao.read { $0.true == 1 || $0.false == 1 }.map(\.id), [1, 3], "equal")
+        },
+    ]
 
     private static func invalid<Record: Model>(
         _ id: String, _ rule: String, _ what: String, _ model: Record.Type, field: String? = nil, says words: [String]

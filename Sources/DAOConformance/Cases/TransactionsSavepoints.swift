@@ -1,197 +1,182 @@
 import DAOCore
-import Foundation
 
 /// T2: transactions inside transactions.
 enum TransactionsSavepoints {
-    static func cases() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "T.innerFails", "T2", title: "an inner transaction fails without the outer transaction", requires: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
+    static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "T.innerFails", "T2", title: "an inner transaction fails without the outer transaction", requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            try database.transaction {
+                try dao.create(Item.make([1]))
+                try expectRollback(of: database) {
+                    try dao.create(Item.make([2]))
+                    try dao.erase(byPrimaryKey: 1)
+                }
+                try expectEqual(try dao.read().map(\.id), [1], "the rows inside, after the inner failure")
+                try dao.create(Item.make([3]))
+            }
+            try expectEqual(try dao.read().map(\.id), [1, 3])
+        },
+        ConformanceCase(
+            "T.outerFails", "T2", "T1", title: "a rollback of the outer transaction undoes committed inner transactions",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            try expectRollback(of: database) {
+                try dao.create(Item.make([1]))
+                try database.transaction { try dao.create(Item.make([2])) }
+                try database.transaction { try dao.create(Item.make([3])) }
+                try expectEqual(try dao.count(), 3)
+            }
+            try expectEqual(try dao.count(), 0)
+        },
+        ConformanceCase(
+            "T.innerUncaught", "T2", "T1", title: "an error of an inner transaction that is not caught undoes everything",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            try expectDeliberate(DeliberateError(number: 2)) {
                 try database.transaction {
                     try dao.create(Item.make([1]))
-                    try expectDeliberate {
-                        try database.transaction {
-                            try dao.create(Item.make([2]))
-                            try dao.erase(byPrimaryKey: 1)
-                            throw DeliberateError()
-                        }
-                    }
-                    try expectEqual(try dao.read().map(\.id), [1], "the rows inside, after the inner failure")
-                    try dao.create(Item.make([3]))
-                }
-                try expectEqual(try dao.read().map(\.id), [1, 3])
-            },
-            ConformanceCase(
-                "T.outerFails", "T2", "T1", title: "a rollback of the outer transaction undoes committed inner transactions",
-                requires: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
-                try expectDeliberate {
                     try database.transaction {
-                        try dao.create(Item.make([1]))
-                        try database.transaction { try dao.create(Item.make([2])) }
-                        try database.transaction { try dao.create(Item.make([3])) }
-                        try expectEqual(try dao.count(), 3)
-                        throw DeliberateError()
+                        try dao.create(Item.make([2]))
+                        throw DeliberateError(number: 2)
                     }
                 }
-                try expectEqual(try dao.count(), 0)
-            },
-            ConformanceCase(
-                "T.innerUncaught", "T2", "T1", title: "an error of an inner transaction that is not caught undoes everything",
-                requires: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
-                try expectDeliberate(DeliberateError(number: 2)) {
-                    try database.transaction {
-                        try dao.create(Item.make([1]))
-                        try database.transaction {
-                            try dao.create(Item.make([2]))
-                            throw DeliberateError(number: 2)
-                        }
-                    }
-                }
-                try expectEqual(try dao.count(), 0)
-            },
-            ConformanceCase(
-                "T.threeLevels", "T2",
-                title: "three levels of transactions, with every combination of failures, keep the rows of the reference model",
-                requires: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
-                for failures in 0..<8 {
-                    try dao.erase()
-                    var expected: Set<Int> = []
-                    func level(_ depth: Int) throws -> Set<Int> {
-                        var kept: Set<Int> = [depth * 10]
-                        try dao.create(Item.make([depth * 10]))
-                        if depth < 3 {
-                            do {
-                                try database.transaction { kept.formUnion(try level(depth + 1)) }
-                            } catch is DeliberateError {}
-                        }
-                        try dao.create(Item.make([depth * 10 + 1]))
-                        kept.insert(depth * 10 + 1)
-                        if failures & (1 << (depth - 1)) != 0 { throw DeliberateError() }
-                        return kept
-                    }
-                    do {
-                        try database.transaction { expected = try level(1) }
-                    } catch is DeliberateError { expected = [] }
-                    try expectEqual(try dao.read().map(\.id), expected.sorted(), "the rows with failures at \(failures)")
-                }
-            },
-            ConformanceCase(
-                "T.siblings", "T2", title: "of many inner transactions only the failed transactions are undone",
-                requires: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
-                try database.transaction {
-                    for round in 1...60 {
+            }
+            try expectEqual(try dao.count(), 0)
+        },
+        ConformanceCase(
+            "T.threeLevels", "T2",
+            title: "three levels of transactions, with every combination of failures, keep the rows of the reference model",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            for failures in 0..<8 {
+                try dao.erase()
+                var expected: Set<Int> = []
+                func level(_ depth: Int) throws -> Set<Int> {
+                    var kept: Set<Int> = [depth * 10]
+                    try dao.create(Item.make([depth * 10]))
+                    if depth < 3 {
                         do {
-                            try database.transaction {
-                                try dao.create(Item.make([round, round + 100]))
-                                try dao.update(where: { $0.id == 1 }) { $0.number += 1 }
-                                if round % 3 == 0 { throw DeliberateError() }
-                            }
+                            try database.transaction { kept.formUnion(try level(depth + 1)) }
                         } catch is DeliberateError {}
                     }
+                    try dao.create(Item.make([depth * 10 + 1]))
+                    kept.insert(depth * 10 + 1)
+                    if failures & (1 << (depth - 1)) != 0 { throw DeliberateError() }
+                    return kept
                 }
-                let expected = (1...60).filter { $0 % 3 != 0 }
-                try expectEqual(try dao.read().map(\.id), expected + expected.map { $0 + 100 })
-                try expectEqual(try dao.read(byPrimaryKey: 1)?.number, 10 + 40, "the number of kept updates")
-            },
-            ConformanceCase(
-                "T.fiftyDeep", "T2", title: "fifty levels deep, only the innermost transaction is undone", requires: [.savepoints]
-            ) {
-                context in
-                let (database, dao) = try opened(context)
-                func descend(_ depth: Int) throws {
-                    try dao.create(Item.make([depth]))
-                    if depth == 50 { throw DeliberateError() }
+                do {
+                    try database.transaction { expected = try level(1) }
+                } catch is DeliberateError { expected = [] }
+                try expectEqual(try dao.read().map(\.id), expected.sorted(), "the rows with failures at \(failures)")
+            }
+        },
+        ConformanceCase(
+            "T.siblings", "T2", title: "of many inner transactions only the failed transactions are undone",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            try database.transaction {
+                for round in 1...60 {
                     do {
-                        try database.transaction { try descend(depth + 1) }
-                    } catch is DeliberateError where depth == 49 {}
-                }
-                try database.transaction { try descend(1) }
-                try expectEqual(try dao.read().map(\.id), Array(1...49))
-            },
-            ConformanceCase(
-                "T.innerIndexes", "T2", title: "an inner rollback restores indexes and unique values", requires: [.savepoints]
-            ) { context in
-                let database = try context.open()
-                let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
-                try items.create(Item.make(1...5))
-                try members.create(Member(id: 1, email: "a", badge: 1))
-                try database.transaction {
-                    try items.update(where: { $0.id == 5 }) { $0.number = 55 }
-                    try expectDeliberate {
                         try database.transaction {
-                            try items.update(where: { $0.id > 0 }) { $0.number = 0 }
-                            try members.erase()
-                            try members.create(Member(id: 2, email: "b", badge: 2))
-                            throw DeliberateError()
+                            try dao.create(Item.make([round, round + 100]))
+                            try dao.update(where: { $0.id == 1 }) { $0.number += 1 }
+                            if round % 3 == 0 { throw DeliberateError() }
                         }
-                    }
-                    try expectEqual(try items.read { $0.number > 30 }.map(\.number), [40, 55])
-                    try expectError(.uniqueViolation, entity: "member", key: 3, conflictingKey: 1, field: "email") {
-                        try members.create(Member(id: 3, email: "a", badge: 3))
-                    }
+                    } catch is DeliberateError {}
+                }
+            }
+            let expected = (1...60).filter { $0 % 3 != 0 }
+            try expectEqual(try dao.read().map(\.id), expected + expected.map { $0 + 100 })
+            try expectEqual(try dao.read(byPrimaryKey: 1)?.number, 10 + 40, "the number of kept updates")
+        },
+        ConformanceCase(
+            "T.fiftyDeep", "T2", title: "fifty levels deep, only the innermost transaction is undone", requires: [.savepoints]
+        ) {
+            context in
+            let (database, dao) = try opened(context)
+            func descend(_ depth: Int) throws {
+                try dao.create(Item.make([depth]))
+                if depth == 50 { throw DeliberateError() }
+                do {
+                    try database.transaction { try descend(depth + 1) }
+                } catch is DeliberateError where depth == 49 {}
+            }
+            try database.transaction { try descend(1) }
+            try expectEqual(try dao.read().map(\.id), Array(1...49))
+        },
+        ConformanceCase(
+            "T.innerIndexes", "T2", title: "an inner rollback restores indexes and unique values", requires: [.savepoints]
+        ) { context in
+            let database = try context.open()
+            let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
+            try items.create(Item.make(1...5))
+            try members.create(Member(id: 1, email: "a", badge: 1))
+            try database.transaction {
+                try items.update(where: { $0.id == 5 }) { $0.number = 55 }
+                try expectRollback(of: database) {
+                    try items.update(where: { $0.id > 0 }) { $0.number = 0 }
+                    try members.erase()
                     try members.create(Member(id: 2, email: "b", badge: 2))
                 }
-                try expectEqual(try items.read(orderedBy: .descending(\.number)).map(\.number), [55, 40, 30, 20, 10])
-                try expectEqual(try members.count(), 2)
-            },
-            ConformanceCase(
-                "T.innerEraseAll", "T2", title: "an inner erase of all rows is undone row by row", requires: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
-                try dao.create(Item.make(1...300))
-                let before = try Dump.rows(of: dao.storage)
-                try database.transaction {
-                    try dao.create(Item.make([1000]))
-                    try expectDeliberate {
-                        try database.transaction {
-                            try expectEqual(try dao.erase(), 301)
-                            try dao.create(Item.make(1...10))
-                            throw DeliberateError()
-                        }
-                    }
-                    try dao.erase(byPrimaryKey: 1000)
+                try expectEqual(try items.read { $0.number > 30 }.map(\.number), [40, 55])
+                try expectError(.uniqueViolation, entity: "member", key: 3, conflictingKey: 1, field: "email") {
+                    try members.create(Member(id: 3, email: "a", badge: 3))
                 }
-                try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the rollback")
-            },
-            ConformanceCase(
-                "T.innerResult", "T2",
-                title: "an inner transaction sees the writes of the outer transaction and returns its result",
-                requires: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
-                let sum = try database.transaction {
-                    try dao.create(Item.make([1]))
-                    let inner = try database.transaction {
-                        try dao.create(Item.make([2]))
-                        return try dao.sum(\.number)
-                    }
-                    return inner + (try dao.count())
+                try members.create(Member(id: 2, email: "b", badge: 2))
+            }
+            try expectEqual(try items.read(orderedBy: .descending(\.number)).map(\.number), [55, 40, 30, 20, 10])
+            try expectEqual(try members.count(), 2)
+        },
+        ConformanceCase(
+            "T.innerEraseAll", "T2", title: "an inner erase of all rows is undone row by row", requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            try dao.create(Item.make(1...300))
+            let before = try Dump.rows(of: dao.storage)
+            try database.transaction {
+                try dao.create(Item.make([1000]))
+                try expectRollback(of: database) {
+                    try expectEqual(try dao.erase(), 301)
+                    try dao.create(Item.make(1...10))
                 }
-                try expectEqual(sum, 32)
-            },
-            ConformanceCase(
-                "T.savepointsRefused", "T2", title: "without savepoints an inner transaction is unsupported", lacks: [.savepoints]
-            ) { context in
-                let (database, dao) = try opened(context)
-                try database.transaction {
-                    try dao.create(Item.make([1]))
-                    try expectError(.unsupported) { try database.transaction { try dao.create(Item.make([2])) } }
-                    try dao.create(Item.make([3]))
+                try dao.erase(byPrimaryKey: 1000)
+            }
+            try expectEqual(try Dump.rows(of: dao.storage), before, "the rows after the rollback")
+        },
+        ConformanceCase(
+            "T.innerResult", "T2",
+            title: "an inner transaction sees the writes of the outer transaction and returns its result",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            let sum = try database.transaction {
+                try dao.create(Item.make([1]))
+                let inner = try database.transaction {
+                    try dao.create(Item.make([2]))
+                    return try dao.sum(\.number)
                 }
-                try expectEqual(try dao.read().map(\.id), [1, 3])
-            },
-        ]
-    }
+                return inner + (try dao.count())
+            }
+            try expectEqual(sum, 32)
+        },
+        ConformanceCase(
+            "T.savepointsRefused", "T2", title: "without savepoints an inner transaction is unsupported", lacks: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            try database.transaction {
+                try dao.create(Item.make([1]))
+                try expectError(.unsupported) { try database.transaction { try dao.create(Item.make([2])) } }
+                try dao.create(Item.make([3]))
+            }
+            try expectEqual(try dao.read().map(\.id), [1, 3])
+        },
+    ]
 
     private static func opened(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Item>>) {
         let database = try context.open()

@@ -4,7 +4,7 @@ import Foundation
 
 /// V1 and V2: integers, floating-point and decimal numbers.
 enum ValuesNumbers {
-    static func cases() -> [ConformanceCase] {
+    static var cases: [ConformanceCase] {
         let beyondDouble: Int64 = 9_007_199_254_740_993
         return [
             integers("V.int", \.int, \.int, [Int(beyondDouble), -Int(beyondDouble)]),

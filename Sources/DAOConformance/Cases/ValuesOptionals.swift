@@ -3,9 +3,7 @@ import Foundation
 
 /// V3: nil beside empty values, enumerations, and unknown raw values.
 enum ValuesOptionals {
-    static func cases() -> [ConformanceCase] {
-        optionals() + enumerations()
-    }
+    static let cases: [ConformanceCase] = optionals + enumerations
 
     private static let full = OptionalScalars(
         id: 1, int: 0, int8: 0, int16: 0, int32: 0, int64: 0, uint: 0, uint8: 0, uint16: 0, uint32: 0, uint64: 0, bool: false,
@@ -14,139 +12,133 @@ enum ValuesOptionals {
         date: Date(timeIntervalSinceReferenceDate: 0), mood: .empty,
         level: Level.none)
 
-    private static func optionals() -> [ConformanceCase] {
-        [
-            ConformanceCase("V.allNil", "V3", title: "a row with nil in every optional field is stored") { context in
-                try context.expectKept([OptionalScalars(id: 1), OptionalScalars(id: 2)])
-            },
-            ConformanceCase("V.zerosAreNotNil", "V3", title: "zero, false and empty are not nil, in every type") { context in
-                try context.expectKept([full, OptionalScalars(id: 2)])
-            },
-            ConformanceCase(
-                "V.emptyIsFound", "V3", "P1",
-                title: "a condition on an empty value finds empty values, a condition on nil finds nil"
-            ) {
-                context in
-                let dao = try context.dao(OptionalScalars.self)
-                try dao.create([full, OptionalScalars(id: 2)])
-                try expectEqual(try dao.read { $0.string == "" }.map(\.id), [1])
-                try expectEqual(try dao.read { $0.string == nil }.map(\.id), [2])
-                try expectEqual(try dao.read { $0.data == Data() }.map(\.id), [1])
-                try expectEqual(try dao.read { $0.data == nil }.map(\.id), [2])
-                try expectEqual(try dao.read { $0.int == 0 }.map(\.id), [1])
-                try expectEqual(try dao.read { $0.bool == nil }.map(\.id), [2])
-                try expectEqual(try dao.read { $0.uuid != nil }.map(\.id), [1])
-            },
-            ConformanceCase("V.valueToNil", "V3", "W1", title: "a value replaced by nil is nil, in every field and index") {
-                context in
-                let dao = try context.dao(OptionalScalars.self)
-                try dao.create(full)
-                try dao.persist(OptionalScalars(id: 1))
-                try expectSame(try dao.read(), [OptionalScalars(id: 1)])
-                try expectEqual(try dao.count { $0.int == 0 }, 0, "rows by the index on the old value")
-                try expectEqual(try dao.count { $0.string == nil && $0.int == nil && $0.date == nil }, 1, "rows with nil")
-            },
-            ConformanceCase("V.nilToValue", "V3", "W1", title: "nil replaced by a value is that value, in every field and index")
-            { context in
-                let dao = try context.dao(OptionalScalars.self)
-                try dao.create(OptionalScalars(id: 1))
-                try dao.persist(full)
-                try expectSame(try dao.read(), [full])
-                try expectEqual(try dao.count { $0.string == "" && $0.int == 0 && $0.uuid == Scalars.zero }, 1)
-                try expectEqual(try dao.count { $0.string == nil }, 0, "rows with nil")
-            },
-            ConformanceCase("V.reinsertedRow", "V3", "W5", title: "a row erased and created again has no value of the old row") {
-                context in
-                let database = try context.open()
-                let dao = try database.dao(OptionalScalars.self)
-                try dao.create(full)
-                try database.transaction {
-                    try dao.erase(byPrimaryKey: 1)
-                    try dao.create(OptionalScalars(id: 1, int8: 5))
-                }
-                try expectSame(try dao.read(), [OptionalScalars(id: 1, int8: 5)])
-            },
-            ConformanceCase("V.copyIsAValue", "V1", title: "changing a value that was read changes nothing that is stored") {
-                context in
-                let dao = try context.dao(OptionalScalars.self)
-                try dao.create(full)
-                var copy = try require(try dao.read(byPrimaryKey: 1), "the row")
-                copy.string = "changed"
-                copy.data?.append(1)
-                try expectSame(try dao.read(), [full])
-            },
-            ConformanceCase("V.updateKeepsTheRest", "V1", title: "changing one field keeps every bit of the remaining fields") {
-                context in
-                let dao = try context.dao(Scalars.self)
-                let row = Scalars(
-                    id: 1, int: .min, uint64: .max, float: 0.1, double: .leastNonzeroMagnitude,
-                    decimal: Decimal(string: "0.1") ?? 0,
-                    string: "e\u{301}\0", data: Data([0, 255]), date: .distantPast, mood: .other, level: .high)
-                try dao.create(row)
-                try dao.update(where: { $0.id == 1 }) { $0.int8 = -7 }
-                var expected = row
-                expected.int8 = -7
-                try expectSame(try dao.read(), [expected])
-            },
-        ]
-    }
+    private static let optionals: [ConformanceCase] = [
+        ConformanceCase("V.allNil", "V3", title: "a row with nil in every optional field is stored") { context in
+            try context.expectKept([OptionalScalars(id: 1), OptionalScalars(id: 2)])
+        },
+        ConformanceCase("V.zerosAreNotNil", "V3", title: "zero, false and empty are not nil, in every type") { context in
+            try context.expectKept([full, OptionalScalars(id: 2)])
+        },
+        ConformanceCase(
+            "V.emptyIsFound", "V3", "P1",
+            title: "a condition on an empty value finds empty values, a condition on nil finds nil"
+        ) {
+            context in
+            let dao = try context.dao(OptionalScalars.self)
+            try dao.create([full, OptionalScalars(id: 2)])
+            try expectEqual(try dao.read { $0.string == "" }.map(\.id), [1])
+            try expectEqual(try dao.read { $0.string == nil }.map(\.id), [2])
+            try expectEqual(try dao.read { $0.data == Data() }.map(\.id), [1])
+            try expectEqual(try dao.read { $0.data == nil }.map(\.id), [2])
+            try expectEqual(try dao.read { $0.int == 0 }.map(\.id), [1])
+            try expectEqual(try dao.read { $0.bool == nil }.map(\.id), [2])
+            try expectEqual(try dao.read { $0.uuid != nil }.map(\.id), [1])
+        },
+        ConformanceCase("V.valueToNil", "V3", "W1", title: "a value replaced by nil is nil, in every field and index") {
+            context in
+            let dao = try context.dao(OptionalScalars.self)
+            try dao.create(full)
+            try dao.persist(OptionalScalars(id: 1))
+            try expectSame(try dao.read(), [OptionalScalars(id: 1)])
+            try expectEqual(try dao.count { $0.int == 0 }, 0, "rows by the index on the old value")
+            try expectEqual(try dao.count { $0.string == nil && $0.int == nil && $0.date == nil }, 1, "rows with nil")
+        },
+        ConformanceCase("V.nilToValue", "V3", "W1", title: "nil replaced by a value is that value, in every field and index") {
+            context in
+            let dao = try context.dao(OptionalScalars.self)
+            try dao.create(OptionalScalars(id: 1))
+            try dao.persist(full)
+            try expectSame(try dao.read(), [full])
+            try expectEqual(try dao.count { $0.string == "" && $0.int == 0 && $0.uuid == Scalars.zero }, 1)
+            try expectEqual(try dao.count { $0.string == nil }, 0, "rows with nil")
+        },
+        ConformanceCase("V.reinsertedRow", "V3", "W5", title: "a row erased and created again has no value of the old row") {
+            context in
+            let (database, dao) = try context.open(with: OptionalScalars.self)
+            try dao.create(full)
+            try database.transaction {
+                try dao.erase(byPrimaryKey: 1)
+                try dao.create(OptionalScalars(id: 1, int8: 5))
+            }
+            try expectSame(try dao.read(), [OptionalScalars(id: 1, int8: 5)])
+        },
+        ConformanceCase("V.copyIsAValue", "V1", title: "changing a value that was read changes nothing that is stored") {
+            context in
+            let dao = try context.dao(OptionalScalars.self)
+            try dao.create(full)
+            var copy = try require(try dao.read(byPrimaryKey: 1), "the row")
+            copy.string = "changed"
+            copy.data?.append(1)
+            try expectSame(try dao.read(), [full])
+        },
+        ConformanceCase("V.updateKeepsTheRest", "V1", title: "changing one field keeps every bit of the remaining fields") {
+            context in
+            let dao = try context.dao(Scalars.self)
+            let row = Scalars(
+                id: 1, int: .min, uint64: .max, float: 0.1, double: .leastNonzeroMagnitude,
+                decimal: Decimal(string: "0.1") ?? 0,
+                string: "e\u{301}\0", data: Data([0, 255]), date: .distantPast, mood: .other, level: .high)
+            try dao.create(row)
+            try dao.update(where: { $0.id == 1 }) { $0.int8 = -7 }
+            var expected = row
+            expected.int8 = -7
+            try expectSame(try dao.read(), [expected])
+        },
+    ]
 
-    private static func enumerations() -> [ConformanceCase] {
-        [
-            ConformanceCase("V.enums", "V3", title: "enumerations keep their raw values and are found by them") { context in
-                try context.expectKept(Mood.allCases, in: \.mood, \.mood)
-                let database = try context.expectKept(Level.allCases, in: \.level, \.level)
-                let dao = try database.dao(Scalars.self)
-                try expectEqual(try dao.count { $0.level == .low }, 1)
-                try expectEqual(try dao.count { $0.mood == .empty }, 0)
-            },
-            ConformanceCase("V.enumIsRawValue", "V3", title: "an enumeration is stored as its raw value") { context in
-                let database = try context.open()
-                try database.dao(Document.self).create(Document(id: 1, mood: .other, level: .high, text: "t"))
-                let raw = try database.dao(RawDocument.self)
-                try expectSame(try raw.read(), [RawDocument(id: 1, mood: "something else", level: 1_000_000, text: "t")])
-            },
-            unknown(
-                "V.unknownText", "an unknown raw text", RawDocument(id: 2, mood: "unheard of", level: 0, text: "t"), field: "mood"
-            ),
-            unknown(
-                "V.unknownNumber", "an unknown raw number", RawDocument(id: 2, mood: "busy", level: 3, text: "t"), field: "level"),
-            unknown(
-                "V.unknownForm", "a raw text in a different normal form or case",
-                RawDocument(id: 2, mood: "Busy", level: 0, text: "t"), field: "mood"),
-            ConformanceCase("V.unknownBesideOthers", "V3", title: "an unreadable row does not prevent reading the remaining rows")
-            {
-                context in
-                let database = try context.open()
-                let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))
-                try raw.create((1...5).map { RawDocument(id: $0, mood: $0 == 3 ? "?" : "calm", level: 0, text: "text \($0)") })
-                try expectSame(try dao.read(byPrimaryKeys: [1, 5]).map(\.id), [1, 5])
-                try expectSame(try dao.read { $0.id > 3 }.map(\.id), [4, 5])
-                try expectSame(try dao.read { $0.mood == .calm }.map(\.id), [1, 2, 4, 5])
-                try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read() }
-            },
-            ConformanceCase("V.unknownCanBeMended", "V3", title: "an unreadable row can be erased or replaced") { context in
-                let database = try context.open()
-                let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))
-                try raw.create((1...3).map { RawDocument(id: $0, mood: "?", level: 0, text: "") })
-                try expectEqual(try dao.erase(byPrimaryKey: 1), 1)
-                try dao.persist(Document(id: 2, mood: .busy, level: .low, text: "mended"))
-                try expectSame(try dao.read(byPrimaryKey: 2), Document(id: 2, mood: .busy, level: .low, text: "mended"))
-                try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read(byPrimaryKey: 3) }
-            },
-            ConformanceCase(
-                "V.unknownInMerge", "V3", "W3", title: "merging into an unreadable row fails completely and changes nothing"
-            ) { context in
-                let database = try context.open()
-                let (raw, storage) = (try database.dao(RawDocument.self), try database.storage(for: Document.self))
-                try raw.create((1...3).map { RawDocument(id: $0, mood: $0 == 2 ? "?" : "calm", level: 0, text: "before") })
-                try expectError(.corruptedValue, entity: "document", key: 2, field: "mood") {
-                    try storage.merge(keys: [.integer(1), .integer(2), .integer(3)]) { _, record in record?.text = "after" }
-                }
-                try expectSame(try raw.read().map(\.text), ["before", "before", "before"])
-            },
-        ]
-    }
+    private static let enumerations: [ConformanceCase] = [
+        ConformanceCase("V.enums", "V3", title: "enumerations keep their raw values and are found by them") { context in
+            try context.expectKept(Mood.allCases, in: \.mood, \.mood)
+            let database = try context.expectKept(Level.allCases, in: \.level, \.level)
+            let dao = try database.dao(Scalars.self)
+            try expectEqual(try dao.count { $0.level == .low }, 1)
+            try expectEqual(try dao.count { $0.mood == .empty }, 0)
+        },
+        ConformanceCase("V.enumIsRawValue", "V3", title: "an enumeration is stored as its raw value") { context in
+            let database = try context.open()
+            try database.dao(Document.self).create(Document(id: 1, mood: .other, level: .high, text: "t"))
+            let raw = try database.dao(RawDocument.self)
+            try expectSame(try raw.read(), [RawDocument(id: 1, mood: "something else", level: 1_000_000, text: "t")])
+        },
+        unknown(
+            "V.unknownText", "an unknown raw text", RawDocument(id: 2, mood: "unheard of", level: 0, text: "t"), field: "mood"
+        ),
+        unknown(
+            "V.unknownNumber", "an unknown raw number", RawDocument(id: 2, mood: "busy", level: 3, text: "t"), field: "level"),
+        unknown(
+            "V.unknownForm", "a raw text in a different normal form or case",
+            RawDocument(id: 2, mood: "Busy", level: 0, text: "t"), field: "mood"),
+        ConformanceCase("V.unknownBesideOthers", "V3", title: "an unreadable row does not prevent reading the remaining rows") {
+            context in
+            let database = try context.open()
+            let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))
+            try raw.create((1...5).map { RawDocument(id: $0, mood: $0 == 3 ? "?" : "calm", level: 0, text: "text \($0)") })
+            try expectSame(try dao.read(byPrimaryKeys: [1, 5]).map(\.id), [1, 5])
+            try expectSame(try dao.read { $0.id > 3 }.map(\.id), [4, 5])
+            try expectSame(try dao.read { $0.mood == .calm }.map(\.id), [1, 2, 4, 5])
+            try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read() }
+        },
+        ConformanceCase("V.unknownCanBeMended", "V3", title: "an unreadable row can be erased or replaced") { context in
+            let database = try context.open()
+            let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))
+            try raw.create((1...3).map { RawDocument(id: $0, mood: "?", level: 0, text: "") })
+            try expectEqual(try dao.erase(byPrimaryKey: 1), 1)
+            try dao.persist(Document(id: 2, mood: .busy, level: .low, text: "mended"))
+            try expectSame(try dao.read(byPrimaryKey: 2), Document(id: 2, mood: .busy, level: .low, text: "mended"))
+            try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read(byPrimaryKey: 3) }
+        },
+        ConformanceCase(
+            "V.unknownInMerge", "V3", "W3", title: "merging into an unreadable row fails completely and changes nothing"
+        ) { context in
+            let database = try context.open()
+            let (raw, storage) = (try database.dao(RawDocument.self), try database.storage(for: Document.self))
+            try raw.create((1...3).map { RawDocument(id: $0, mood: $0 == 2 ? "?" : "calm", level: 0, text: "before") })
+            try expectError(.corruptedValue, entity: "document", key: 2, field: "mood") {
+                try storage.merge(keys: [.integer(1), .integer(2), .integer(3)]) { _, record in record?.text = "after" }
+            }
+            try expectSame(try raw.read().map(\.text), ["before", "before", "before"])
+        },
+    ]
 
     private static func unknown(_ id: String, _ what: String, _ row: RawDocument, field: String) -> ConformanceCase {
         ConformanceCase(id, "V3", title: "\(what) is corruptedValue with entity, key and field when it is read") { context in

@@ -1,11 +1,10 @@
 import DAOCore
-import Foundation
 
 /// W3: every call is atomic, wherever it fails.
 enum WritesAtomic {
-    static func cases() -> [ConformanceCase] {
+    static var cases: [ConformanceCase] {
         let places = [("First", 1), ("Middle", 25), ("Last", 50)]
-        return places.flatMap { name, place in failing(at: place, name) } + others()
+        return places.flatMap { name, place in failing(at: place, name) } + others
     }
 
     /// Expects that the member at a position of fifty collides with the stored member.
@@ -107,63 +106,61 @@ enum WritesAtomic {
         ]
     }
 
-    private static func others() -> [ConformanceCase] {
-        [
-            ConformanceCase(
-                "W.failureInTransaction", "W3", "T1", title: "a failed call inside a transaction undoes its own writes only"
-            ) { context in
-                let database = try context.open()
-                let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
-                try members.create(Member(id: 9, email: "taken", badge: 9))
-                try database.transaction {
-                    try items.create(Item.make(1...2))
-                    try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
-                        try items.create(Item.make([3, 4, 1]))
-                    }
-                    try expectError(.uniqueViolation, entity: "member", key: 2, conflictingKey: 9, field: "email") {
-                        try members.create([Member(id: 1, email: "free", badge: 1), Member(id: 2, email: "taken", badge: 2)])
-                    }
-                    try items.create(Item.make([5]))
-                    try members.create(Member(id: 3, email: "free", badge: 1))
+    private static let others: [ConformanceCase] = [
+        ConformanceCase(
+            "W.failureInTransaction", "W3", "T1", title: "a failed call inside a transaction undoes its own writes only"
+        ) { context in
+            let database = try context.open()
+            let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
+            try members.create(Member(id: 9, email: "taken", badge: 9))
+            try database.transaction {
+                try items.create(Item.make(1...2))
+                try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
+                    try items.create(Item.make([3, 4, 1]))
                 }
-                try expectEqual(try items.read().map(\.id), [1, 2, 5])
-                try expectEqual(try members.read().map(\.id), [3, 9])
-            },
-            ConformanceCase(
-                "W.mergeFailureInTransaction", "W3", "T1",
-                title: "a failed merge inside a transaction undoes its own writes only"
-            ) { context in
-                let database = try context.open()
-                let storage = try database.storage(for: Item.self)
-                let dao = DAO(
-                    storage: storage,
-                    translator: ScriptedTranslator(merge: { plain, model in
-                        if plain.id == 3 { throw DeliberateError() }
-                        model.name = "merged"
-                    }))
-                try storage.insert(Item.make(1...3))
-                try database.transaction {
-                    try dao.persist(Item(id: 1, name: ""))
-                    try expectDeliberate { try dao.persist(Item.make(2...3)) }
-                    try expectSame(try storage.read().map(\.name), ["merged", "Item #2", "Item #3"])
+                try expectError(.uniqueViolation, entity: "member", key: 2, conflictingKey: 9, field: "email") {
+                    try members.create([Member(id: 1, email: "free", badge: 1), Member(id: 2, email: "taken", badge: 2)])
                 }
+                try items.create(Item.make([5]))
+                try members.create(Member(id: 3, email: "free", badge: 1))
+            }
+            try expectEqual(try items.read().map(\.id), [1, 2, 5])
+            try expectEqual(try members.read().map(\.id), [3, 9])
+        },
+        ConformanceCase(
+            "W.mergeFailureInTransaction", "W3", "T1",
+            title: "a failed merge inside a transaction undoes its own writes only"
+        ) { context in
+            let database = try context.open()
+            let storage = try database.storage(for: Item.self)
+            let dao = DAO(
+                storage: storage,
+                translator: ScriptedTranslator(merge: { plain, model in
+                    if plain.id == 3 { throw DeliberateError() }
+                    model.name = "merged"
+                }))
+            try storage.insert(Item.make(1...3))
+            try database.transaction {
+                try dao.persist(Item(id: 1, name: ""))
+                try expectDeliberate { try dao.persist(Item.make(2...3)) }
                 try expectSame(try storage.read().map(\.name), ["merged", "Item #2", "Item #3"])
-            },
-            ConformanceCase("W.errorUnchanged", "W3", title: "every operation throws an error of the application unchanged") {
-                context in
-                let storage = try context.storage(Item.self)
-                try storage.insert(Item.make(1...3))
-                let error = DeliberateError(number: 42)
-                let dao = DAO(
-                    storage: storage, translator: ScriptedTranslator(make: { _ in throw error }, merge: { _, _ in throw error }))
-                try expectDeliberate(error, "create") { try dao.create(Item(id: 9, name: "")) }
-                try expectDeliberate(error, "persist of a new row") { try dao.persist(Item(id: 9, name: "")) }
-                try expectDeliberate(error, "persist of a stored row") { try dao.persist(Item(id: 1, name: "")) }
-                try expectDeliberate(error, "update") { try dao.update(where: { $0.id == 1 }) { _ in throw error } }
-                try expectDeliberate(error, "merge") { try storage.merge(keys: [.integer(1)]) { _, _ in throw error } }
-                try expectDeliberate(error, "forEach") { try dao.forEach { _ in throw error } }
-                try expectEqual(try storage.count(), 3)
-            },
-        ]
-    }
+            }
+            try expectSame(try storage.read().map(\.name), ["merged", "Item #2", "Item #3"])
+        },
+        ConformanceCase("W.errorUnchanged", "W3", title: "every operation throws an error of the application unchanged") {
+            context in
+            let storage = try context.storage(Item.self)
+            try storage.insert(Item.make(1...3))
+            let error = DeliberateError(number: 42)
+            let dao = DAO(
+                storage: storage, translator: ScriptedTranslator(make: { _ in throw error }, merge: { _, _ in throw error }))
+            try expectDeliberate(error, "create") { try dao.create(Item(id: 9, name: "")) }
+            try expectDeliberate(error, "persist of a new row") { try dao.persist(Item(id: 9, name: "")) }
+            try expectDeliberate(error, "persist of a stored row") { try dao.persist(Item(id: 1, name: "")) }
+            try expectDeliberate(error, "update") { try dao.update(where: { $0.id == 1 }) { _ in throw error } }
+            try expectDeliberate(error, "merge") { try storage.merge(keys: [.integer(1)]) { _, _ in throw error } }
+            try expectDeliberate(error, "forEach") { try dao.forEach { _ in throw error } }
+            try expectEqual(try storage.count(), 3)
+        },
+    ]
 }

@@ -1,143 +1,140 @@
 import DAOCore
-import Foundation
 
 /// W2: fields that the plain does not have survive, and translators may read and write.
 enum WritesMerging {
-    static func cases() -> [ConformanceCase] {
-        [
-            ConformanceCase("W.draftSurvives", "W2", title: "a merging persist keeps fields that the plain does not have") {
-                context in
-                let storage = try context.storage(ArticleModel.self)
-                let dao = DAO(storage: storage, translator: ArticleTranslator())
-                try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
-                try dao.persist(Article(id: 1, title: "new", body: "newer"))
-                try expectSame(
-                    try storage.read(), [ArticleModel(id: 1, title: "new", body: "newer", draft: "a draft", views: 12)])
-                try expectEqual(try storage.count(predicatedBy: Condition { $0.title == "new" }), 1, "rows by the new title")
-                try expectEqual(try storage.count(predicatedBy: Condition { $0.title == "old" }), 0, "rows by the old title")
-                try expectEqual(try storage.count(predicatedBy: Condition { $0.views == 12 }), 1, "rows by the kept field")
-            },
-            ConformanceCase("W.mergeCreates", "W2", "W1", title: "a merging persist of a new key makes the record from the plain")
-            { context in
-                let storage = try context.storage(ArticleModel.self)
-                let dao = DAO(storage: storage, translator: ArticleTranslator())
-                try dao.persist(Article(id: 1, title: "t", body: "b"))
-                try expectSame(try storage.read(), [ArticleModel(id: 1, title: "t", body: "b", draft: nil, views: 0)])
-            },
-            ConformanceCase("W.mergeMany", "W2", title: "a merging persist of many rows keeps the local fields of each row") {
-                context in
-                let storage = try context.storage(ArticleModel.self)
-                let dao = DAO(storage: storage, translator: ArticleTranslator())
-                try storage.insert(
-                    (1...100).map {
-                        ArticleModel(id: $0, title: "t\($0)", body: "", draft: $0 % 2 == 0 ? "d\($0)" : nil, views: $0)
-                    })
-                try dao.persist((51...150).map { Article(id: $0, title: "new \($0)", body: "b") })
-                let rows = try storage.read()
-                try expectEqual(rows.count, 150)
-                for row in rows {
-                    let expected = ArticleModel(
-                        id: row.id, title: row.id > 50 ? "new \(row.id)" : "t\(row.id)", body: row.id > 50 ? "b" : "",
-                        draft: row.id <= 100 && row.id % 2 == 0 ? "d\(row.id)" : nil, views: row.id <= 100 ? row.id : 0)
-                    try expectSame(row, expected, "row \(row.id)")
-                }
-            },
-            ConformanceCase("W.replacingTranslator", "W2", title: "a translator without a merge replaces the complete record") {
-                context in
-                let storage = try context.storage(ArticleModel.self)
-                let dao = DAO(storage: storage, translator: ReplacingArticleTranslator())
-                try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
-                try dao.persist(Article(id: 1, title: "new", body: "new"))
-                try expectSame(try storage.read(), [ArticleModel(id: 1, title: "new", body: "new", draft: nil, views: 0)])
-            },
-            ConformanceCase(
-                "W.mergeRepeatedKey", "W2", "W4",
-                title: "when a merging persist repeats a key, the later value is merged into the result of the earlier value"
-            ) { context in
-                let storage = try context.storage(Item.self)
-                try storage.insert([Item(id: 1, name: "stored", number: 1)])
-                let dao = DAO(
-                    storage: storage,
-                    translator: ScriptedTranslator(merge: { plain, model in
-                        model.name += "+" + plain.name
-                        model.number += plain.number
-                    }))
-                try dao.persist([
-                    Item(id: 1, name: "a", number: 10), Item(id: 2, name: "new", number: 5), Item(id: 1, name: "b", number: 100),
-                    Item(id: 2, name: "c", number: 50),
-                ])
-                try expectSame(try storage.read().map(\.name), ["stored+a+b", "new+c"])
-                try expectSame(try storage.read().map(\.number), [111, 55])
-                try expectEqual(
-                    try storage.count(predicatedBy: Condition { $0.number.in([1, 11, 5]) }), 0, "rows by intermediate values")
-            },
-            ConformanceCase(
-                "W.mergeSeesStored", "W2",
-                title: "the translator merges into the row that is stored now, not into a row read earlier"
-            ) { context in
-                let storage = try context.storage(Item.self)
-                let dao = DAO(
-                    storage: storage, translator: ScriptedTranslator(merge: { plain, model in model.number += plain.number }))
-                try dao.persist(Item(id: 1, name: "counter", number: 1))
-                for _ in 0..<100 { try dao.persist(Item(id: 1, name: "", number: 1)) }
-                try expectEqual(try storage.read().map(\.number), [101])
-            },
-            ConformanceCase(
-                "W.mergeKeepsNilAndEmpty", "W2", title: "fields that a merge does not change keep nil and empty values apart"
-            ) {
-                context in
-                let storage = try context.storage(ArticleModel.self)
-                let dao = DAO(storage: storage, translator: ArticleTranslator())
-                try storage.insert([
-                    ArticleModel(id: 1, title: "", body: "", draft: "", views: 0),
-                    ArticleModel(id: 2, title: "", body: "", draft: nil, views: 0),
-                ])
-                try dao.persist([Article(id: 1, title: "x", body: ""), Article(id: 2, title: "x", body: "")])
-                try expectSame(try storage.read().map(\.draft), ["", nil])
-            },
-            ConformanceCase(
-                "W.storageMergeSkipsNil", "W2",
-                title: "a storage's merge stores the result of the closure; a nil result is not stored"
-            ) { context in
-                let storage = try context.storage(Item.self)
-                try storage.insert(Item.make(1...3))
-                let stored = try storage.merge(keys: [.integer(1), .integer(9), .integer(3), .integer(10)]) { index, record in
-                    if index == 3 { record = Item(id: 10, name: "made") } else { record?.name = "merged" }
-                }
-                try expectEqual(stored, 3, "stored rows")
-                try expectSame(try storage.read().map(\.name), ["merged", "Item #2", "merged", "made"])
-            },
-            ConformanceCase(
-                "W.translatorReadsUncommitted", "W2", "T3",
-                title: "a translator that reads its own storage sees the earlier rows of the call"
-            ) { context in
-                let storage = try context.storage(Item.self)
-                let dao = DAO(
-                    storage: storage,
-                    translator: ScriptedTranslator(merge: { _, model in model.name = "number \(try storage.count())" }))
-                try storage.insert(Item.make(1...3))
-                try dao.persist(Item.make(1...3))
-                try expectSame(try storage.read().map(\.name), ["number 3", "number 3", "number 3"])
-            },
-            ConformanceCase(
-                "W.translatorWritesElsewhere", "W2", "W3", "T1",
-                title: "a translator's writes through another DAO are part of its call"
-            ) { context in
-                let database = try context.open()
-                let (storage, counters) = (try database.storage(for: Item.self), try database.dao(Counter.self))
-                let dao = DAO(
-                    storage: storage,
-                    translator: ScriptedTranslator(make: { plain in
-                        try counters.persist(Counter(id: plain.id, value: plain.number))
-                        if plain.id == 3 { throw DeliberateError(number: 3) }
-                        return plain
-                    }))
-                try expectDeliberate(DeliberateError(number: 3)) { try dao.create(Item.make(1...3)) }
-                try expectEqual(try counters.count(), 0, "rows of the other entity after the failure")
-                try dao.create(Item.make(1...2))
-                try expectSame(try counters.read().map(\.value), [10, 20])
-                try expectEqual(try storage.count(), 2)
-            },
-        ]
-    }
+    static let cases: [ConformanceCase] = [
+        ConformanceCase("W.draftSurvives", "W2", title: "a merging persist keeps fields that the plain does not have") {
+            context in
+            let storage = try context.storage(ArticleModel.self)
+            let dao = DAO(storage: storage, translator: ArticleTranslator())
+            try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
+            try dao.persist(Article(id: 1, title: "new", body: "newer"))
+            try expectSame(
+                try storage.read(), [ArticleModel(id: 1, title: "new", body: "newer", draft: "a draft", views: 12)])
+            try expectEqual(try storage.count(predicatedBy: Condition { $0.title == "new" }), 1, "rows by the new title")
+            try expectEqual(try storage.count(predicatedBy: Condition { $0.title == "old" }), 0, "rows by the old title")
+            try expectEqual(try storage.count(predicatedBy: Condition { $0.views == 12 }), 1, "rows by the kept field")
+        },
+        ConformanceCase("W.mergeCreates", "W2", "W1", title: "a merging persist of a new key makes the record from the plain") {
+            context in
+            let storage = try context.storage(ArticleModel.self)
+            let dao = DAO(storage: storage, translator: ArticleTranslator())
+            try dao.persist(Article(id: 1, title: "t", body: "b"))
+            try expectSame(try storage.read(), [ArticleModel(id: 1, title: "t", body: "b", draft: nil, views: 0)])
+        },
+        ConformanceCase("W.mergeMany", "W2", title: "a merging persist of many rows keeps the local fields of each row") {
+            context in
+            let storage = try context.storage(ArticleModel.self)
+            let dao = DAO(storage: storage, translator: ArticleTranslator())
+            try storage.insert(
+                (1...100).map {
+                    ArticleModel(id: $0, title: "t\($0)", body: "", draft: $0 % 2 == 0 ? "d\($0)" : nil, views: $0)
+                })
+            try dao.persist((51...150).map { Article(id: $0, title: "new \($0)", body: "b") })
+            let rows = try storage.read()
+            try expectEqual(rows.count, 150)
+            for row in rows {
+                let expected = ArticleModel(
+                    id: row.id, title: row.id > 50 ? "new \(row.id)" : "t\(row.id)", body: row.id > 50 ? "b" : "",
+                    draft: row.id <= 100 && row.id % 2 == 0 ? "d\(row.id)" : nil, views: row.id <= 100 ? row.id : 0)
+                try expectSame(row, expected, "row \(row.id)")
+            }
+        },
+        ConformanceCase("W.replacingTranslator", "W2", title: "a translator without a merge replaces the complete record") {
+            context in
+            let storage = try context.storage(ArticleModel.self)
+            let dao = DAO(storage: storage, translator: ReplacingArticleTranslator())
+            try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
+            try dao.persist(Article(id: 1, title: "new", body: "new"))
+            try expectSame(try storage.read(), [ArticleModel(id: 1, title: "new", body: "new", draft: nil, views: 0)])
+        },
+        ConformanceCase(
+            "W.mergeRepeatedKey", "W2", "W4",
+            title: "when a merging persist repeats a key, the later value is merged into the result of the earlier value"
+        ) { context in
+            let storage = try context.storage(Item.self)
+            try storage.insert([Item(id: 1, name: "stored", number: 1)])
+            let dao = DAO(
+                storage: storage,
+                translator: ScriptedTranslator(merge: { plain, model in
+                    model.name += "+" + plain.name
+                    model.number += plain.number
+                }))
+            try dao.persist([
+                Item(id: 1, name: "a", number: 10), Item(id: 2, name: "new", number: 5), Item(id: 1, name: "b", number: 100),
+                Item(id: 2, name: "c", number: 50),
+            ])
+            try expectSame(try storage.read().map(\.name), ["stored+a+b", "new+c"])
+            try expectSame(try storage.read().map(\.number), [111, 55])
+            try expectEqual(
+                try storage.count(predicatedBy: Condition { $0.number.in([1, 11, 5]) }), 0, "rows by intermediate values")
+        },
+        ConformanceCase(
+            "W.mergeSeesStored", "W2",
+            title: "the translator merges into the row that is stored now, not into a row read earlier"
+        ) { context in
+            let storage = try context.storage(Item.self)
+            let dao = DAO(
+                storage: storage, translator: ScriptedTranslator(merge: { plain, model in model.number += plain.number }))
+            try dao.persist(Item(id: 1, name: "counter", number: 1))
+            for _ in 0..<100 { try dao.persist(Item(id: 1, name: "", number: 1)) }
+            try expectEqual(try storage.read().map(\.number), [101])
+        },
+        ConformanceCase(
+            "W.mergeKeepsNilAndEmpty", "W2", title: "fields that a merge does not change keep nil and empty values apart"
+        ) {
+            context in
+            let storage = try context.storage(ArticleModel.self)
+            let dao = DAO(storage: storage, translator: ArticleTranslator())
+            try storage.insert([
+                ArticleModel(id: 1, title: "", body: "", draft: "", views: 0),
+                ArticleModel(id: 2, title: "", body: "", draft: nil, views: 0),
+            ])
+            try dao.persist([Article(id: 1, title: "x", body: ""), Article(id: 2, title: "x", body: "")])
+            try expectSame(try storage.read().map(\.draft), ["", nil])
+        },
+        ConformanceCase(
+            "W.storageMergeSkipsNil", "W2",
+            title: "a storage's merge stores the result of the closure; a nil result is not stored"
+        ) { context in
+            let storage = try context.storage(Item.self)
+            try storage.insert(Item.make(1...3))
+            let stored = try storage.merge(keys: [.integer(1), .integer(9), .integer(3), .integer(10)]) { index, record in
+                if index == 3 { record = Item(id: 10, name: "made") } else { record?.name = "merged" }
+            }
+            try expectEqual(stored, 3, "stored rows")
+            try expectSame(try storage.read().map(\.name), ["merged", "Item #2", "merged", "made"])
+        },
+        ConformanceCase(
+            "W.translatorReadsUncommitted", "W2", "T3",
+            title: "a translator that reads its own storage sees the earlier rows of the call"
+        ) { context in
+            let storage = try context.storage(Item.self)
+            let dao = DAO(
+                storage: storage,
+                translator: ScriptedTranslator(merge: { _, model in model.name = "number \(try storage.count())" }))
+            try storage.insert(Item.make(1...3))
+            try dao.persist(Item.make(1...3))
+            try expectSame(try storage.read().map(\.name), ["number 3", "number 3", "number 3"])
+        },
+        ConformanceCase(
+            "W.translatorWritesElsewhere", "W2", "W3", "T1",
+            title: "a translator's writes through another DAO are part of its call"
+        ) { context in
+            let database = try context.open()
+            let (storage, counters) = (try database.storage(for: Item.self), try database.dao(Counter.self))
+            let dao = DAO(
+                storage: storage,
+                translator: ScriptedTranslator(make: { plain in
+                    try counters.persist(Counter(id: plain.id, value: plain.number))
+                    if plain.id == 3 { throw DeliberateError(number: 3) }
+                    return plain
+                }))
+            try expectDeliberate(DeliberateError(number: 3)) { try dao.create(Item.make(1...3)) }
+            try expectEqual(try counters.count(), 0, "rows of the other entity after the failure")
+            try dao.create(Item.make(1...2))
+            try expectSame(try counters.read().map(\.value), [10, 20])
+            try expectEqual(try storage.count(), 2)
+        },
+    ]
 }

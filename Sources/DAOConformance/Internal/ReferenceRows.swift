@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// Stored rows and the same rows in an array, to compare the answers of a database with those of the
 /// reference evaluator.

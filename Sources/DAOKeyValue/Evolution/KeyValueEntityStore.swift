@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// Entities and rows of a key-value database without the application's types, in one transaction.
 final class KeyValueEntityStore: EntityStore {

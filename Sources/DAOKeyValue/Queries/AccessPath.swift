@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// An access path to the rows of a query: ranges of keys in the table or in an index, and the remaining
 /// filter for every row.

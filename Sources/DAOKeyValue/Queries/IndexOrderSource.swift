@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// Rows in an order that begins with an indexed field, read lazily: ascending or descending, with ties in the
 /// given order.

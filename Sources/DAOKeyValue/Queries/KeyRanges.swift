@@ -1,5 +1,3 @@
-import Foundation
-
 /// A range of keys of the store, by their bytes.
 struct KeyRange: Hashable, Sendable {
     /// The lower bound, inclusive.

@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// Moves a reader through the rows of a query. The base class has no rows.
 ///

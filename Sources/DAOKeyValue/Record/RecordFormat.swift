@@ -1,5 +1,3 @@
-import Foundation
-
 /// The format of a stored record.
 ///
 /// | part | bytes |

@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 extension KeyValueStorage {
 

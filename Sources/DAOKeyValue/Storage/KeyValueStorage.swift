@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 import Synchronization
 
 /// The rows of a model in a ``KeyValueDatabase``.

@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// Stores and removes single rows with their index entries, inside one write call.
 ///

@@ -45,11 +45,9 @@ public struct URLCacheReaderNode: Node {
     /// ``ResponseCacheError/cantLoadDataFromCache`` when there is none, and a `DecodingError` when the body
     /// is not JSON, or neither an object nor a list.
     public func process(_ input: URLRequest) -> Observer<Json> {
-        guard let response = cache.response(for: input) else { return .emit(error: ResponseCacheError.cantLoadDataFromCache) }
-        do {
+        .trying {
+            guard let response = cache.response(for: input) else { throw ResponseCacheError.cantLoadDataFromCache }
             return .emit(data: try ResponseDataParserNode.parse(response.data))
-        } catch {
-            return .emit(error: error)
         }
     }
 }

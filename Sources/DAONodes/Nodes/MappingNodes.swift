@@ -19,13 +19,7 @@ where Input.DTO: Sendable, Output.DTO: Sendable {
     /// Maps the input, calls the next node, and maps its output. An error of either mapping is the error of
     /// the result. When the first mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Output> {
-        let dto: Input.DTO
-        do {
-            dto = try input.toDTO()
-        } catch {
-            return .emit(error: error)
-        }
-        return next.process(dto).map { (dto: Output.DTO) throws -> Output in try Output.from(dto: dto) }
+        .trying { next.process(try input.toDTO()).map { (dto: Output.DTO) throws -> Output in try Output.from(dto: dto) } }
     }
 }
 

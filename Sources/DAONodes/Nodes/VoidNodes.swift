@@ -27,13 +27,7 @@ public struct VoidOutputNode<Input: DTOEncodable & Sendable>: Node where Input.D
     /// Maps the input, calls the next node and ignores its output. An output that is not empty is recorded in
     /// the chain's ``ChainLog``. When the mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Void> {
-        let raw: Json
-        do {
-            raw = try input.toDTO().toRaw()
-        } catch {
-            return .emit(error: error)
-        }
-        return next.process(raw).ignoringAnswer(of: "VoidOutputNode")
+        .trying { next.process(try input.toDTO().toRaw()).ignoringAnswer(of: "VoidOutputNode") }
     }
 }
 

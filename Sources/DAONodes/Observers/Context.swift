@@ -104,6 +104,15 @@ extension Observer {
         Context<Model>().emit(data: data).finish()
     }
 
+    /// Returns the observer of a closure, or one that has emitted the error of the closure.
+    static func trying(_ make: () throws -> Observer<Model>) -> Observer<Model> {
+        do {
+            return try make()
+        } catch {
+            return emit(error: error)
+        }
+    }
+
     /// Returns a context that has emitted an error and finished.
     public static func emit(error: any Error) -> Context<Model> {
         Context<Model>().emit(error: error).finish()

@@ -11,11 +11,7 @@ public struct DTOEncoderNode<Input: DTOEncodable & Sendable, Output: Sendable>: 
 
     /// Maps the input and calls the next node. When the mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Output> {
-        do {
-            return next.process(try input.toDTO())
-        } catch {
-            return .emit(error: error)
-        }
+        .trying { next.process(try input.toDTO()) }
     }
 }
 
@@ -30,11 +26,7 @@ public struct RawEncoderNode<Input: RawEncodable & Sendable, Output: Sendable>: 
 
     /// Maps the input and calls the next node. When the mapping fails, the next node is not called.
     public func process(_ input: Input) -> Observer<Output> {
-        do {
-            return next.process(try input.toRaw())
-        } catch {
-            return .emit(error: error)
-        }
+        .trying { next.process(try input.toRaw()) }
     }
 }
 

@@ -33,14 +33,11 @@ public struct RequestCreatorNode<Output: Sendable>: Node {
     /// object, `MappingError.badValue` for files that the encoding does not send, and Foundation's error for
     /// a file that cannot be read.
     public func process(_ input: TransportURLRequest) -> Observer<Output> {
-        let request: URLRequest
-        do {
-            request = try makeRequest(input)
-        } catch {
-            return .emit(error: error)
+        .trying {
+            let request = try makeRequest(input)
+            ChainLog.record("RequestCreatorNode", .request, "\(input.method.rawValue) \(request.url?.absoluteString ?? "")")
+            return next.process(request)
         }
-        ChainLog.record("RequestCreatorNode", .request, "\(input.method.rawValue) \(request.url?.absoluteString ?? "")")
-        return next.process(request)
     }
 
     private func makeRequest(_ input: TransportURLRequest) throws -> URLRequest {

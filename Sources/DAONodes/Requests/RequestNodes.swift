@@ -68,13 +68,11 @@ public struct URLQueryInjectorNode<Output: Sendable>: Node {
     public func process(_ input: RoutableRequestModel) -> Observer<Output> {
         let items = query.items
         guard !items.isEmpty else { return next.process(input) }
-        var output = input
-        do {
+        return .trying {
+            var output = input
             output.route = try input.route.url().replacingQuery(by: items)
-        } catch {
-            return .emit(error: error)
+            return next.process(output)
         }
-        return next.process(output)
     }
 }
 
@@ -109,16 +107,13 @@ public struct URLRequestTransformerNode<Output: Sendable>: Node {
     /// Passes the request on. When the route has no URL, its error is the result and the next node is not
     /// called.
     public func process(_ input: EncodableRequestModel) -> Observer<Output> {
-        let url: URL
-        do {
-            url = try input.route.url()
-        } catch {
-            return .emit(error: error)
+        .trying {
+            let request = input.request
+            return next.process(
+                TransportURLRequest(
+                    method: method, url: try input.route.url(), headers: request.metadata, raw: request.raw, files: request.files,
+                    encoding: input.encoding))
         }
-        let request = TransportURLRequest(
-            method: method, url: url, headers: input.request.metadata, raw: input.request.raw, files: input.request.files,
-            encoding: input.encoding)
-        return next.process(request)
     }
 }
 

@@ -1,19 +1,20 @@
 /// A script that fails at its last step.
 struct FailedScript<Step: ScriptStep>: Sendable {
     let script: [Step]
-    /// Which of the steps inside the last one it is, from the outside in; empty for the last step itself.
+    /// The position of the failing step inside the last one, from the outside in; empty for the last step
+    /// itself.
     let path: [Int]
-    /// What the contract expects of it.
+    /// The outcome that the contract expects.
     let expected: String
-    /// What came.
+    /// The outcome of the database.
     let got: String
+    /// The size of the script for the shrinker.
+    let weight: Int
 
-    /// Takes over a difference after the last of some steps.
+    /// Creates a script from steps and a difference after the last of them.
     init(_ steps: [Step], _ difference: Difference<Step>) {
         script = steps + (difference.check.map { [$0] } ?? [])
         (path, expected, got) = (difference.path, difference.expected, difference.got)
+        weight = script.reduce(0) { $0 + $1.weight }
     }
-
-    /// How large it is to the shrinker.
-    var weight: Int { script.reduce(0) { $0 + $1.weight } }
 }

@@ -14,26 +14,26 @@ protocol ModelBasedTest: Sendable {
     ///
     /// - Parameters:
     ///   - seed: The same seed gives the same steps.
-    ///   - operations: How many operations the round has that the steps are a part of.
+    ///   - operations: The number of operations of the round.
     func script(seed: UInt64, operations: Int) -> [Step]
 
     /// Opens a database in a new place, and makes the reference model.
     ///
-    /// - Returns: Nil when the database does not offer what the steps are about.
-    /// - Throws: What opening the database throws.
+    /// - Returns: Nil when the database does not have the feature that the steps test.
+    /// - Throws: The error of opening the database.
     func begin(_ script: [Step], at location: ConformanceTarget.Location) throws -> Session?
 
-    /// The test as scripts are shrunk with it.
+    /// The variant of the test that the shrinker uses.
     ///
-    /// - Parameter isHasty: Whether it waits only for a moment for what should come by itself.
+    /// - Parameter isHasty: Whether it waits only briefly for events.
     func shrinking(isHasty: Bool) -> Self
 
     /// Scripts that may show the same failure more plainly, whatever their weight: the first that fails is
     /// shrunk in its place.
     func plainerScripts(than script: [Step]) -> [[Step]]
 
-    /// Scripts that are smaller throughout. Steps are left out, and put into their smaller forms, by the
-    /// engine.
+    /// Scripts with a change in every step. The engine itself removes steps, and replaces them by their
+    /// smaller forms.
     func smallerScripts(than script: [Step]) -> [[Step]]
 
     /// A failed script as Swift.
@@ -47,30 +47,28 @@ protocol ModelBasedSession {
     /// Runs a step on both.
     ///
     /// - Parameter isLast: Whether no step follows.
-    /// - Returns: Where they differ; nil when they agree.
+    /// - Returns: The difference; nil when both agree.
     mutating func run(_ step: Step, isLast: Bool) -> Difference<Step>?
 
-    /// Closes what is open.
+    /// Closes the databases.
     func close()
 }
 
 /// A step of a script, as plain data.
 protocol ScriptStep: Sendable {
-    /// How many steps it is, with those inside.
+    /// The number of steps, including nested steps.
     var size: Int { get }
-    /// How large it is to the shrinker. Each smaller form weighs less, so shrinking ends.
+    /// The size of the step for the shrinker. Each smaller form weighs less, so shrinking ends.
     var weight: Int { get }
-    /// Whether it, or a step inside it, waits for what should come by itself.
+    /// Whether the step, or a nested step, waits for an event.
     var waits: Bool { get }
-    /// What stands in the step's place when it is made smaller, from the boldest cut to the finest.
+    /// Replacements of the step that are smaller, from the largest reduction to the smallest.
     var smallerForms: [[Self]] { get }
 }
 
 extension ScriptStep {
-    /// One, where there are none inside.
+    /// One: there are no nested steps.
     var size: Int { 1 }
-    /// As many times a thousand as there are steps.
-    var weight: Int { 1000 * size }
     /// No.
     var waits: Bool { false }
     /// None.
@@ -79,9 +77,9 @@ extension ScriptStep {
 
 /// Where a database and its reference model differ.
 struct Difference<Step: ScriptStep> {
-    /// The step that shows it, when that is a check made after the one that was run.
+    /// The check that shows the difference, when it was made after the step.
     var check: Step?
-    /// Which of the steps inside steps it is, from the outside in; empty for the step itself.
+    /// The position of the nested step, from the outside in; empty for the step itself.
     var path: [Int] = []
     let expected: String
     let got: String
@@ -99,7 +97,7 @@ extension ModelBasedTest {
     ///
     /// - Returns: The script up to the step on which database and reference model differ; nil when they agree
     ///   to the end.
-    /// - Throws: What making the place or opening the database throws.
+    /// - Throws: The error of making the place or of opening the database.
     func failure(of script: [Step]) throws -> FailedScript<Step>? {
         let location = try ConformanceTarget.Location.make()
         defer { location.remove() }
@@ -114,7 +112,7 @@ extension ModelBasedTest {
 
     /// Runs a script that failed before.
     ///
-    /// - Throws: What differs, as ``ConformanceFailure``.
+    /// - Throws: The difference, as ``ConformanceFailure``.
     func replay(_ script: [Step]) throws {
         guard let failure = try failure(of: script) else { return }
         throw ConformanceFailure(
@@ -124,9 +122,9 @@ extension ModelBasedTest {
     /// Runs the steps of a round, and shrinks them when they fail.
     ///
     /// - Parameters:
-    ///   - round: What the steps are generated from.
-    ///   - limit: How long they are shrunk at most.
-    /// - Returns: How many steps there were, with those inside others, and the failure.
+    ///   - round: The seed and the number of operations.
+    ///   - limit: The maximum time for shrinking.
+    /// - Returns: The number of steps, including nested steps, and the failure.
     func result(of round: Round, shrinkingFor limit: Duration) -> (operations: Int, failure: PropertyTestFailure?) {
         let script = script(seed: round.seed, operations: round.operations)
         do {
@@ -141,7 +139,7 @@ extension ModelBasedTest {
     }
 }
 
-/// What the scripts of one round are generated from.
+/// The input of the generators in one round.
 struct Round {
     let seed: UInt64
     let operations: Int

@@ -1,11 +1,11 @@
 /// A script as Swift.
 struct ScriptSource {
-    /// What stands before the test, such as the models that it uses.
+    /// The declarations before the test, such as its models.
     var declarations = ""
     /// The body of the test.
     let body: String
 
-    /// The script as a test that compiles where `target` is the target it failed on.
+    /// The script as a test. It compiles where `target` is the target on which the script failed.
     func test(of round: Round, target: String) -> String {
         """
         import DAOConformance
@@ -24,10 +24,17 @@ struct ScriptSource {
     }
 }
 
-/// A step that stands in printed tests as plain data, to be run by `PropertyTesting.replay`.
+/// A step that printed tests contain as plain data and run with `PropertyTesting.replay`.
 protocol ReplayedStep: ScriptStep {
     /// The step as Swift.
     var source: String { get }
+}
+
+extension ReplayedStep {
+    /// The case and its values.
+    var source: String { SwiftLiteral.source(self) }
+    /// The size of the step for the shrinker.
+    var weight: Int { 1000 * size + SwiftLiteral.weight(of: source) }
 }
 
 extension ModelBasedTest where Step: ReplayedStep {

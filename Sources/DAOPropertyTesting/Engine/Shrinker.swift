@@ -1,20 +1,20 @@
 import DAOCore
 
-/// Makes a failing script smaller for as long as it still fails: first by leaving out steps, then within the
-/// steps that are left.
+/// Makes a failing script smaller while it still fails: first by removing steps, then within the remaining
+/// steps.
 struct Shrinker<Test: ModelBasedTest> {
     private typealias Failure = FailedScript<Test.Step>
 
     private let test: Test
     private let limit: Duration
 
-    /// - Parameter limit: How long at most.
+    /// - Parameter limit: The maximum time.
     init(_ test: Test, _ limit: Duration) { (self.test, self.limit) = (test, limit) }
 
-    /// The smallest script that was found, with where it fails.
+    /// The smallest failing script that was found.
     func shrink(_ failure: FailedScript<Test.Step>) -> FailedScript<Test.Step> {
         let deadline = ContinuousClock.now + limit
-        // What does not come is not waited for as long each time: on a busy machine it may just be late.
+        // Each attempt waits only briefly for an event. On a busy machine the event may just be late.
         let waits = failure.script.last?.waits == true
         let smallest = Run(test: test.shrinking(isHasty: true), deadline: deadline, mayWait: waits).smallest(failure)
         if limit == .zero || !waits { return smallest }
@@ -25,7 +25,7 @@ struct Shrinker<Test: ModelBasedTest> {
     private struct Run {
         let test: Test
         let deadline: ContinuousClock.Instant
-        /// Whether a step that waits for what should come by itself may be the one that fails.
+        /// Whether the failing step may be one that waits for an event.
         let mayWait: Bool
 
         private var hasTime: Bool { ContinuousClock.now < deadline }
@@ -35,7 +35,7 @@ struct Shrinker<Test: ModelBasedTest> {
             return mayWait || found.script.last?.waits == false ? found : nil
         }
 
-        /// The failure of a candidate that weighs less than another script, and fails with less.
+        /// The failure of a candidate, if both weigh less than the smallest failure so far.
         private func failure(of candidate: [Test.Step], smallerThan smallest: Failure) -> Failure? {
             guard candidate.reduce(0, { $0 + $1.weight }) < smallest.weight, let found = failure(of: candidate),
                 found.weight < smallest.weight
@@ -62,7 +62,7 @@ struct Shrinker<Test: ModelBasedTest> {
             return failure
         }
 
-        /// Delta debugging: ever smaller runs of steps are left out.
+        /// Delta debugging: removes ever smaller runs of steps.
         private func leaveOutSteps(of smallest: inout Failure) {
             var length = max(1, smallest.script.count / 2)
             while true {
@@ -83,7 +83,7 @@ struct Shrinker<Test: ModelBasedTest> {
             }
         }
 
-        /// What is smaller in every step at once.
+        /// Tries the scripts with a change in every step.
         private func shrinkThroughout(_ smallest: inout Failure) {
             var position = 0
             while hasTime {
@@ -93,7 +93,7 @@ struct Shrinker<Test: ModelBasedTest> {
             }
         }
 
-        /// Each step is put into each of its smaller forms.
+        /// Replaces each step by each of its smaller forms.
         private func shrinkSteps(of smallest: inout Failure) {
             var index = 0
             while index < smallest.script.count {
@@ -104,8 +104,7 @@ struct Shrinker<Test: ModelBasedTest> {
                     var candidate = smallest.script
                     candidate.replaceSubrange(index...index, with: forms[position])
                     if let found = failure(of: candidate, smallerThan: smallest) {
-                        // The forms that were tried in vain stay behind: those of the smaller step begin with
-                        // others.
+                        // The forms of the smaller step begin with those that were not tried yet.
                         smallest = found
                         position = max(0, position - 1)
                     } else {
@@ -113,6 +112,19 @@ struct Shrinker<Test: ModelBasedTest> {
                     }
                 }
                 index += 1
+            }
+        }
+    }
+}
+
+extension Array {
+    /// The list without each of its elements, and with the smaller forms of each in its place.
+    func smaller(_ forms: (Element) -> [[Element]] = { _ in [] }) -> [[Element]] {
+        indices.flatMap { index in
+            ([[]] + forms(self[index])).map { form in
+                var list = self
+                list.replaceSubrange(index...index, with: form)
+                return list
             }
         }
     }

@@ -1,10 +1,10 @@
 import DAOCore
 
-/// Everything that a database has, as lines of text.
+/// The content of a database, as lines of text.
 enum EvolutionContent {
     /// Entities with their rows, and the version.
     ///
-    /// - Parameter described: What the database tells of its entities.
+    /// - Parameter described: The entities as the database describes them.
     static func lines(_ described: [EntityDescription], _ stored: [EvolutionReference.Stored], version: Int) -> [String] {
         ["version \(version)"] + described.map(text)
             + stored.map { "\($0.description.name): " + $0.rows.map(Exact.text).joined(separator: " ") }
@@ -18,23 +18,22 @@ enum EvolutionContent {
         return "\(entity.name) of \(fields.joined(separator: ", "))"
     }
 
-    /// Some of the values of a field, to look up.
+    /// Some values of a field, for lookups.
     static func sample(_ values: [Value]) -> [Value] { values.isEmpty ? [] : [values[0], values[values.count / 2]] }
 }
 
 extension EvolutionReference {
-    /// Everything that the database is to have.
-    var content: [String] {
+    var lines: [String] {
         let stored = entities.values.sorted { $0.description.name < $1.description.name }
         return EvolutionContent.lines(stored.map(\.description), stored, version: version ?? 0) + typed
     }
 
-    /// What the storage of the last model is to give.
+    /// The expected results of the storage of the last model.
     private var typed: [String] {
         guard let model, let rows = entities[model.name]?.rows else { return [] }
         let key = model.keyIndex
         let each = rows.map { row in
-            // Of several fields that cannot be read the first is named.
+            // The error names the first of several unreadable fields.
             guard let field = zip(model.fields, row).first(where: { !$0.reads($1) })?.0 else { return Exact.text(row) }
             return "corruptedValue of \(model.name), key \(Self.id(row[key])), field \(field.name)"
         }
@@ -49,10 +48,7 @@ extension EvolutionReference {
                 lines.append("\(field.name) \(Exact.text(value)): " + found.joined(separator: " "))
             }
             let order = rows.enumerated().sorted { left, right in
-                let (first, second) = (left.element[index], right.element[index])
-                let order =
-                    first.isNull || second.isNull
-                    ? (first.isNull ? 0 : 1) - (second.isNull ? 0 : 1) : ReferenceOrder.compare(first, second)
+                let order = ReferenceOrder.compareWithNull(left.element[index], right.element[index])
                 return order == 0 ? left.offset < right.offset : order < 0
             }
             lines.append("by \(field.name): " + order.map { Exact.text($0.element[key]) }.joined(separator: " "))

@@ -1,100 +1,61 @@
 import DAOCore
 
 extension EvolutionReference {
-    /// Does one thing of a migration.
+    /// Runs one action of a migration.
     func perform(_ action: PropertyTesting.GeneratedMigration.Action, on entities: inout [String: Stored])
         throws(EvolutionFailure)
     {
-        func stored(_ name: String) throws(EvolutionFailure) -> Stored {
-            guard let stored = entities[name] else { throw EvolutionFailure("schemaMismatch of \(name)") }
-            return stored
-        }
-        func position(_ field: String, _ stored: Stored) throws(EvolutionFailure) -> Int {
-            guard let position = stored.description.fields.firstIndex(where: { $0.name == field }) else {
-                throw EvolutionFailure("schemaMismatch of \(stored.description.name)")
-            }
-            return position
-        }
+        guard let (name, field) = action.subject else { throw EvolutionFailure("Abort") }
+        guard var changed = entities[name] else { throw EvolutionFailure("schemaMismatch of \(name)") }
+        if case .set = action, changed.rows.isEmpty { return }
+        let index = field.map { field in changed.description.fields.firstIndex { $0.name == field } } ?? 0
+        guard let index else { throw EvolutionFailure("schemaMismatch of \(name)") }
+        guard action.isAbout(changed.description) else { return }
         switch action {
-        case .changeType(let field, let entity, let old, let new):
-            var changed = try stored(entity)
-            let index = try position(field, changed)
-            guard action.isAbout(changed.description), changed.description.fields[index].type.kind == old.kind else { return }
+        case .changeType(let field, _, let old, let new):
+            guard changed.description.fields[index].type.kind == old.kind else { break }
             changed.description.fields[index].type.kind = new.kind
             for row in changed.rows.indices {
                 guard let value = Self.converted(changed.rows[row][index], to: new.kind) else {
-                    let key = changed.rows[row][changed.description.keyIndex]
-                    throw EvolutionFailure("corruptedValue of \(entity), key \(Self.id(key)), field \(field)")
+                    throw changed.corruptedValue(of: field, in: changed.rows[row])
                 }
                 changed.rows[row][index] = value
             }
-            try changed.checkUnique()
-            entities[entity] = changed
-        case .renameField(let field, let entity, let name):
-            var changed = try stored(entity)
-            let index = try position(field, changed)
-            changed.description.fields[index].name = name
-            try checkNames(changed)
-            entities[entity] = changed
-        case .addField(let field, let entity):
-            var changed = try stored(entity)
+        case .renameField(_, _, let new): changed.description.fields[index].name = new
+        case .addField(let field, _):
             changed.description.fields.append(field.description)
             try checkNames(changed)
             let value = ReferenceState.stored(field.defaultValue ?? .null)
-            if value.isNull, !field.isOptional { throw EvolutionFailure("schemaMismatch of \(entity)") }
+            if value.isNull, !field.isOptional { throw EvolutionFailure("schemaMismatch of \(name)") }
             for row in changed.rows.indices { changed.rows[row].append(value) }
-            try changed.checkUnique()
-            entities[entity] = changed
-        case .dropField(let field, let entity):
-            var changed = try stored(entity)
-            let index = try position(field, changed)
-            guard action.isAbout(changed.description) else { return }
+        case .dropField:
             changed.description.fields.remove(at: index)
             for row in changed.rows.indices { changed.rows[row].remove(at: index) }
-            entities[entity] = changed
-        case .setIndex(let field, let entity, let isIndexed, let isUnique):
-            var changed = try stored(entity)
-            let index = try position(field, changed)
-            guard action.isAbout(changed.description) else { return }
+        case .setIndex(let field, _, let isIndexed, let isUnique):
             let isOrdered = changed.description.fields[index].type.kind.isOrdered
-            if !isOrdered, isIndexed || isUnique { throw EvolutionFailure("invalidSchema of \(entity), field \(field)") }
+            if !isOrdered, isIndexed || isUnique { throw EvolutionFailure("invalidSchema of \(name), field \(field)") }
             changed.description.fields[index].isIndexed = isIndexed || isUnique
             changed.description.fields[index].isUnique = isUnique
-            try changed.checkUnique()
-            entities[entity] = changed
-        case .changeKey(let entity, let field):
-            let old = try stored(entity)
-            let index = try position(field, old)
-            guard action.isAbout(old.description) else { return }
-            entities[entity] = try old.keyed(by: index)
-        case .dropEntity(let entity):
-            _ = try stored(entity)
-            entities[entity] = nil
-        case .renameEntity(let entity, let name):
-            var changed = try stored(entity)
-            if entity == name { return }
-            if entities[name] != nil { throw EvolutionFailure("schemaMismatch of \(name)") }
-            changed.description.name = name
-            entities[entity] = nil
-            entities[name] = changed
-        case .set(let field, let entity, let value):
-            var changed = try stored(entity)
-            guard let first = changed.rows.first else { return }
-            let index = try position(field, changed)
-            guard action.isAbout(changed.description) else { return }
+        case .changeKey: changed = try changed.keyed(by: index)
+        case .dropEntity:
+            entities[name] = nil
+            return
+        case .renameEntity(_, let new):
+            if new != name, entities[new] != nil { throw EvolutionFailure("schemaMismatch of \(new)") }
+            changed.description.name = new
+        case .set(let field, _, let value):
             guard changed.description.fields[index].holds(value) else {
-                let key = Self.id(first[changed.description.keyIndex])
-                throw EvolutionFailure("corruptedValue of \(entity), key \(key), field \(field)")
+                throw changed.corruptedValue(of: field, in: changed.rows[0])
             }
             for row in changed.rows.indices { changed.rows[row][index] = ReferenceState.stored(value) }
-            try changed.checkUnique()
-            entities[entity] = changed
-        case .erase(let number, let entity):
-            var changed = try stored(entity)
+        case .erase(let number, _):
             changed.rows = changed.rows.enumerated().filter { $0.offset % number != 0 }.map(\.element)
-            entities[entity] = changed
-        case .fail: throw EvolutionFailure("Abort")
+        case .fail: break
         }
+        try checkNames(changed)
+        try changed.checkUnique()
+        entities[name] = nil
+        entities[changed.description.name] = changed
     }
 
     private func checkNames(_ stored: Stored) throws(EvolutionFailure) {
@@ -104,7 +65,7 @@ extension EvolutionReference {
         }
     }
 
-    /// The value in another type, where it is exactly that there; for the pairs that scripts have.
+    /// The value converted to another type, if the conversion is exact; for the pairs of types in scripts.
     private static func converted(_ value: Value, to kind: ValueKind) -> Value? {
         switch (value, kind) {
         case (.null, _): return value
@@ -121,33 +82,44 @@ extension EvolutionReference {
 }
 
 extension PropertyTesting.GeneratedMigration.Action {
-    /// Whether the action is done on an entity: what is about the primary key is left out.
-    func isAbout(_ entity: EntityDescription) -> Bool {
-        let name: String? =
-            switch self {
-            case .changeType(let field, _, _, _), .dropField(let field, _), .setIndex(let field, _, _, _), .set(let field, _, _),
-                .changeKey(_, let field):
-                field
-            default: nil
-            }
+    /// What the action changes; nil for none.
+    var subject: (entity: String, field: String?)? {
+        switch self {
+        case .changeType(let field, let entity, _, _), .renameField(let field, let entity, _), .dropField(let field, let entity),
+            .setIndex(let field, let entity, _, _), .set(let field, let entity, _), .changeKey(let entity, let field):
+            (entity, field)
+        case .addField(_, let entity), .dropEntity(let entity), .renameEntity(let entity, _), .erase(_, let entity): (entity, nil)
+        case .fail: nil
+        }
+    }
+
+    /// Whether the action runs on an entity. Actions on the primary key are left out.
+    func isAbout(_ entity: @autoclosure () throws -> EntityDescription) rethrows -> Bool {
+        if case .renameField = self { return true }
+        guard let name = subject?.field else { return true }
+        let entity = try entity()
         if case .changeKey = self, let field = entity.fields.first(where: { $0.name == name }) {
             let kinds: Set<ValueKind> = Set(PropertyTesting.GeneratedType.keys.map(\.kind))
             if !kinds.contains(field.type.kind) || field.isIndexed { return false }
         }
-        return name.map { entity.fields[entity.keyIndex].name != $0 } ?? true
+        return entity.fields[entity.keyIndex].name != name
     }
 }
 
 extension EvolutionReference.Stored {
+    /// The failure of a row whose value does not fit.
+    fileprivate func corruptedValue(of field: String, in row: Row) -> EvolutionFailure {
+        let key = EvolutionReference.id(row[description.keyIndex])
+        return EvolutionFailure("corruptedValue of \(description.name), key \(key), field \(field)")
+    }
+
     /// The rows with another field as their key; it is no longer optional.
     fileprivate func keyed(by index: Int) throws(EvolutionFailure) -> Self {
-        let name = description.name
         var keyed = self
         for field in keyed.description.fields.indices { keyed.description.fields[field].isPrimaryKey = field == index }
         keyed.description.fields[index].type.isOptional = false
         if let row = rows.first(where: { $0[index].isNull }) {
-            let key = EvolutionReference.id(row[description.keyIndex])
-            throw EvolutionFailure("corruptedValue of \(name), key \(key), field \(description.fields[index].name)")
+            throw corruptedValue(of: description.fields[index].name, in: row)
         }
         keyed.rows.sort { ReferenceOrder.compare($0[index], $1[index]) < 0 }
         var faults: [String] = []

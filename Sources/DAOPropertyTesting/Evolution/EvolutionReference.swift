@@ -2,8 +2,8 @@ import DAOConformance
 import DAOCore
 import Foundation
 
-/// What the contract's chapter E says of a database, on rows in plain arrays.
-struct EvolutionReference {
+/// Chapter E of the contract, on rows in plain arrays.
+struct EvolutionReference: ReferenceModel {
     /// An entity as it is stored.
     struct Stored {
         var description: EntityDescription
@@ -13,14 +13,11 @@ struct EvolutionReference {
 
     /// By name.
     private(set) var entities: [String: Stored] = [:]
-    /// Nil when it never got one.
+    /// Nil when no version was stored.
     private(set) var version: Int?
-    /// The model that was opened last, if its storage still fits.
+    /// The model that was opened last, if its storage is still valid.
     private(set) var model: PropertyTesting.GeneratedEntity?
 
-    /// Does a step.
-    ///
-    /// - Returns: What may come of it, as text.
     mutating func run(_ step: EvolutionStep) -> [String] {
         switch step {
         case .open(let model, let reopens):
@@ -29,11 +26,11 @@ struct EvolutionReference {
             do {
                 try open(model)
             } catch {
-                // With the database that was closed went its storages.
+                // Closing the database ends its storages.
                 if reopens { self.model = nil }
                 return error.texts
             }
-            // A storage of the earlier version is of no use any more.
+            // A storage of the earlier version is no longer valid.
             let isChanged = before != entities[model.name]?.description
             return [isOld && isChanged ? "done, the old storage is schemaMismatch of \(model.name)" : "done"]
         case .persist(let rows): return result { (copy) throws(EvolutionFailure) in try copy.persist(rows) }
@@ -67,19 +64,13 @@ struct EvolutionReference {
         guard let model, var stored = entities[model.name], rows.allSatisfy(model.holds) else {
             throw EvolutionFailure("does not fit")
         }
-        let key = model.keyIndex
-        for row in rows.map({ $0.map(ReferenceState.stored) }) {
-            for index in stored.description.fields.indices where stored.description.fields[index].isUnique && !row[index].isNull {
-                for other in stored.rows where !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0 {
-                    guard ReferenceOrder.compare(other[index], row[index]) == 0 else { continue }
-                    throw EvolutionFailure(
-                        "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id(other[key])), field "
-                            + stored.description.fields[index].name)
-                }
+        do throws(Outcome.Failure) {
+            for row in rows {
+                try stored.rows.store(
+                    row.map(ReferenceState.stored), key: model.keyIndex, model.name, stored.description.fields)
             }
-            stored.rows.removeAll { ReferenceOrder.compare($0[key], row[key]) == 0 }
-            stored.rows.insert(
-                row, at: stored.rows.firstIndex { ReferenceOrder.compare($0[key], row[key]) > 0 } ?? stored.rows.count)
+        } catch {
+            throw EvolutionFailure(error.text)
         }
         entities[model.name] = stored
     }
@@ -116,13 +107,13 @@ struct EvolutionReference {
         if let wanted { try open(wanted) }
     }
 
-    /// The migrations that are still to run: none in a database without anything.
+    /// The migrations that have not run yet; none for an empty database.
     private func steps(_ migrations: [PropertyTesting.GeneratedMigration]) -> [PropertyTesting.GeneratedMigration] {
         if version == nil, entities.isEmpty { return [] }
         return migrations.filter { $0.version > version ?? 0 }.sorted { $0.version < $1.version }
     }
 
-    /// What a plan says.
+    /// The description of the plan.
     private func plan(
         _ version: Int, _ migrations: [PropertyTesting.GeneratedMigration], _ wanted: PropertyTesting.GeneratedEntity?
     ) -> String {
@@ -136,7 +127,7 @@ struct EvolutionReference {
     }
 }
 
-/// What stops a step. Where several things are wrong, any of them may be told.
+/// The failure of a step. When there are several faults, any of them may be reported.
 struct EvolutionFailure: Error {
     var texts: [String]
     init(_ texts: String...) { self.texts = texts }
@@ -158,7 +149,7 @@ extension PropertyTesting.GeneratedField {
         return description.holds(value)
     }
 
-    /// Whether a value of its stored form is one of the field's type: others cannot be read.
+    /// Whether a stored value can be read as a value of the field's type.
     func reads(_ value: Value) -> Bool {
         switch (type, value) {
         case (_, .null): isOptional

@@ -1,13 +1,13 @@
 import DAOConformance
 import DAOCore
 
-/// Does steps on a database.
-final class EvolutionRunner {
+/// Runs steps on a database.
+final class EvolutionRunner: DatabaseRunner {
     private let target: ConformanceTarget
     private let location: ConformanceTarget.Location
     private var database: any Database
     private var copies = 0
-    /// Every version of every model keeps its type to the end.
+    /// Every version of every model keeps its type until the end.
     private var models: [GeneratedModel] = []
     /// The storage of the model that was opened last.
     private var rows: (any EvolutionRows)?
@@ -24,9 +24,6 @@ final class EvolutionRunner {
 
     var isAble: Bool { database.capabilities.hasEvolution }
 
-    /// Does a step.
-    ///
-    /// - Returns: What came of it, as text.
     func run(_ step: EvolutionStep) -> String {
         do {
             switch step {
@@ -107,8 +104,8 @@ final class EvolutionRunner {
             try database.copy(to: other, rowLimit: size) { _ in }
         }
         let report = try database.copy(to: other, rowLimit: size) { _ in }
-        let here = try content(of: database, rows)
-        let there = try content(of: other, rows.map { rows in try storage(rows.model, in: other) })
+        let here = try lines(of: database, rows)
+        let there = try lines(of: other, rows.map { rows in try storage(rows.model, in: other) })
         guard here == there else { return "of \(here.joined(separator: "; ")) the copy is \(there.joined(separator: "; "))" }
         if report.rowsWritten > 0 { return "a finished copy writes \(report.rowsWritten) rows" }
         return "\(isInterrupted ? "interrupted, " : "")\(report.rows.values.reduce(0, +)) rows copied"
@@ -121,21 +118,14 @@ final class EvolutionRunner {
         return try storage(model.type)
     }
 
-    /// Everything there is, as text.
-    func content() throws -> [String] { try content(of: database, rows) }
+    func lines() throws -> [String] { try lines(of: database, rows) }
 
-    private func content(of database: any Database, _ rows: (any EvolutionRows)?) throws -> [String] {
+    private func lines(of database: any Database, _ rows: (any EvolutionRows)?) throws -> [String] {
         let described = try database.entities().sorted { $0.name < $1.name }
         let stored = try database.withEntityStore(.read) { store in
-            let stored = try store.entities().sorted { $0.name < $1.name }.map { entity in
-                var rows: [Row] = []
-                try store.forEachRow(of: entity.name, after: nil) { _, values in
-                    rows.append(values)
-                    return true
-                }
-                return EvolutionReference.Stored(description: entity, rows: rows)
+            try store.entities().sorted { $0.name < $1.name }.map { entity in
+                EvolutionReference.Stored(description: entity, rows: try store.rows(of: entity.name).map(\.values))
             }
-            return stored
         }
         let version = try database.schemaVersion
         return EvolutionContent.lines(described, stored, version: version) + (try rows?.texts() ?? [])
@@ -152,7 +142,7 @@ extension EvolutionRunner {
         }
     }
 
-    /// What the contract says about an error.
+    /// The parts of an error that the contract defines.
     fileprivate static func text(of error: any Error, withKeys: Bool = false) -> String {
         guard let error = error as? StorageError else { return error is PropertyTesting.Abort ? "Abort" : "\(error)" }
         var text = error.kind.rawValue
@@ -177,6 +167,18 @@ extension EvolutionRunner {
     }
 }
 
+extension EntityStore {
+    /// The rows of an entity, in key order.
+    fileprivate func rows(of entity: String) throws -> [(key: Key, values: Row)] {
+        var rows: [(key: Key, values: Row)] = []
+        try forEachRow(of: entity, after: nil) { key, values in
+            rows.append((key, values))
+            return true
+        }
+        return rows
+    }
+}
+
 /// The rows of a model, without its type.
 private protocol EvolutionRows {
     var model: GeneratedModel { get }
@@ -196,18 +198,13 @@ private struct TypedRows<Record: TestRecord>: EvolutionRows {
 
     func persist(_ rows: [Row]) throws { try storage.persist(objects: try rows.map { try Record(values: $0) }) }
 
-    func erase(_ keys: [Value]) throws { _ = try storage.erase(keys: keys.compactMap(Self.key)) }
+    func erase(_ keys: [Value]) throws {
+        _ = try storage.erase(keys: keys.map { try Record.schema.key(ReferenceState.id($0)) })
+    }
 
     func texts() throws -> [String] {
         let all = try Self.unlessUnreadable { try storage.read(Query()).map(text).joined(separator: " ") }
-        let keys = try storage.database.withEntityStore(.read) { store in
-            var keys: [Key] = []
-            try store.forEachRow(of: entity.name, after: nil) { key, _ in
-                keys.append(key)
-                return true
-            }
-            return keys
-        }
+        let keys = try storage.database.withEntityStore(.read) { try $0.rows(of: entity.name).map(\.key) }
         let each = try keys.map { key in
             try Self.unlessUnreadable {
                 try storage.read(keys: [key], includesSubentities: true).map(text).joined(separator: " ")
@@ -238,16 +235,6 @@ private struct TypedRows<Record: TestRecord>: EvolutionRows {
             return EvolutionRunner.text(of: error)
         }
     }
-
-    private static func key(_ value: Value) -> Key? {
-        switch value {
-        case .integer(let number): .integer(number)
-        case .unsigned(let number): .unsigned(number)
-        case .string(let text): .string(text)
-        case .uuid(let uuid): .uuid(uuid)
-        default: nil
-        }
-    }
 }
 
 extension PropertyTesting.GeneratedMigration {
@@ -259,27 +246,21 @@ extension PropertyTesting.GeneratedMigration {
 
 extension PropertyTesting.GeneratedMigration.Action {
     fileprivate func perform(_ step: MigrationStep) throws {
+        if let name = subject?.entity, try !isAbout(step.entity(name)) { return }
         switch self {
         case .changeType(let field, let name, let old, let new):
-            let entity = try step.entity(name)
-            guard isAbout(entity) else { return }
-            guard let stored = entity.fields.first(where: { $0.name == field })?.type else {
-                return try step.changeType(of: field, in: name, to: FieldType(new.kind))
-            }
-            guard stored.kind == old.kind else { return }
-            try step.changeType(of: field, in: name, to: FieldType(new.kind, isOptional: stored.isOptional))
+            let stored = try step.entity(name).fields.first { $0.name == field }?.type
+            if let stored, stored.kind != old.kind { return }
+            try step.changeType(of: field, in: name, to: FieldType(new.kind, isOptional: stored?.isOptional ?? false))
         case .renameField(let field, let name, let newName): try step.renameField(field, of: name, to: newName)
         case .addField(let field, let name): try step.addField(field.description, to: name, value: field.defaultValue ?? .null)
-        case .dropField(let field, let name): if isAbout(try step.entity(name)) { try step.dropField(field, of: name) }
+        case .dropField(let field, let name): try step.dropField(field, of: name)
         case .setIndex(let field, let name, let isIndexed, let isUnique):
-            guard isAbout(try step.entity(name)) else { return }
             try step.setIndex(on: field, of: name, isIndexed: isIndexed, isUnique: isUnique)
-        case .changeKey(let name, let field): if isAbout(try step.entity(name)) { try step.changeKey(of: name, to: field) }
+        case .changeKey(let name, let field): try step.changeKey(of: name, to: field)
         case .dropEntity(let name): try step.dropEntity(name)
         case .renameEntity(let name, let newName): try step.renameEntity(name, to: newName)
-        case .set(let field, let name, let value):
-            guard isAbout(try step.entity(name)) else { return }
-            try step.forEachRow(of: name) { $0[field] = value }
+        case .set(let field, let name, let value): try step.forEachRow(of: name) { $0[field] = value }
         case .erase(let number, let name):
             var position = 0
             try step.forEachRow(of: name) { row in

@@ -11,12 +11,7 @@ extension [EvolutionStep] {
             case .open(let entity, let reopens): return .open(entity.without(field: name), reopens: reopens)
             case .persist(let rows):
                 guard let index = model?.fields.firstIndex(where: { $0.name == name && !$0.isKey }) else { return step }
-                return .persist(
-                    rows.map { row in
-                        var row = row
-                        if row.indices.contains(index) { row.remove(at: index) }
-                        return row
-                    })
+                return .persist(rows.map { row in row.enumerated().filter { $0.offset != index }.map(\.element) })
             case .evolve(let version, let migrations, let model):
                 return .evolve(version: version, migrations, model: model?.without(field: name))
             case .erase, .copy: return step
@@ -35,7 +30,7 @@ extension PropertyTesting.GeneratedEntity {
 }
 
 extension EvolutionStep {
-    /// The fields, those that are keys aside.
+    /// The names of the fields that are not keys.
     var fieldNames: [String] {
         switch self {
         case .open(let entity, _), .evolve(_, _, .some(let entity)): entity.fields.filter { !$0.isKey }.map(\.name)
@@ -43,43 +38,20 @@ extension EvolutionStep {
         }
     }
 
-    /// How large the step is.
-    var weight: Int {
-        switch self {
-        case .open(let entity, let reopens): 1000 + entity.weight + (reopens ? 5 : 0)
-        case .persist(let rows): 1000 + rows.reduce(0) { $0 + 20 + $1.count }
-        case .erase(let keys): 1000 + keys.count
-        case .evolve(_, let migrations, let model):
-            1000 + (model.map { 100 + $0.weight } ?? 0) + migrations.reduce(0) { $0 + 100 + 20 * $1.actions.count }
-        case .copy(_, let interruption): 1000 + (interruption == nil ? 0 : 5)
-        }
-    }
-
-    /// The step with less in it.
+    /// The step with less content.
     var smallerForms: [[EvolutionStep]] {
-        func without<Element>(_ elements: [Element]) -> [[Element]] {
-            elements.indices.map { index in
-                var rest = elements
-                rest.remove(at: index)
-                return rest
-            }
-        }
         switch self {
         case .open(let entity, let reopens):
             return (reopens ? [[.open(entity, reopens: false)]] : [])
                 + entity.smallerForms.map { [.open($0, reopens: reopens)] }
-        case .persist(let rows): return rows.count > 1 ? without(rows).map { [.persist($0)] } : []
-        case .erase(let keys): return keys.count > 1 ? without(keys).map { [.erase($0)] } : []
+        case .persist(let rows): return rows.count > 1 ? rows.smaller().map { [.persist($0)] } : []
+        case .erase(let keys): return keys.count > 1 ? keys.smaller().map { [.erase($0)] } : []
         case .evolve(let version, let migrations, let model):
+            let smaller = migrations.smaller { migration in
+                migration.actions.smaller().map { [PropertyTesting.GeneratedMigration(to: migration.version, $0)] }
+            }
             return (model == nil ? [] : [[.evolve(version: version, migrations, model: nil)]])
-                + without(migrations).map { [.evolve(version: version, $0, model: model)] }
-                + migrations.indices.flatMap { index in
-                    without(migrations[index].actions).map { actions in
-                        var forms = migrations
-                        forms[index].actions = actions
-                        return [.evolve(version: version, forms, model: model)]
-                    }
-                }
+                + smaller.map { [.evolve(version: version, $0, model: model)] }
         case .copy(let size, let interruption):
             return interruption == nil ? [] : [[.copy(rowsAtOnce: size, interruptedAfter: nil)]]
         }
@@ -87,28 +59,19 @@ extension EvolutionStep {
 }
 
 extension PropertyTesting.GeneratedEntity {
-    /// How much is said of the fields.
-    fileprivate var weight: Int {
-        fields.reduce(0) { weight, field in
-            weight + 10 + (field.isUnique ? 1 : 0) + (field.isIndexed ? 1 : 0) + field.earlierNames.count
-                + (field.defaultValue == nil ? 0 : 1)
-        }
-    }
-
-    /// The model with less said of its fields. Rows keep their places.
+    /// The model with fewer declarations on its fields. The values of rows stay valid.
     fileprivate var smallerForms: [Self] {
-        fields.indices.flatMap { index -> [Self] in
-            func with(_ change: (inout PropertyTesting.GeneratedField) -> Void) -> Self {
-                var form = self
-                change(&form.fields[index])
-                return form
+        fields.smaller { field in
+            func without(_ change: (inout PropertyTesting.GeneratedField) -> Void) -> [PropertyTesting.GeneratedField] {
+                var form = field
+                change(&form)
+                return [form]
             }
-            var forms: [Self] = []
-            if fields[index].isUnique { forms.append(with { $0.isUnique = false }) }
-            if fields[index].isIndexed { forms.append(with { $0.isIndexed = false }) }
-            if !fields[index].earlierNames.isEmpty { forms.append(with { $0.earlierNames = [] }) }
-            if fields[index].defaultValue != nil { forms.append(with { $0.defaultValue = nil }) }
-            return forms
+            return [
+                without { $0.isUnique = false }, without { $0.isIndexed = false }, without { $0.earlierNames = [] },
+                without { $0.defaultValue = nil },
+            ]
         }
+        .filter { $0.count == fields.count && $0 != fields }.map { Self(name, $0, kept: kept) }
     }
 }

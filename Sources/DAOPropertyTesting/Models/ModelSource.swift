@@ -1,12 +1,13 @@
 import DAOCore
 
-/// GeneratedRecord models in Swift, as somebody would declare them.
+/// Models in Swift, as an application declares them.
 enum ModelSource {
     static func declaration(of entity: Entity) -> String {
         let declaration = entity.declaration
         let fields = declaration.fields
         let properties = fields.indices.map { index in
-            "    var \(entity.property(index)): \(type(of: fields[index]))" + (fields[index].isKey ? "" : standing(index, entity))
+            "    var \(entity.property(index)): \(fields[index].type.rawValue)\(fields[index].isOptional ? "?" : "")"
+                + (fields[index].isKey || fields[index].isOptional ? "" : " = \(blank(index, entity))")
         }
         let declared = fields.indices.map { index in
             "Field(\(SwiftLiteral.string(fields[index].name)), \\.\(entity.property(index))"
@@ -20,20 +21,28 @@ enum ModelSource {
 
                 static let schema = Schema(
                     \(SwiftLiteral.string(declaration.name)), Self.init(\(labels)),
-                    \(declared.joined(separator: ",\n        ")))
+                    \(wrapped(declared)))
                 static let keptFields: Set<String> = [\(kept)]
             }
 
             """
     }
 
-    private static func type(of field: PropertyTesting.GeneratedField) -> String {
-        field.type.rawValue + (field.isOptional ? "?" : "")
+    /// The value that scripts leave out.
+    private static func blank(_ index: Int, _ entity: Entity) -> String {
+        SwiftLiteral.value(entity.table.blank[index], at: index, of: entity)
     }
 
-    /// The value that scripts leave out.
-    private static func standing(_ index: Int, _ entity: Entity) -> String {
-        " = " + SwiftLiteral.value(entity.table.blank[index], at: index, of: entity)
+    /// As many fields on a line as fit.
+    private static func wrapped(_ fields: [String]) -> String {
+        fields.reduce(into: [String]()) { lines, field in
+            if let line = lines.last, line.count + field.count <= 100 {
+                lines[lines.count - 1] += ", " + field
+            } else {
+                lines.append(field)
+            }
+        }
+        .joined(separator: ",\n        ")
     }
 
     private static func options(of index: Int, _ entity: Entity, _ field: PropertyTesting.GeneratedField) -> String {

@@ -44,7 +44,7 @@ final class ProcessRunner {
     /// What is committed, as this process reads it: beside its own transaction, too.
     func state() throws -> ProcessLedger.State { try elsewhere { [ledger] in try ledger.state() } }
 
-    /// Does a step.
+    /// Runs a step.
     ///
     /// - Returns: What the process says; of a process that was killed while it committed, how many batches it
     ///   had.

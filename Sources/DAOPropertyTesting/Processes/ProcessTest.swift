@@ -67,7 +67,7 @@ struct ProcessSession: ModelBasedSession {
 extension PropertyTesting {
     /// Runs steps of several processes, and those of a reference model: what a printed test calls.
     ///
-    /// - Throws: What differs, as `ConformanceFailure`.
+    /// - Throws: The difference, as `ConformanceFailure`.
     public static func replay(_ script: [ProcessStep], on target: ConformanceTarget) throws {
         try ProcessTest(target: target).replay(script)
     }

@@ -2,8 +2,8 @@ import DAOConformance
 import DAOCore
 import Foundation
 
-/// Rows and links in plain dictionaries: what the contract's chapter R says, word for word.
-struct RelationshipReference {
+/// Chapter R of the contract, on rows and links in plain dictionaries.
+struct RelationshipReference: ReferenceModel {
     struct Content: Equatable {
         var topics: [Int: Int] = [:]
         var posts: [Int: Int] = [:]
@@ -19,10 +19,11 @@ struct RelationshipReference {
 
     private(set) var content = Content()
 
-    /// Does a step.
-    ///
-    /// - Returns: What is to come of it, as text.
-    mutating func run(_ step: RelationshipStep) -> String {
+    var lines: [String] { content.lines }
+
+    mutating func run(_ step: RelationshipStep) -> [String] { [outcome(of: step)] }
+
+    private mutating func outcome(of step: RelationshipStep) -> String {
         switch step {
         case .topic(let id, let version, let owner, let posts, let author, let labels):
             content.topics[id] = version
@@ -65,7 +66,7 @@ struct RelationshipReference {
         case .ask(let question, let number): return answer(question, number)
         case .transaction(let steps, let fails):
             let before = content
-            let results = steps.map { run($0) }
+            let results = steps.map { outcome(of: $0) }
             if fails { content = before }
             return results.joined(separator: ", ")
         }
@@ -74,7 +75,7 @@ struct RelationshipReference {
 
     // MARK: Writing
 
-    /// Gives a topic its posts; those that nobody holds any more are erased.
+    /// Sets the posts of a topic. Posts that no topic holds any longer are erased.
     private mutating func give(_ posts: [Int], to topic: Int) {
         let before = content.topicPosts[topic] ?? []
         content.topicPosts[topic] = posts

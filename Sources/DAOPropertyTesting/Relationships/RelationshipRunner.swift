@@ -1,10 +1,9 @@
 import DAOConformance
 import DAOCore
-import Foundation
 
-/// Does steps on a database.
-struct RelationshipRunner {
-    let database: any Database
+/// Runs steps on a database.
+struct RelationshipRunner: DatabaseRunner {
+    private let database: any Database
     private let topics: any Storage<Topic>
     private let posts: any Storage<Post>
     private let people: any Storage<Person>
@@ -20,9 +19,8 @@ struct RelationshipRunner {
         folders = try database.storage(for: Folder.self)
     }
 
-    /// Does a step.
-    ///
-    /// - Returns: What came of it, as text.
+    func close() throws { try database.close() }
+
     func run(_ step: RelationshipStep) throws -> String {
         switch step {
         case .topic(let id, let version, let owner, let posts, let author, let labels):
@@ -72,7 +70,7 @@ struct RelationshipRunner {
         }
         return Folder(id: tree.id, name: name(version), children: try children.map { try folder($0, version) })
     }
-    /// Orders as numbers do.
+    /// Names order as their numbers do.
     private func name(_ version: Int) -> String { String(repeating: "0", count: max(0, 6 - "\(version)".count)) + "\(version)" }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) throws -> String {
@@ -91,8 +89,7 @@ struct RelationshipRunner {
         return found.map(\.id).joined(separator: " ")
     }
 
-    /// Everything there is, in a form to compare with the reference's.
-    func content() throws -> RelationshipReference.Content {
+    func lines() throws -> [String] {
         var content = RelationshipReference.Content()
         for topic in try topics.read() {
             let id = Int(topic.id) ?? -1
@@ -100,7 +97,7 @@ struct RelationshipRunner {
             content.owners[id] = topic.owner?.id
             content.topicPosts[id] = topic.posts.map(\.id)
             content.topicLabels[id] = topic.labels.map { Int($0.id.uuid.15) }
-            // What a topic holds is what stands in the rows themselves.
+            // The posts of a topic are equal to the rows themselves.
             for post in topic.posts { content.posts[post.id] = Int(post.text) }
         }
         for post in try posts.read() {
@@ -114,6 +111,6 @@ struct RelationshipRunner {
             content.folders[folder.id] = Int(folder.name)
             content.children[folder.id] = folder.children.map(\.id)
         }
-        return content
+        return content.lines
     }
 }

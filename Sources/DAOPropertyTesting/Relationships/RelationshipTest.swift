@@ -5,58 +5,37 @@ import DAOCore
 struct RelationshipTest: ModelBasedTest {
     let target: ConformanceTarget
 
-    /// Fewer than others: everything is compared after each.
+    /// Fewer steps than of other kinds: the whole state is compared after each step.
     func script(seed: UInt64, operations: Int) -> [RelationshipStep] {
         var generator = RelationshipGenerator(seed: seed)
         return generator.script(max(1, operations / 8))
     }
 
-    func begin(_ script: [RelationshipStep], at location: ConformanceTarget.Location) throws -> RelationshipSession? {
-        RelationshipSession(runner: try RelationshipRunner(target.open(location)))
-    }
-}
-
-/// Models that refer to each other in a database, and in the reference model.
-struct RelationshipSession: ModelBasedSession {
-    let runner: RelationshipRunner
-    private var reference = RelationshipReference()
-
-    init(runner: RelationshipRunner) { self.runner = runner }
-
-    func close() { try? runner.database.close() }
-
-    mutating func run(_ step: RelationshipStep, isLast: Bool) -> Difference<RelationshipStep>? {
-        let expected = reference.run(step)
-        do {
-            let got = try runner.run(step)
-            if got != expected { return Difference(expected: expected, got: got) }
-            let content = try runner.content()
-            if content == reference.content { return nil }
-            return Difference(expected: reference.content.text, got: content.text)
-        } catch {
-            return Difference(expected: expected, got: "\(error)")
-        }
+    func begin(_ script: [RelationshipStep], at location: ConformanceTarget.Location) throws
+        -> ComparedSession<RelationshipStep, RelationshipRunner, RelationshipReference>?
+    {
+        ComparedSession(try RelationshipRunner(target.open(location)))
     }
 }
 
 extension RelationshipReference.Content {
     /// The rows and links in a readable order.
-    fileprivate var text: String {
-        func rows(_ rows: [Int: Int]) -> String { rows.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ") }
-        func lists(_ lists: [Int: [Int]]) -> String {
-            lists.sorted { $0.key < $1.key }.map { "\($0)\($1)" }.joined(separator: " ")
+    var lines: [String] {
+        func text<Value>(_ name: String, _ rows: [Int: Value]) -> String {
+            "\(name): " + rows.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
         }
-        return """
-            topics \(rows(topics)); owners \(rows(owners)); posts \(lists(topicPosts)) of \(rows(posts)) by \(rows(authors)); \
-            labels \(lists(topicLabels)) of \(rows(labels)); people \(rows(people)); folders \(rows(folders)) with \(lists(children))
-            """
+        return [
+            text("topics", topics), text("owners", owners), text("lists of posts", topicPosts), text("posts", posts),
+            text("authors", authors), text("lists of labels", topicLabels), text("labels", labels), text("people", people),
+            text("folders", folders), text("lists of folders", children),
+        ]
     }
 }
 
 extension PropertyTesting {
-    /// Runs steps on models that refer to each other, and on a reference model: what a printed test calls.
+    /// Runs steps on related models, on the database and on a reference model. Printed tests call it.
     ///
-    /// - Throws: What differs, as `ConformanceFailure`.
+    /// - Throws: The difference, as `ConformanceFailure`.
     public static func replay(_ script: [RelationshipStep], on target: ConformanceTarget) throws {
         try RelationshipTest(target: target).replay(script)
     }

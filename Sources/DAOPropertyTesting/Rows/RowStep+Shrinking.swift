@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 
 extension RowStep: ScriptStep {
-    /// Whether it, or a step inside it, waits for what should come by itself.
+    /// Whether the step, or a nested step, waits for an event.
     var waits: Bool {
         switch verb {
         case .watch, .leave, .outside, .snapshot, .outlive: true
@@ -12,20 +12,13 @@ extension RowStep: ScriptStep {
 
     /// How large the step is. Every smaller form weighs less, so shrinking ends.
     var weight: Int {
-        var weight = 1000 + nested.reduce(0) { $0 + $1.weight }
-        for row in rows {
-            weight += 100 + zip(row, entity.table.blank).reduce(0) { $0 + (Exact.same($1.0, $1.1) ? 0 : $1.0.weight) }
-        }
-        weight += ids.reduce(0) { $0 + 20 + $1.utf8.count }
-        weight += query.node.weight + other.weight + 30 * query.order.count
-        weight += (query.limit == nil ? 0 : 20) + (query.offset == 0 ? 0 : 20)
-        weight += changes.reduce(0) { $0 + 20 + $1.value.weight }
-        weight += (number == nil ? 0 : 10 + min(9, abs(number ?? 0))) + (flag ? 5 : 0)
-        return weight
+        let values = rows.map { SwiftLiteral.row($0, entity) } + changes.map { SwiftLiteral.source($0.value) }
+        let parts = values + ids + [SwiftLiteral.query(query, entity), SwiftLiteral.source(other)]
+        let own = 1000 + (number.map { 10 + min(9, abs($0)) } ?? 0) + (flag ? 5 : 0)
+        return parts.reduce(own) { $0 + 20 + SwiftLiteral.weight(of: $1) } + nested.reduce(0) { $0 + $1.weight }
     }
 
-    /// What stands in the step's place when it is made smaller: steps with less in them, from the boldest cut
-    /// to the finest.
+    /// Replacements of the step with less content, from the largest reduction to the smallest.
     var smallerForms: [[RowStep]] {
         var forms: [[RowStep]] = []
         func add(_ change: (inout RowStep) -> Void) {
@@ -36,31 +29,26 @@ extension RowStep: ScriptStep {
         }
         if !nested.isEmpty { forms.append(nested) }
         for list in [\RowStep.before, \.inner, \.after] {
-            for index in self[keyPath: list].indices {
-                add { $0[keyPath: list].remove(at: index) }
-                // Smaller steps of a race might depend on which is first.
-                if verb == .race { continue }
-                for form in self[keyPath: list][index].smallerForms {
-                    add { $0[keyPath: list].replaceSubrange(index...index, with: form) }
-                }
+            // The outcome of smaller steps could depend on the order of the threads.
+            for form in self[keyPath: list].smaller({ verb == .race ? [] : $0.smallerForms }) {
+                add { $0[keyPath: list] = form }
             }
         }
         if verb == .findOrCreate || verb == .readKey || verb == .existsKey || verb == .increment {
             // These need their one key.
         } else {
-            for index in ids.indices { add { $0.ids.remove(at: index) } }
+            for form in ids.smaller() { add { $0.ids = form } }
         }
-        if rows.count > 1 { for index in rows.indices { add { $0.rows.remove(at: index) } } }
-        for row in rows.indices { for form in smallerRows(rows[row]) { add { $0.rows[row] = form } } }
+        for form in rows.smaller({ smallerRows($0).map { [$0] } }) where !form.isEmpty { add { $0.rows = form } }
         for node in query.node.smallerForms { add { $0.query.node = node } }
         for node in other.smallerForms { add { $0.other = node } }
-        for index in query.order.indices { add { $0.query.order.remove(at: index) } }
+        for form in query.order.smaller() { add { $0.query.order = form } }
         if query.limit != nil { add { $0.query.limit = nil } }
         if query.offset != 0 { add { $0.query.offset = 0 } }
-        for index in changes.indices {
-            add { $0.changes.remove(at: index) }
-            for value in changes[index].value.smallerForms { add { $0.changes[index].value = value } }
+        let smallerChanges = changes.smaller { change in
+            change.value.smallerForms.map { [FieldChange(field: change.field, value: $0)] }
         }
+        for form in smallerChanges { add { $0.changes = form } }
         if let number {
             if verb == .merge || verb == .update || verb == .forEach || verb == .translate { add { $0.number = nil } }
             if number > 1 { add { $0.number = 1 } }
@@ -69,7 +57,7 @@ extension RowStep: ScriptStep {
         return forms
     }
 
-    /// The row with all, half, or one of its values taken back to their defaults, then with smaller values.
+    /// The row with all, half or one of its values reset to their defaults, then with smaller values.
     private func smallerRows(_ row: Row) -> [Row] {
         let blank = entity.table.blank
         let set = row.indices.filter { $0 != entity.key && !Exact.same(row[$0], blank[$0]) }
@@ -107,7 +95,7 @@ extension RowStep: ScriptStep {
         }
     }
 
-    /// The single queries that a check of several against each other is made of.
+    /// The single queries of a metamorphic relation.
     var components: [RowStep] {
         func keys(_ change: (inout QueryDescription) -> Void) -> RowStep {
             var query = query
@@ -143,38 +131,10 @@ extension RowStep: ScriptStep {
 }
 
 extension PredicateNode {
-    /// How large the tree is.
-    fileprivate var weight: Int {
-        switch self {
-        case .constant(true): 0
-        case .constant: 5
-        case .and(let nodes), .or(let nodes): nodes.reduce(30) { $0 + $1.weight }
-        case .not(let node): 25 + node.weight
-        case .compare(_, let comparison, let value): 20 + (comparison == .equal ? 0 : 1) + value.weight
-        case .compareFields: 30
-        case .isIn(_, let values): values.reduce(22) { $0 + 3 + $1.weight }
-        case .text(_, _, let text, let options): 24 + text.utf8.count + options.rawValue
-        case .related(_, _, let node), .through(_, let node): 40 + node.weight
-        case .relatedCount: 30
-        case .invalid: 50
-        }
-    }
-
-    /// The tree with a part cut away.
+    /// The tree without a part.
     fileprivate var smallerForms: [PredicateNode] {
         func parts(_ nodes: [PredicateNode], _ make: ([PredicateNode]) -> PredicateNode) -> [PredicateNode] {
-            var forms = nodes
-            for index in nodes.indices {
-                var rest = nodes
-                rest.remove(at: index)
-                forms.append(make(rest))
-                for form in nodes[index].smallerForms {
-                    var changed = nodes
-                    changed[index] = form
-                    forms.append(make(changed))
-                }
-            }
-            return forms
+            [PredicateNode.constant(true)] + nodes + nodes.smaller { $0.smallerForms.map { [$0] } }.map(make)
         }
         switch self {
         case .constant(true): return []
@@ -182,21 +142,15 @@ extension PredicateNode {
         case .related(let field, let match, let node):
             return [.constant(true)] + node.smallerForms.map { .related(field: field, match, $0) }
         case .through(let field, let node): return [.constant(true)] + node.smallerForms.map { .through(field: field, $0) }
-        case .and(let nodes): return [.constant(true)] + parts(nodes) { .and($0) }
-        case .or(let nodes): return [.constant(true)] + parts(nodes) { .or($0) }
+        case .and(let nodes): return parts(nodes) { .and($0) }
+        case .or(let nodes): return parts(nodes) { .or($0) }
         case .not(let node): return [.constant(true), node] + node.smallerForms.map { .not($0) }
         case .compare(let field, let comparison, let value):
             return [.constant(true)] + value.smallerForms.map { .compare(field: field, comparison, $0) }
         case .isIn(let field, let values):
-            var forms: [PredicateNode] = [.constant(true)]
-            forms.append(.isIn(field: field, Array(values.prefix(values.count / 2))))
-            forms.append(.isIn(field: field, Array(values.suffix(values.count / 2))))
-            for index in values.indices.prefix(8) {
-                var rest = values
-                rest.remove(at: index)
-                forms.append(.isIn(field: field, rest))
-            }
-            return forms
+            let halves = [Array(values.prefix(values.count / 2)), Array(values.suffix(values.count / 2))]
+            return [.constant(true)]
+                + (halves + (values.count > 100 ? [] : values.smaller().prefix(8))).map { .isIn(field: field, $0) }
         case .text(let field, let match, let text, let options):
             var forms: [PredicateNode] = [.constant(true)]
             if !text.isEmpty {
@@ -210,22 +164,6 @@ extension PredicateNode {
 }
 
 extension Value {
-    /// How large the value is.
-    fileprivate var weight: Int {
-        switch self {
-        case .null: 1
-        case .bool(let value): value ? 3 : 2
-        case .integer(let number): 2 + min(18, String(number).count + (number == 1 ? 1 : 0))
-        case .unsigned: 20
-        case .double(let number): number == 0 && number.sign == .plus ? 3 : (number == 1 ? 4 : 6)
-        case .decimal(let number): 2 + number.description.count
-        case .string(let text): 2 + text.utf8.count
-        case .data(let data): 2 + data.count
-        case .uuid: 10
-        case .date: 6
-        }
-    }
-
     /// Smaller values of the type.
     fileprivate var smallerForms: [Value] {
         switch self {

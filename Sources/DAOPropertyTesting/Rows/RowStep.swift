@@ -118,7 +118,7 @@ struct RowStep: Sendable {
     /// All steps inside this one, in the order in which they run.
     var nested: [RowStep] { before + inner + after }
 
-    /// How many steps it is, with those inside.
+    /// The number of steps, including nested steps.
     var size: Int { nested.reduce(1) { $0 + $1.size } }
 }
 

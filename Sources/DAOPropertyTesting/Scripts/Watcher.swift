@@ -5,8 +5,7 @@ import Foundation
 extension PropertyTesting {
     /// An observation that threads can wait for.
     ///
-    /// Every change that comes is held against the one before it: the keys it names have to be those that
-    /// differ.
+    /// Every change is compared with the one before it: its keys must be those of the rows that differ.
     public final class Watcher<Record: PropertyTestModel>: Sendable {
         private typealias Change = ObservedChange<Record>
 
@@ -27,10 +26,10 @@ extension PropertyTesting {
         /// Begins to observe.
         ///
         /// - Parameters:
-        ///   - dao: Whose rows.
-        ///   - query: Which of them.
+        ///   - dao: The DAO of the rows.
+        ///   - query: The query to observe.
         ///   - patience: How many seconds a result may take.
-        public init(_ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, patience: Double = 60) {
+        init(_ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, patience: Double) {
             self.dao = dao
             self.query = query
             self.patience = patience
@@ -49,9 +48,9 @@ extension PropertyTesting {
 
         deinit { task.value?.cancel() }
 
-        /// The rows that were observed last, as soon as they are those that the query has.
+        /// The rows that were observed last, once they are equal to the result of the query.
         ///
-        /// - Throws: What the query throws; what is wrong with the observation, as ``ConformanceFailure``.
+        /// - Throws: The error of the query; a fault of the observation, as ``ConformanceFailure``.
         public func latest() throws -> [Record] {
             let expected = try dao.read(query).map(\.values)
             let hasCome = wait { state in state.hasEnded || state.rows.map { Self.same($0, expected) } == true }
@@ -66,16 +65,16 @@ extension PropertyTesting {
             return try state.rows?.map { try Record(values: $0) } ?? []
         }
 
-        /// Stops observing, and waits until that is over.
+        /// Stops the observation, and waits for its end.
         ///
-        /// - Throws: What is wrong with the observation, as ``ConformanceFailure``.
-        public func stop() throws {
+        /// - Throws: A fault of the observation, as ``ConformanceFailure``.
+        func stop() throws {
             task.value?.cancel()
             guard wait(until: \.hasEnded) else { throw fail("a cancelled observation does not end") }
             if let problem = state.value.problem { throw fail(problem) }
         }
 
-        /// Waits for the end that closing the database makes.
+        /// Waits for the end of the observation after the database was closed.
         func waitForEnd() throws {
             guard wait(until: \.hasEnded) else { throw fail("an observation of a closed database does not end") }
             guard let error = state.value.ending as? StorageError, error.kind == .closed else {
@@ -112,8 +111,7 @@ extension PropertyTesting {
             condition.unlock()
         }
 
-        /// What a change says that does not follow from the rows before and those of now; nil when all is
-        /// well.
+        /// The contradiction between a change and the rows before and after it; nil when there is none.
         private static func problem(of change: Change, _ rows: [[Value]], after last: [[Value]]?) -> String? {
             let (old, new) = (last ?? [], rows)
             let key = Record.schema.description.keyIndex

@@ -1,8 +1,7 @@
 import DAOCore
 import Foundation
 
-/// The order of values as the contract states it (K2, P2, P3), spelled out once more and without the
-/// library's own comparison.
+/// The order of values that the contract defines (K2, P2, P3), without the comparison of the library.
 enum ReferenceOrder {
 
     /// Less than, equal to or greater than zero. Neither value is null, and they are of comparable types.
@@ -26,7 +25,13 @@ enum ReferenceOrder {
         }
     }
 
-    /// Numbers of one type, NaN equal to itself and after everything else.
+    /// The order of a sort, with null first.
+    static func compareWithNull(_ left: Value, _ right: Value) -> Int {
+        if left.isNull || right.isNull { return (left.isNull ? 0 : 1) - (right.isNull ? 0 : 1) }
+        return compare(left, right)
+    }
+
+    /// Numbers of one type. NaN is equal to itself and greater than every other number.
     static func doubles(_ left: Double, _ right: Double) -> Int {
         if left.isNaN || right.isNaN { return (left.isNaN ? 1 : 0) - (right.isNaN ? 1 : 0) }
         return left < right ? -1 : (left > right ? 1 : 0)
@@ -61,7 +66,7 @@ enum ReferenceOrder {
         return right > floor ? -1 : 0
     }
 
-    /// Two numbers of which one is decimal, by their digits.
+    /// Compares two numbers, at least one of them decimal, by their digits.
     ///
     /// Scripts compare decimal and floating-point numbers only where one of them is of few binary digits and
     /// below 2⁵³: there the decimal that is meant and the one that is stored are the same.

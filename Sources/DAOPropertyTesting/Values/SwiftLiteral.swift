@@ -1,6 +1,12 @@
 import DAOCore
 import Foundation
 
+/// Plain data with a separate form in scripts.
+protocol SwiftSource {
+    /// The data as an expression.
+    var source: String { get }
+}
+
 /// Values as Swift source.
 enum SwiftLiteral {
     /// A row as a call of its initializer, defaults left out.
@@ -27,35 +33,51 @@ enum SwiftLiteral {
         }
     }
 
-    /// A value as a case of `Value`.
-    static func tagged(_ value: Value) -> String {
+    /// Plain data as an expression: a case of an enumeration with the labels of its values, a literal of
+    /// anything else.
+    static func source(_ value: Any) -> String {
+        if case .invalid? = value as? PredicateNode { return ".constant(false)" }
         switch value {
-        case .null: ".null"
-        case .bool: ".bool(\(plain(value)))"
-        case .integer: ".integer(\(plain(value)))"
-        case .unsigned: ".unsigned(\(plain(value)))"
-        case .double: ".double(\(plain(value)))"
-        case .decimal: ".decimal(\(plain(value)))"
-        case .string: ".string(\(plain(value)))"
-        case .data: ".data(\(plain(value)))"
-        case .uuid: ".uuid(\(plain(value)))"
-        case .date: ".date(\(plain(value)))"
+        case let value as any SwiftSource: return value.source
+        case let text as String: return string(text)
+        case let number as Double: return number.isFinite ? "\(number)" : float(number, "Double")
+        case let number as Decimal: return number.isNaN ? "Decimal.nan" : "Decimal(string: \"\(number)\")!"
+        case let data as Data: return bytes(data)
+        case let uuid as UUID: return "UUID(uuidString: \"\(uuid.uuidString)\")!"
+        case let date as Date: return "Date(timeIntervalSinceReferenceDate: \(source(date.timeIntervalSinceReferenceDate)))"
+        case let options as TextOptions: return self.options(options)
+        default: break
+        }
+        let mirror = Mirror(reflecting: value)
+        let parts = mirror.children.lazy.map { child in
+            // Values without a label are numbered.
+            (child.label.map { $0.hasPrefix(".") ? "" : "\($0): " } ?? "") + source(child.value)
+        }
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { source($0.value) } ?? "nil"
+        case .collection: return "[" + parts.joined(separator: ", ") + "]"
+        case .tuple: return parts.joined(separator: ", ")
+        case .enum:
+            guard let content = mirror.children.first, let name = content.label else { return ".\(value)" }
+            return ".\(name)(\(source(content.value)))"
+        default: return "\(value)"
         }
     }
 
-    private static func plain(_ value: Value) -> String {
-        switch value {
-        case .null: "nil"
-        case .bool(let value): "\(value)"
-        case .integer(let number): "\(number)"
-        case .unsigned(let number): "\(number)"
-        case .double(let number): number.isFinite ? "\(number)" : float(number, "Double")
-        case .decimal(let number): number.isNaN ? "Decimal.nan" : "Decimal(string: \"\(number)\")!"
-        case .string(let text): string(text)
-        case .data(let data): bytes(data)
-        case .uuid(let uuid): "UUID(uuidString: \"\(uuid.uuidString)\")!"
-        case .date(let date): "Date(timeIntervalSinceReferenceDate: \(plain(.double(date.timeIntervalSinceReferenceDate))))"
+    /// The size of an expression for the shrinker: its length and the first digits of its numbers. False and
+    /// nil weigh nothing.
+    static func weight(of source: String) -> Int {
+        var (weight, isInNumber) = (0, false)
+        for byte in source.replacing("false", with: "").replacing("nil", with: "").utf8 {
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            weight += 10 + (isDigit && !isInNumber ? Int(byte - UInt8(ascii: "0")) : 0)
+            isInNumber = isDigit
         }
+        return weight
+    }
+
+    private static func plain(_ value: Value) -> String {
+        Mirror(reflecting: value).children.first.map { source($0.value) } ?? "nil"
     }
 
     private static func float(_ number: Double, _ type: String) -> String {
@@ -74,7 +96,7 @@ enum SwiftLiteral {
             + (rest.isEmpty ? "" : " + Data([" + rest.map(String.init).joined(separator: ", ") + "])")
     }
 
-    /// A string with everything beyond printable ASCII escaped, and a long run of one letter as such.
+    /// A string literal. Everything except printable ASCII is escaped; a long run of one letter is shortened.
     static func string(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         if scalars.count > 64, let first = scalars.first {
@@ -96,7 +118,7 @@ enum SwiftLiteral {
             }.joined() + "\""
     }
 
-    /// Whether a name can be that of a property without more ado.
+    /// Whether a name can be the name of a property.
     static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
         let letters = name.utf8.allSatisfy { byte in
@@ -106,7 +128,7 @@ enum SwiftLiteral {
         return letters && name.contains { $0 != "_" } && !words.contains(name)
     }
 
-    /// Words of Swift, and what models have already.
+    /// Keywords of Swift, and the members that every model has.
     private static let words: Set<String> = [
         "in", "is", "where", "case", "default", "true", "false", "nil", "self", "Self", "Type", "init", "values", "schema",
         "uniqueId",
@@ -114,25 +136,6 @@ enum SwiftLiteral {
     ]
 
     // MARK: Queries
-
-    static func node(_ node: PredicateNode) -> String {
-        func list(_ nodes: [PredicateNode]) -> String { "([" + nodes.map { self.node($0) }.joined(separator: ", ") + "])" }
-        return switch node {
-        case .constant(let value): ".constant(\(value))"
-        case .and(let nodes): ".and" + list(nodes)
-        case .or(let nodes): ".or" + list(nodes)
-        case .not(let node): ".not(\(self.node(node)))"
-        case .compare(let field, let comparison, let value): ".compare(field: \(field), .\(comparison), \(tagged(value)))"
-        case .compareFields(let left, let comparison, let right): ".compareFields(\(left), .\(comparison), \(right))"
-        case .isIn(let field, let values): ".isIn(field: \(field), [\(values.map(tagged).joined(separator: ", "))])"
-        case .text(let field, let match, let text, let options):
-            ".text(field: \(field), .\(match), \(string(text)), \(self.options(options)))"
-        case .related(let field, let match, let node): ".related(field: \(field), .\(match), \(self.node(node)))"
-        case .relatedCount(let field, let comparison, let count): ".relatedCount(field: \(field), .\(comparison), \(count))"
-        case .through(let field, let node): ".through(field: \(field), \(self.node(node)))"
-        case .invalid: ".constant(false)"
-        }
-    }
 
     private static func options(_ options: TextOptions) -> String {
         var names: [String] = []
@@ -143,7 +146,7 @@ enum SwiftLiteral {
 
     static func condition(_ node: PredicateNode) -> String {
         if case .constant(true) = node { return ".all" }
-        return "Condition(\(self.node(node)))"
+        return "Condition(\(source(node)))"
     }
 
     static func query(_ query: QueryDescription, _ entity: Entity) -> String {

@@ -1,5 +1,4 @@
 import DAOCore
-import Foundation
 
 /// A working storage with the fault of its database.
 ///

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOLMDB
 import DAOSQLite
-import Foundation
 
 /// The databases that outlive a process.
 package let drivers = DatabaseDrivers(.sqlite, .lmdb)

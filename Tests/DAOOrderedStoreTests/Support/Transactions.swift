@@ -1,5 +1,4 @@
 import DAOKeyValue
-import Foundation
 
 extension KeyValueTransaction {
     func value(_ key: Bytes) throws -> Bytes? {

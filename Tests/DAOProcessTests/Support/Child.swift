@@ -1,4 +1,5 @@
 import DAOConformance
+import DAOTestSupport
 import Foundation
 
 /// A child process with an open database. It gets commands and returns answers as lines.
@@ -14,20 +15,13 @@ public struct ChildFailure: Error, CustomStringConvertible {
 }
 
 extension ChildProcess {
-    /// Programs are built in the same directory as the tests.
-    private static var program: URL {
-        let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-        let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
-        return directory.appendingPathComponent("dao-child")
-    }
-
     /// Starts a child.
     ///
     /// - Parameter arguments: A command and its arguments; see `Commands`.
     public convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
     /// Starts a child.
-    public convenience init(_ arguments: [String]) throws { try self.init(Self.program, arguments) }
+    public convenience init(_ arguments: [String]) throws { try self.init(Process.built("dao-child"), arguments) }
 
     /// Reads the next line of the child; throws when it differs from the expected line.
     public func expect(_ wanted: String) throws {

@@ -1,6 +1,5 @@
 import DAOCore
 import DAOTestSupport
-import Foundation
 
 extension RowGenerator {
     /// Rows of an entity.
@@ -8,7 +7,7 @@ extension RowGenerator {
     /// - Parameter isPlain: Whether their keys are ones that can be stored.
     mutating func rows(of entity: Entity, count: Int, isPlain: Bool = false) -> [Row] {
         var rows = (0..<count).map { _ in row(of: entity) }
-        // Alone: what comes first of two things that are wrong with a call is nowhere said.
+        // Only one fault: the contract does not say which of two faults is reported.
         if count == 1, !isPlain, entity.fields[entity.key].type.kind == .string, random.chance(2) {
             rows[0][entity.key] = HardValues.tooLongKey
         }

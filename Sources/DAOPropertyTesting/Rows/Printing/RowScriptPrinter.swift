@@ -14,13 +14,13 @@ struct RowScriptPrinter {
             printer.add(step, isLast: index == failure.script.count - 1 ? [] : nil)
         }
         let lines = printer.lines.joined(separator: "\n")
-        let databases = printer.declarations(isChanging: failure.script.contains(where: \.isAboutAll))
+        let databases = printer.declarations.joined(separator: "\n        ")
         let open = printer.hasNeighbour ? "open, openNeighbour" : "open"
         return ScriptSource(
             declarations: printer.models,
             body: """
                     try PropertyTesting.script(on: target) { \(open) in
-                \(databases)
+                        \(databases)
                 \(lines)
                     }
                 """)
@@ -28,24 +28,26 @@ struct RowScriptPrinter {
 
     private init(_ failure: FailedScript<RowStep>) { self.failure = failure }
 
-    private func declarations(isChanging: Bool) -> String {
-        let keyword = isChanging ? "var" : "let"
-        let entities = failure.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
-        return
-            (["        \(keyword) database = try open()"]
-            + (hasNeighbour ? ["        \(keyword) neighbour = try openNeighbour()"] : [])
-            + entities.sorted { $0.rawValue < $1.rawValue }.map { "        \(keyword) \(Self.dao($0))" })
-            .joined(separator: "\n")
+    private var declarations: [String] {
+        let keyword = failure.script.contains(where: \.isAboutAll) ? "var" : "let"
+        let databases = ["database = try open()"] + (hasNeighbour ? ["neighbour = try openNeighbour()"] : [])
+        return (databases + daos).map { "\(keyword) \($0)" }
     }
 
     /// The declarations of the models that the script uses.
     private var models: String {
-        let entities = failure.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used.union($1.invalid)) }
-        return entities.sorted { $0.rawValue < $1.rawValue }.map { "\n" + ModelSource.declaration(of: $0) }.joined()
+        Self.all(\.declared, in: failure.script).map { "\n" + ModelSource.declaration(of: $0) }.joined()
     }
 
-    /// Whether the script is about two locations.
+    /// Whether the script uses two locations.
     private var hasNeighbour: Bool { failure.script.contains(where: \.hasNeighbour) }
+
+    /// The DAOs that the script uses.
+    private var daos: [String] { Self.all(\.used, in: failure.script).map(Self.dao) }
+
+    private static func all(_ entities: KeyPath<RowStep, Set<Entity>>, in script: [RowStep]) -> [Entity] {
+        script.reduce(into: Set<Entity>()) { $0.formUnion($1[keyPath: entities]) }.sorted { $0.rawValue < $1.rawValue }
+    }
 
     private static func dao(_ entity: Entity) -> String {
         "\(entity.variable) = DAO(storage: try database.storage(for: \(entity.typeName).self))"
@@ -53,15 +55,20 @@ struct RowScriptPrinter {
 
     private mutating func line(_ text: String) { lines.append(String(repeating: "    ", count: depth) + text) }
 
-    private mutating func indented(_ body: (inout RowScriptPrinter) -> Void) {
+    private mutating func add(_ texts: [String]) { for text in texts { line(text) } }
+
+    /// Adds lines within braces.
+    private mutating func block(_ opening: String, _ closing: String = "}", _ body: (inout RowScriptPrinter) -> Void) {
+        line(opening)
         depth += 1
         body(&self)
         depth -= 1
+        line(closing)
     }
 
     /// Adds a step.
     ///
-    /// - Parameter isLast: The way to this step inside the last one; nil in another.
+    /// - Parameter isLast: The position of the step inside the last one; nil inside another.
     private mutating func add(_ operation: RowStep, isLast path: [Int]?) {
         let isFailing = path == failure.path
         if isFailing {
@@ -69,38 +76,23 @@ struct RowScriptPrinter {
             line("// got:      \(Self.short(failure.got))")
         }
         switch operation.verb {
-        case .second:
-            line("do {")
-            indented { printer in
-                printer.useDatabase("try open()", operation.used)
+        case .second, .neighbour:
+            block("do {") { printer in
+                printer.useDatabase(operation.verb == .second ? "try open()" : "neighbour", of: operation)
                 printer.add(operation.inner, path, from: 0)
             }
-            line("}")
-        case .neighbour:
-            line("do {")
-            indented { printer in
-                printer.useDatabase("neighbour", operation.used)
-                printer.add(operation.inner, path, from: 0)
-            }
-            line("}")
         case .race: addRace(operation, path)
-        case .outlive:
-            line("try PropertyTesting.inherit(in: database, whileItRuns: \(operation.flag)) {")
-            indented { $0.add(operation.inner, path, from: 0) }
-            line("}")
-        case .outside:
-            line("PropertyTesting.elsewhere {")
-            indented { $0.add(operation.inner, path, from: 0) }
-            line("}")
-        case .reopen:
-            line("database = try PropertyTesting.reopen(database, open)")
-            addDAOs()
+        case .outlive, .outside:
+            let opening =
+                operation.verb == .outside
+                ? "PropertyTesting.elsewhere {" : "try PropertyTesting.inherit(in: database, whileItRuns: \(operation.flag)) {"
+            block(opening) { $0.add(operation.inner, path, from: 0) }
+        case .reopen: add(["database = try PropertyTesting.reopen(database, open)"] + daos)
         case .leave:
             if hasNeighbour { line("try neighbour.close()") }
-            line("try database.close()")
-            line("database = try open()")
+            add(["try database.close()", "database = try open()"])
             if hasNeighbour { line("neighbour = try openNeighbour()") }
-            addDAOs()
+            add(daos)
         case .partition, .inclusion, .indexless, .windows, .reversal, .agreement:
             line("// \(operation.verb) of \(SwiftLiteral.query(operation.query, operation.entity))")
         default:
@@ -111,8 +103,7 @@ struct RowScriptPrinter {
                 line("\(opening) { \(source[0]) }\(expectation)")
                 return
             }
-            line("\(opening) { () throws -> \(operation.resultType) in")
-            indented { printer in
+            block("\(opening) { () throws -> \(operation.resultType) in", "}\(expectation)") { printer in
                 for text in source {
                     if text.hasSuffix(RowStep.nestedSteps), text.drop(while: { $0 == " " }) == RowStep.nestedSteps {
                         let levels = (text.count - RowStep.nestedSteps.count) / 4
@@ -124,47 +115,35 @@ struct RowScriptPrinter {
                     }
                 }
             }
-            line("}\(expectation)")
         }
     }
 
-    /// Makes the DAOs anew.
-    private mutating func addDAOs() {
-        let entities = failure.script.reduce(into: Set<Entity>()) { $0.formUnion($1.used) }
-        for entity in entities.sorted(by: { $0.rawValue < $1.rawValue }) { line(Self.dao(entity)) }
-    }
-
-    /// Declares a database and its DAOs in place of those around.
-    private mutating func useDatabase(_ source: String, _ entities: Set<Entity>) {
-        line("let database = \(source)")
-        for entity in entities.sorted(by: { $0.rawValue < $1.rawValue }) { line("let \(Self.dao(entity))") }
+    /// Declares a database and its DAOs, which hide the outer ones.
+    private mutating func useDatabase(_ source: String, of operation: RowStep) {
+        add((["database = \(source)"] + Self.all(\.used, in: [operation]).map(Self.dao)).map { "let \($0)" })
     }
 
     private mutating func addRace(_ operation: RowStep, _ path: [Int]?) {
         let count = max(1, operation.number ?? 2)
         line("try PropertyTesting.atOnce(")
+        depth += 1
         for thread in 0..<count {
-            indented { printer in
-                printer.line("{")
-                printer.indented { printer in
-                    if operation.flag, thread % 2 == 1 { printer.useDatabase("try open()", operation.used) }
-                    for index in stride(from: thread, to: operation.inner.count, by: count) {
-                        printer.add(operation.inner[index], isLast: path.map { $0 + [index] })
-                    }
+            block("{", thread == count - 1 ? "})" : "},") { printer in
+                if operation.flag, thread % 2 == 1 { printer.useDatabase("try open()", of: operation) }
+                for index in stride(from: thread, to: operation.inner.count, by: count) {
+                    printer.add(operation.inner[index], isLast: path.map { $0 + [index] })
                 }
-                printer.line(thread == count - 1 ? "})" : "},")
             }
         }
+        depth -= 1
     }
 
-    /// Steps that a translator does, each when it comes to a row.
+    /// The steps of a translator, each before its row.
     private mutating func addTranslated(_ operation: RowStep, _ path: [Int]?) {
         for index in operation.rows.indices {
             if index == operation.number { line("if index == \(index) { throw PropertyTesting.Abort() }") }
             guard operation.inner.indices.contains(index) else { continue }
-            line("if index == \(index) {")
-            indented { $0.add(operation.inner[index], isLast: path.map { $0 + [index] }) }
-            line("}")
+            block("if index == \(index) {") { $0.add(operation.inner[index], isLast: path.map { $0 + [index] }) }
         }
     }
 
@@ -179,9 +158,7 @@ struct RowScriptPrinter {
         }
         add(operation.before, path, from: 0)
         if operation.verb == .snapshot {
-            line("PropertyTesting.elsewhere {")
-            indented { $0.add(operation.inner, path, from: operation.before.count) }
-            line("}")
+            block("PropertyTesting.elsewhere {") { $0.add(operation.inner, path, from: operation.before.count) }
         } else {
             add(operation.inner, path, from: operation.before.count)
         }
@@ -201,9 +178,9 @@ struct RowScriptPrinter {
 }
 
 extension RowStep {
-    /// The models that the step, or one inside it, asks for and that cannot be stored.
-    fileprivate var invalid: Set<Entity> {
-        nested.reduce(into: verb == .invalid ? [entity] : []) { $0.formUnion($1.invalid) }
+    /// The models that the step asks for: those of DAOs, and those that cannot be stored.
+    fileprivate var declared: Set<Entity> {
+        nested.reduce(into: verb == .invalid ? [entity] : used) { $0.formUnion($1.declared) }
     }
 
     /// The entities whose DAOs the step uses.
@@ -216,6 +193,6 @@ extension RowStep {
         }
     }
 
-    /// Whether the step, or one inside it, is about another location.
+    /// Whether the step, or a nested step, uses another location.
     fileprivate var hasNeighbour: Bool { verb == .neighbour || nested.contains(where: \.hasNeighbour) }
 }

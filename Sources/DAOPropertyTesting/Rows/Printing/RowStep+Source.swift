@@ -1,10 +1,10 @@
 import DAOCore
 
 extension RowStep {
-    /// Stands for the steps inside this one, after as many spaces as they are indented.
+    /// Stands for the nested steps, after their indentation.
     static let nestedSteps = "{}"
 
-    /// What the step gives back, in Swift.
+    /// The Swift type of the step's result.
     var resultType: String {
         switch verb {
         case .create, .persist, .upsert, .transaction, .snapshot, .invalid, .translate, .closeInside, .unpromised: "Void"
@@ -18,7 +18,7 @@ extension RowStep {
         }
     }
 
-    /// The step's calls, a line each; one line alone needs no `return`.
+    /// The calls of the step, one per line. A single line needs no `return`.
     var source: [String] {
         let dao = entity.variable
         let query = SwiftLiteral.query(query, entity)
@@ -31,10 +31,13 @@ extension RowStep {
             let translating = "DAO(storage: \(dao).storage, translator: PropertyTesting.Merging<\(entity.typeName)>())"
             return ["try \(flag ? translating : dao).persist(\(rows()))"]
         case .upsert: return ["try \(dao).storage.persist(objects: \(rows()))"]
-        case .merge: return mergeSource
+        case .merge:
+            let position = number.map { ", failsAt: \($0)" } ?? ""
+            let options = (flag ? ", inserts: false" : "") + position
+            return ["try PropertyTesting.merge(\(rows()), into: \(dao).storage\(options))"]
         case .update: return updateSource
         case .increment:
-            let node = SwiftLiteral.node(.compare(field: 0, .equal, keyOfFirst))
+            let node = SwiftLiteral.source(PredicateNode.compare(field: 0, .equal, keyOfFirst))
             let field = entity.fields[field].name
             return [
                 "return try \(dao).storage.update(Query<\(entity.typeName)>(where: Condition(\(node)))) { record in",
@@ -46,10 +49,8 @@ extension RowStep {
                 "try DAO(storage: \(dao).storage, translator: calling).\(flag ? "persist" : "create")(\(rows()))",
             ]
         case .watch:
-            return [
-                "let watcher = PropertyTesting.Watcher(\(dao), \(query))", "let first = try watcher.latest()", Self.nestedSteps,
-                "let last = try watcher.latest()", "try watcher.stop()", "return [first, last]",
-            ]
+            let name = flag ? "watcher" : "_"
+            return ["try PropertyTesting.watch(\(dao), \(query)) { \(name) in", "    " + Self.nestedSteps, "}"]
         case .closeInside: return ["try database.transaction { () throws -> Void in try database.close() }"]
         case .unpromised: return ["try database.underlying(as: UnknownHandle.self) { _ in }"]
         case .findOrCreate:
@@ -69,14 +70,13 @@ extension RowStep {
             return [
                 "try \(dao).\(total)(\\.\(entity.property(field)), predicatedBy: \(SwiftLiteral.condition(self.query.node)))"
             ]
-        case .forEach: return forEachSource
+        case .forEach: return ["try PropertyTesting.walk(\(dao), \(query)\(number.map { ", upTo: \($0)" } ?? ""))"]
         case .cursor:
-            return [
-                "let cursor = try \(dao).storage.cursor(\(query))",
-                "let first = try PropertyTesting.take(\(number ?? 1), from: cursor)",
-            ] + (inner.isEmpty ? [] : ["do {", "    " + Self.nestedSteps, "}"])
-                + [flag ? "return [first, []]" : "return [first, try PropertyTesting.take(.max, from: cursor)]"]
-        case .pages: return pagesSource
+            let options = flag ? ", leavesRest: true" : ""
+            return aroundInner("try PropertyTesting.stream(\(dao), \(query), first: \(number ?? 1)\(options))")
+        case .pages:
+            let options = flag ? ", recodes: true" : ""
+            return aroundInner("try PropertyTesting.pages(\(dao), \(query), of: \(number ?? 1)\(options))")
         case .transaction:
             return ["try database.transaction { () throws -> Void in", "    " + Self.nestedSteps]
                 + (flag ? ["    throw PropertyTesting.Abort()"] : []) + ["}"]
@@ -89,18 +89,9 @@ extension RowStep {
     /// The key that `ids[0]` stands for.
     private var keyOfFirst: Value { (try? ReferenceState.key(ids[0], entity)) ?? .null }
 
-    private var mergeSource: [String] {
-        let fail = number.map { ["    if index == \($0) { throw PropertyTesting.Abort() }"] } ?? []
-        return [
-            "let rows = \(SwiftLiteral.rows(rows, entity))",
-            "return try \(entity.variable).storage.merge(keys: rows.map { try \(entity.typeName).schema.validKey(of: $0) }) { index, record in",
-        ] + fail + [
-            "    if var stored = record {",
-            "        try PropertyTesting.Merging<\(entity.typeName)>().translate(from: rows[index], to: &stored)",
-            "        record = stored",
-            "    }" + (flag ? "" : " else { record = rows[index] }"),
-            "}",
-        ]
+    /// A call with the nested steps as its closure.
+    private func aroundInner(_ call: String) -> [String] {
+        inner.isEmpty ? [call] : [call + " {", "    " + Self.nestedSteps, "}"]
     }
 
     private var updateSource: [String] {
@@ -111,27 +102,6 @@ extension RowStep {
         guard let number else { return [call] + (changes.isEmpty ? ["    _ = record"] : changes) + ["}"] }
         return ["var index = 0", call, "    if index == \(number) { throw PropertyTesting.Abort() }"] + changes + [
             "    index += 1", "}",
-        ]
-    }
-
-    private var forEachSource: [String] {
-        let query = SwiftLiteral.query(query, entity)
-        let stop = number.map { ["        if rows.count == \($0) { throw PropertyTesting.Abort() }"] } ?? []
-        return ["var rows: [\(entity.typeName)] = []", "do {", "    try \(entity.variable).forEach(\(query)) { record in"] + stop
-            + ["        rows.append(record)", "    }", "} catch is PropertyTesting.Abort {}", "return rows"]
-    }
-
-    private var pagesSource: [String] {
-        [
-            "var query = \(SwiftLiteral.query(query, entity))",
-            "var pages: [[\(entity.typeName)]] = []",
-            "repeat {",
-            "    let page = try \(entity.variable).page(query, limit: \(number ?? 1))",
-            "    pages.append(page.elements)",
-            "    query.after = \(flag ? "try page.next.map(PropertyTesting.recoded)" : "page.next")",
-        ] + (inner.isEmpty ? [] : ["    if pages.count == 1 {", "        " + Self.nestedSteps, "    }"]) + [
-            "} while query.after != nil && pages.count < \(Self.maximumPages)",
-            "return pages",
         ]
     }
 }

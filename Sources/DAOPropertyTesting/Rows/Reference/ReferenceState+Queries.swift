@@ -31,13 +31,12 @@ extension ReferenceState {
         guard ReferencePredicate.isSound(query.node, entity.fields) else {
             throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name)
         }
-        // No two rows tie on the key: what comes after it orders nothing, and a page must not begin again at
-        // a row that only changed there.
+        // Keys are unique, so later terms order nothing. A page must not return to a row that changed only in
+        // the field of such a term.
         return terms.firstIndex { $0.field == entity.key }.map { Array(terms[...$0]) } ?? terms
     }
 
-    /// By inserting each row where it belongs: nil first ascending and last descending, ties by ascending key
-    /// (Q1, Q2).
+    /// Insertion sort: nil first ascending and last descending, ties by ascending key (Q1, Q2).
     private func sorted(_ rows: [Row], _ terms: [Term], _ key: Int) -> [Row] {
         if terms.isEmpty { return rows }
         var result: [Row] = []
@@ -50,18 +49,13 @@ extension ReferenceState {
 
     private static func isBefore(_ left: Row, _ right: Row, _ terms: [Term], _ key: Int) -> Bool {
         for term in terms {
-            let order = orderWithNil(left[term.field], right[term.field])
+            let order = ReferenceOrder.compareWithNull(left[term.field], right[term.field])
             if order != 0 { return (order < 0) == term.isAscending }
         }
         return ReferenceOrder.compare(left[key], right[key]) < 0
     }
 
-    private static func orderWithNil(_ left: Value, _ right: Value) -> Int {
-        if left.isNull || right.isNull { return (left.isNull ? 0 : 1) - (right.isNull ? 0 : 1) }
-        return ReferenceOrder.compare(left, right)
-    }
-
-    /// A total over the values of a field, nil aside (Q7).
+    /// A total of the values of a field that are not nil (Q7).
     func total(_ total: Total, of field: Int, where node: PredicateNode, in entity: Entity) throws -> Value {
         let values = try rows(QueryDescription(node: node), in: entity).map { $0[field] }.filter { !$0.isNull }
         switch total {

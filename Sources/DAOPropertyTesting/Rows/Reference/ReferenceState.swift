@@ -1,7 +1,7 @@
 import DAOCore
 import Foundation
 
-/// Every row there is, in plain arrays. Being a value, a copy is a snapshot and a savepoint.
+/// All rows, in plain arrays. A copy of this value is a snapshot or a savepoint.
 struct ReferenceState: Sendable {
     private var tables: [Int: [Row]] = [:]
 
@@ -18,29 +18,14 @@ struct ReferenceState: Sendable {
 
     /// Stores a row, new or over the one with its key.
     ///
-    /// - Throws: What the contract says of keys and unique fields.
+    /// - Throws: The error that the contract defines for keys and unique fields.
     mutating func store(_ row: Row, in entity: Entity, mayReplace: Bool) throws {
         let row = row.map(Self.stored)
-        let (keyIndex, key) = (entity.key, row[entity.key])
-        try Self.checkKey(key, entity)
-        let position = position(of: key, in: entity)
-        if position != nil, !mayReplace {
-            throw Outcome.Failure(kind: .duplicateKey, entity: entity.name, key: Self.id(key))
+        try Self.checkKey(row[entity.key], entity)
+        if !mayReplace, position(of: row[entity.key], in: entity) != nil {
+            throw Outcome.Failure(kind: .duplicateKey, entity: entity.name, key: Self.id(row[entity.key]))
         }
-        for field in entity.table.unique where !row[field].isNull {
-            for other in self[entity] where !other[field].isNull && ReferenceOrder.compare(other[keyIndex], key) != 0 {
-                guard ReferenceOrder.compare(other[field], row[field]) == 0 else { continue }
-                throw Outcome.Failure(
-                    kind: .uniqueViolation, entity: entity.name, key: Self.id(key), conflictingKey: Self.id(other[keyIndex]),
-                    field: entity.fields[field].name)
-            }
-        }
-        if let position {
-            self[entity][position] = row
-        } else {
-            let place = self[entity].firstIndex { ReferenceOrder.compare($0[keyIndex], key) > 0 } ?? self[entity].count
-            self[entity].insert(row, at: place)
-        }
+        try self[entity].store(row, key: entity.key, entity.name, entity.fields)
     }
 
     /// Removes the row with a key.
@@ -91,6 +76,25 @@ struct ReferenceState: Sendable {
             }
         guard let key else { throw Outcome.Failure(kind: .invalidKey, entity: entity.name) }
         return key
+    }
+}
+
+extension [Row] {
+    /// Stores a row in key order, new or over the one with its key.
+    ///
+    /// - Throws: The error that the contract defines for unique fields.
+    mutating func store(_ row: Row, key: Int, _ entity: String, _ fields: [FieldDescription]) throws(Outcome.Failure) {
+        for (index, field) in fields.enumerated() where field.isUnique && !row[index].isNull {
+            for other in self where !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0 {
+                guard ReferenceOrder.compare(other[index], row[index]) == 0 else { continue }
+                throw Outcome.Failure(
+                    kind: .uniqueViolation, entity: entity, key: ReferenceState.id(row[key]),
+                    conflictingKey: ReferenceState.id(other[key]), field: field.name)
+            }
+        }
+        let place = firstIndex { ReferenceOrder.compare($0[key], row[key]) >= 0 } ?? count
+        let isThere = place < count && ReferenceOrder.compare(self[place][key], row[key]) == 0
+        replaceSubrange(place..<place + (isThere ? 1 : 0), with: [row])
     }
 }
 

@@ -1,20 +1,18 @@
 import DAOCore
-import Foundation
 
-/// The contract in plain Swift arrays: what every database has to answer. Written for this, slow, and without
-/// a line of the library that it is compared with.
+/// The reference model: the contract on plain Swift arrays. It is slow and shares no code with the library.
 struct RowReference: Sendable {
     /// The rows as the last commit left them.
     var state = ReferenceState()
 
-    /// The rows of the database beside it.
+    /// The rows of the database at the other location.
     private var neighbour = ReferenceState()
     private let isPersistent: Bool
 
     /// - Parameter isPersistent: Whether rows outlive the last database of a location.
     init(isPersistent: Bool = false) { self.isPersistent = isPersistent }
 
-    /// Does a step outside of any transaction.
+    /// Runs a step outside of any transaction.
     mutating func perform(_ operation: RowStep) -> Outcome {
         switch operation.verb {
         case .leave:
@@ -26,11 +24,11 @@ struct RowReference: Sendable {
         }
     }
 
-    /// Does a step.
+    /// Runs a step.
     ///
     /// - Parameters:
-    ///   - state: What the step sees and changes.
-    ///   - committed: What others see while a transaction runs; nil outside of one.
+    ///   - state: The state that the step reads and changes.
+    ///   - committed: The state outside of the running transaction; nil when none runs.
     static func perform(_ operation: RowStep, on state: inout ReferenceState, committed: ReferenceState?) -> Outcome {
         func run(_ operations: [RowStep], on state: inout ReferenceState) -> [Outcome] {
             operations.map { perform($0, on: &state, committed: committed) }
@@ -88,7 +86,7 @@ struct RowReference: Sendable {
         }
     }
 
-    /// A call whose translator does steps: they are part of it, and gone with it.
+    /// A call whose translator runs steps. They are undone when the call fails.
     private static func translate(_ operation: RowStep, on state: inout ReferenceState, committed: ReferenceState?) -> Outcome {
         var working = state
         var inner: [Outcome] = []
@@ -106,7 +104,7 @@ struct RowReference: Sendable {
         }
     }
 
-    /// A step in a snapshot: it sees what it was made on, and writes nothing.
+    /// A step in a snapshot: it reads the state of the snapshot and writes nothing.
     private static func read(_ operation: RowStep, in snapshot: ReferenceState) -> Outcome {
         switch operation.verb {
         case .create, .persist, .upsert: return .failed(Outcome.Failure(kind: .invalidTransaction))
@@ -137,7 +135,7 @@ struct RowReference: Sendable {
         return .nested(inner, .batches(pages))
     }
 
-    /// A step that is one call. What it changed before it throws is dropped by the caller (W3).
+    /// A step that is one call. The caller drops its changes when it throws (W3).
     private static func simple(_ operation: RowStep, on state: inout ReferenceState) throws -> Outcome {
         let entity = operation.entity
         switch operation.verb {
@@ -210,7 +208,7 @@ struct RowReference: Sendable {
         return .done
     }
 
-    /// Stores a row, or writes what a merging translator carries into the one that is there (W2).
+    /// Stores a row, or merges it into the stored row as a merging translator does (W2).
     private static func merge(_ row: Row, on state: inout ReferenceState, _ entity: Entity) throws {
         var merged = row
         if let position = state.position(of: row[entity.key], in: entity) {
@@ -250,11 +248,11 @@ struct RowReference: Sendable {
 }
 
 extension Value {
-    /// One more, of an integer; after the largest comes the smallest.
+    /// The next integer; the smallest after the largest.
     var incremented: Value { if case .integer(let number) = self { .integer(number &+ 1) } else { self } }
 }
 
 extension RowStep {
-    /// More pages than any script has: a cursor that does not move on must not go on for ever.
+    /// The maximum number of pages, more than any script has. It ends a walk whose cursor does not advance.
     static let maximumPages = 60
 }

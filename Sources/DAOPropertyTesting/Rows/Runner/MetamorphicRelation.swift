@@ -1,8 +1,7 @@
 import DAOConformance
 import DAOCore
-import Foundation
 
-/// Checks that queries agree with each other, whatever the rows are.
+/// Checks that queries agree with each other, independent of the rows.
 struct MetamorphicRelation<Record: TestRecord> {
     private let storage: any Storage<Record>
     private let operation: RowStep
@@ -12,7 +11,7 @@ struct MetamorphicRelation<Record: TestRecord> {
         self.operation = operation
     }
 
-    /// Done, or a sentence about what disagrees.
+    /// Done, or a description of the difference.
     func check() throws -> Outcome {
         let sentence: String? =
             switch operation.verb {
@@ -117,7 +116,8 @@ extension PredicateNode {
         }
     }
 
-    /// The condition, or one on a field without an index that no row meets: every row has to be looked at.
+    /// The condition in a disjunction with one that no row meets, on a field without an index. It requires a
+    /// scan.
     func wrapped(for entity: Entity) -> PredicateNode? {
         entity.table.plainText.map { .or([self, .text(field: $0, .equals, "no row has this text", .caseInsensitive)]) }
     }

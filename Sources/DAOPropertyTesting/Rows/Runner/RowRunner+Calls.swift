@@ -1,6 +1,5 @@
 import DAOConformance
 import DAOCore
-import Foundation
 
 extension RowRunner {
     /// A step that is one reading call.
@@ -16,24 +15,11 @@ extension RowRunner {
         case .existsKey: return .flag(try dao.exists(byPrimaryKey: UniqueID(operation.ids[0])))
         case .total:
             guard let total = Record.columns[operation.field].total else { return .wrong("the field has no totals") }
-            // Of a number that came of arithmetic, the sign and payload of a NaN are nobody's.
+            // The sign and payload of a NaN that arithmetic produces are not defined.
             return .value(ReferenceState.stored(try total(dao, operation.total, query.predicate)))
-        case .forEach: return .rows(try walk(query, dao, until: operation.number))
+        case .forEach: return .rows(try PropertyTesting.walk(dao, query, upTo: operation.number).map(\.values))
         default: return .wrong("'\(operation.verb)' is not a reading call")
         }
-    }
-
-    private func walk<Record: TestRecord>(
-        _ query: Query<Record>, _ dao: DAO<IdentityTranslator<Record>>, until limit: Int?
-    ) throws -> [Row] {
-        var rows: [Row] = []
-        do {
-            try dao.forEach(query) { record in
-                if rows.count == limit { throw PropertyTesting.Abort() }
-                rows.append(record.values)
-            }
-        } catch is PropertyTesting.Abort {}
-        return rows
     }
 
     /// A step that is one writing call.
@@ -51,15 +37,7 @@ extension RowRunner {
         case .upsert: try dao.storage.persist(objects: records)
         case .merge:
             return .number(
-                try dao.storage.merge(keys: records.map { try Record.schema.validKey(of: $0) }) { index, record in
-                    if index == operation.number { throw PropertyTesting.Abort() }
-                    if var stored = record {
-                        try PropertyTesting.Merging<Record>().translate(from: records[index], to: &stored)
-                        record = stored
-                    } else if !operation.flag {
-                        record = records[index]
-                    }
-                })
+                try PropertyTesting.merge(records, into: dao.storage, inserts: !operation.flag, failsAt: operation.number))
         case .update:
             var index = 0
             return .number(

@@ -2,14 +2,14 @@ import DAOConformance
 import DAOCore
 import Foundation
 
-/// Does the steps of a script on a database of the kind under test.
+/// Runs the steps of a script on a database of the kind under test.
 ///
-/// It stays on one thread, but for the steps that say that they run on another, while which it waits.
+/// It runs on one thread, and waits while a step runs on another.
 final class RowRunner {
     private let target: ConformanceTarget
     private let location: ConformanceTarget.Location
     private let entities: [Entity]
-    /// How many seconds to wait for what should come by itself.
+    /// How many seconds to wait for an event.
     let patience: Double
     private let capabilities: Capabilities
     private var opened: OpenDatabase
@@ -19,8 +19,8 @@ final class RowRunner {
     /// Opens the database at a place.
     ///
     /// - Parameters:
-    ///   - entities: What will be stored in it.
-    ///   - patience: How many seconds to wait for what should come by itself.
+    ///   - entities: The entities of the script.
+    ///   - patience: How many seconds to wait for an event.
     init(
         _ target: ConformanceTarget, at location: ConformanceTarget.Location, _ entities: [Entity], patience: Double = 60
     ) throws {
@@ -35,7 +35,7 @@ final class RowRunner {
     /// Whether rows outlive the last database of a location.
     var isPersistent: Bool { capabilities.isPersistent }
 
-    /// Closes what is open.
+    /// Closes the databases.
     func close() throws {
         try other?.database.close()
         other = nil
@@ -44,7 +44,7 @@ final class RowRunner {
         try opened.database.close()
     }
 
-    /// Does a step. Whatever is thrown is part of the outcome.
+    /// Runs a step. Its error is part of the outcome.
     func perform(_ operation: RowStep) -> Outcome { perform(operation, on: opened) }
 
     /// Opens the database once more.
@@ -61,35 +61,31 @@ final class RowRunner {
         return second
     }
 
+    /// The database of another location.
+    private func beside() throws -> OpenDatabase {
+        let beside = try neighbour ?? open(location.appending("other"))
+        neighbour = beside
+        return beside
+    }
+
     func perform(_ operation: RowStep, on opened: OpenDatabase) -> Outcome {
         switch operation.verb {
         case .transaction: return transaction(operation, on: opened)
         case .snapshot: return snapshot(operation, on: opened)
         case .outside: return .nested(elsewhere(operation.inner, on: opened), .done)
-        case .second:
+        case .second, .neighbour, .race:
             do {
-                let second = try second()
-                return .nested(operation.inner.map { perform($0, on: second) }, .done)
+                if operation.verb == .race {
+                    return .nested(race(operation, [opened, operation.flag ? try second() : opened]), .done)
+                }
+                let other = operation.verb == .second ? try second() : try beside()
+                return .nested(operation.inner.map { perform($0, on: other) }, .done)
             } catch {
-                return .wrong("opening a second database of the location: \(error)")
-            }
-        case .neighbour:
-            do {
-                let beside = try neighbour ?? open(location.appending("other"))
-                neighbour = beside
-                return .nested(operation.inner.map { perform($0, on: beside) }, .done)
-            } catch {
-                return .wrong("opening a database of another location: \(error)")
+                return .wrong("opening another database: \(error)")
             }
         case .reopen: return Outcome.of { try reopen() }
         case .invalid: return Outcome.of { try refused(operation.entity.type, opened.database) }
         case .leave: return Outcome.of { try leave() }
-        case .race:
-            do {
-                return .nested(race(operation, [opened, operation.flag ? try second() : opened]), .done)
-            } catch {
-                return .wrong("opening a second database of the location: \(error)")
-            }
         case .outlive: return outlive(operation, on: opened)
         case .unpromised: return Outcome.of { try unpromised(opened.database) }
         case .closeInside:
@@ -105,10 +101,8 @@ final class RowRunner {
         let dao: DAO<IdentityTranslator<Record>>
         do { dao = try opened.dao(type) } catch { return .wrong("the storage of '\(operation.entity.name)': \(error)") }
         switch operation.verb {
-        case .cursor: return cursor(operation, dao, opened)
-        case .pages: return pages(operation, dao, opened)
+        case .cursor, .pages, .watch: return batches(operation, dao, opened)
         case .translate: return translate(operation, dao, opened)
-        case .watch: return watch(operation, dao, opened)
         case .increment, .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery,
             .eraseAll:
             return Outcome.of { try write(operation, dao) }
@@ -150,9 +144,9 @@ final class RowRunner {
         return .nested(outcomes, own)
     }
 
-    /// Does steps on another thread, and waits for them.
+    /// Runs steps on another thread, and waits for them.
     func elsewhere(_ operations: [RowStep], on opened: OpenDatabase) -> [Outcome] {
-        // This thread touches neither until the other one has ended, or never again when that hangs.
+        // This thread uses neither before the other thread has ended, and never again if that hangs.
         nonisolated(unsafe) let (runner, opened) = (self, opened)
         let outcomes = Shared<[Outcome]>([])
         let run = Background {
@@ -184,7 +178,7 @@ final class RowRunner {
         return try checkClosed(old)
     }
 
-    /// Closes everything and opens it again: who observes is told that it is over.
+    /// Closes all databases and opens them again. Observations end.
     private func leave() throws -> Outcome {
         let old = opened
         let watcher = PropertyTesting.Watcher(try old.dao(Note.self), Query(), patience: patience)
@@ -193,7 +187,7 @@ final class RowRunner {
         try close()
         try watcher.waitForEnd()
         opened = try open(location)
-        if hasNeighbour { neighbour = try open(location.appending("other")) }
+        if hasNeighbour { _ = try beside() }
         return try checkClosed(old)
     }
 
@@ -206,7 +200,7 @@ final class RowRunner {
         return .done
     }
 
-    /// Asks for the storage of a model that contradicts itself: that fails, and leaves nothing behind.
+    /// Asks for the storage of an invalid model. The call must fail without a change of the database.
     private func refused<Record: TestRecord>(_ type: Record.Type, _ database: any Database) throws -> Outcome {
         let before = try database.entities()
         do {
@@ -219,54 +213,34 @@ final class RowRunner {
         return .done
     }
 
-    // MARK: Cursors and pages
+    // MARK: Steps between reads
 
-    private func cursor<Record: TestRecord>(
+    /// Reads that run steps between them.
+    private func batches<Record: TestRecord>(
         _ operation: RowStep, _ dao: DAO<IdentityTranslator<Record>>, _ opened: OpenDatabase
     ) -> Outcome {
         var inner: [Outcome] = []
+        let query = operation.query.query(Record.self)
+        func runInner() { inner = operation.inner.map { perform($0, on: opened) } }
         let own = Outcome.of {
-            let cursor = try dao.storage.cursor(operation.query.query(Record.self))
-            let first = try take(operation.number ?? 1, from: cursor)
-            inner = operation.inner.map { perform($0, on: opened) }
-            let rest = operation.flag ? [] : try take(.max, from: cursor)
-            return .batches([first, rest])
+            let batches =
+                switch operation.verb {
+                case .cursor:
+                    try PropertyTesting.stream(
+                        dao, query, first: operation.number ?? 1, leavesRest: operation.flag, runInner)
+                case .pages:
+                    try PropertyTesting.pages(dao, query, of: operation.number ?? 1, recodes: operation.flag, runInner)
+                default:
+                    try PropertyTesting.watch(dao, query, patience: patience) { watcher in
+                        for step in operation.inner {
+                            inner.append(perform(step, on: opened))
+                            if operation.flag { _ = try watcher.latest() }
+                        }
+                    }
+                }
+            return .batches(batches.map { $0.map(\.values) })
         }
         if case .batches = own { return .nested(inner, own) }
         return inner.isEmpty ? own : .nested(inner, own)
-    }
-
-    private func take<Record: TestRecord>(_ count: Int, from cursor: RowCursor<Record>) throws -> [Row] {
-        var rows: [Row] = []
-        while rows.count < count {
-            let batch = try cursor.next(min(count - rows.count, 3))
-            if batch.isEmpty { break }
-            rows += batch.map(\.values)
-        }
-        return rows
-    }
-
-    private func pages<Record: TestRecord>(
-        _ operation: RowStep, _ dao: DAO<IdentityTranslator<Record>>, _ opened: OpenDatabase
-    ) -> Outcome {
-        var inner: [Outcome] = []
-        let own = Outcome.of {
-            var query = operation.query.query(Record.self)
-            var pages: [[Row]] = []
-            repeat {
-                let page = try dao.page(query, limit: operation.number ?? 1)
-                pages.append(page.elements.map(\.values))
-                query.after = operation.flag ? try page.next.map(recoded) : page.next
-                if pages.count == 1 { inner = operation.inner.map { perform($0, on: opened) } }
-            } while query.after != nil && pages.count < RowStep.maximumPages
-            return .batches(pages)
-        }
-        if case .batches = own { return .nested(inner, own) }
-        return inner.isEmpty ? own : .nested(inner, own)
-    }
-
-    /// The cursor as it is after having been sent as text.
-    private func recoded(_ cursor: PageCursor) throws -> PageCursor {
-        try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode(cursor))
     }
 }

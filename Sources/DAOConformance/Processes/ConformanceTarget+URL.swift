@@ -1,0 +1,66 @@
+#if os(Linux) || os(macOS)
+    import DAOCore
+    import Foundation
+
+    extension ConformanceTarget {
+        /// Describes the kind of database that a URL without a path names, for a command line. This program
+        /// serves as the other processes.
+        ///
+        /// - Parameters:
+        ///   - url: The URL, with options of the database.
+        ///   - name: What reports call it; nil for the URL.
+        ///   - drivers: The drivers there are.
+        ///   - timeout: How long the other processes wait for a transaction, unless the URL says so.
+        /// - Throws: ``UsageError`` when the URL has a path or an unknown scheme.
+        package init(url: String, name: String? = nil, drivers: [DatabaseDriver], timeout: Duration? = nil) throws {
+            let configuration = try DatabaseConfiguration(url: url)
+            guard configuration.path.isEmpty else {
+                throw UsageError(
+                    "'\(url)' names one database, and every test needs a separate one; write '\(configuration.scheme):'")
+            }
+            guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
+                let known = drivers.map { "\($0.scheme):" }.joined(separator: ", ")
+                throw UsageError("there is no driver for '\(url)'; there are: \(known)")
+            }
+            // What a test changes takes precedence over the URL.
+            let configured = DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { asked in
+                var merged = asked
+                merged.options.merge(configuration.options) { asked, _ in asked }
+                if asked.durability == .full { merged.durability = configuration.durability }
+                if asked.busyTimeout == .seconds(5) { merged.busyTimeout = configuration.busyTimeout }
+                return try driver.open(merged)
+            }
+            let isFile = driver.scheme != "memory"
+            @Sendable func path(_ location: Location) -> String {
+                isFile ? location.directory.appendingPathComponent("test.db").path : location.name
+            }
+            let target = ConformanceTarget(name: name ?? url, driver: configured, isFile: isFile, path: path)
+            guard isFile, let program = Bundle.main.executableURL else {
+                self = target
+                return
+            }
+            let query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? ""
+            let wait = query.contains("timeout=") ? nil : timeout
+            let options = query + (wait.map { (query.isEmpty ? "?" : "&") + "timeout=\($0 / .seconds(1))" } ?? "")
+            self = target.withProcesses(waiting: wait ?? configuration.busyTimeout) { location in
+                let file = path(location).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path(location)
+                return try ChildProcess(program, ["--serve", "\(driver.scheme)://\(file)\(options)"])
+            }
+        }
+    }
+
+    extension ConformanceProcesses {
+        /// Serves a database to another process when the command line says so, and exits.
+        package static func serveIfAsked(_ drivers: [DatabaseDriver]) throws {
+            guard CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--serve" else { return }
+            try serve(DatabaseDrivers(drivers).open(CommandLine.arguments[2]))
+            exit(0)
+        }
+    }
+
+    /// What is wrong with the command line.
+    package struct UsageError: Error, CustomStringConvertible {
+        package let description: String
+        package init(_ description: String) { self.description = description }
+    }
+#endif

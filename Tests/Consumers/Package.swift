@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// An application that uses the backend that BACKEND names: it must build where the headers of the others are
+// missing.
+let backend = Context.environment["BACKEND"] ?? "Memory"
+// Many packages name their module of SQLite CSQLite. An application can have it beside swift-dao.
+let ownModules: [Target] = backend == "SQLite" ? [.systemLibrary(name: "CSQLite", pkgConfig: "sqlite3")] : []
+let package = Package(
+    name: "Consumer",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "swift-dao", path: "../..")],
+    targets: ownModules + [
+        .executableTarget(
+            name: "App",
+            dependencies: [
+                .product(name: "DAOCore", package: "swift-dao"), .product(name: "DAO\(backend)", package: "swift-dao"),
+            ] + ownModules.map { .init(stringLiteral: $0.name) },
+            swiftSettings: [.define(backend)])
+    ]
+)
