@@ -13,6 +13,15 @@ hidden_from() {
     esac
 }
 
+# Builds and runs the package in the current folder. A warning in its own sources is an error.
+build_and_run='
+    log=$(mktemp)
+    trap "rm -f $log" EXIT
+    touch Sources/App/main.swift
+    swift build >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+    if grep "Sources/App/.* warning: " "$log" >&2; then exit 1; fi
+    .build/debug/App'
+
 can_hide=no
 if [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then can_hide=yes; fi
 
@@ -22,9 +31,9 @@ for package in SQLiteOnly LMDBOnly MemoryOnly; do
         unshare --mount bash -c '
             set -e
             for header in '"$headers"'; do mount --bind /dev/null "$header"; done
-            cd '"$package"' && swift build --quiet && .build/debug/App'
+            cd '"$package; $build_and_run"
     else
-        (cd "$package" && swift build --quiet && .build/debug/App)
+        (cd "$package" && bash -c "$build_and_run")
     fi
     for header in $headers; do
         library=$(basename "$header" .h)
