@@ -15,7 +15,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash fuzz bench format lint consumers tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash fuzz bench format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -36,12 +36,13 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, ThreadSanitizer, tests
+check: ## Run all that CI runs: formatting, consumers, ThreadSanitizer, tests, compiler messages
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory consumers
 	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
+	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
 conformance: ## The conformance suite's table over memory, SQLite and LMDB
 	@Scripts/setup.sh
@@ -81,6 +82,11 @@ tsan-suite: ## Run the suite's concurrent chapters on every backend under Thread
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh
 	Scripts/check-consumers.sh
+
+messages: ## The compiler reports typical mistakes at their line, in words that help, within a second each
+	@Scripts/setup.sh
+	@swift build --target DAOCore $(SWIFT_FLAGS) --quiet
+	@Scripts/check-compiler-messages.py
 
 format: ## Format the sources in place
 	swift format --in-place --recursive Package.swift Sources Tests Plugins

@@ -19,7 +19,14 @@ if [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev
 for BACKEND in SQLite LMDB Memory; do
     export BACKEND
     headers=$(hidden_from "$BACKEND")
-    run="swift build --quiet --scratch-path .build/$BACKEND && .build/$BACKEND/debug/App"
+    # A warning in the package's own sources is an error.
+    touch Sources/App/main.swift
+    run='
+        log=$(mktemp)
+        trap "rm -f $log" EXIT
+        swift build --scratch-path ".build/$BACKEND" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+        if grep "Sources/App/.* warning: " "$log" >&2; then exit 1; fi
+        ".build/$BACKEND/debug/App"'
     if [ $can_hide = yes ]; then
         unshare --mount bash -c '
             set -e

@@ -50,7 +50,7 @@ extension Contender {
             observe: { count in
                 Onlookers(
                     (0..<count).map { sender in
-                        messages.observe({ $0.senderId == sender }, orderedBy: .descending(\.date), limit: 50)
+                        messages.observe(orderedBy: .descending(\.date), limit: 50) { $0.senderId == sender }
                     })
             },
             settle: settle,

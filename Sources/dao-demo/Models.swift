@@ -64,7 +64,7 @@ struct SubdivisionModel: Model {
     )
 }
 
-struct SubdivisionTranslator: Translator {
+struct SubdivisionTranslator: ReplacingTranslator {
     func translate(model: SubdivisionModel) throws -> Subdivision {
         Subdivision(code: model.code, country: model.country, name: model.name, type: model.type, parent: model.parent)
     }
@@ -91,7 +91,7 @@ struct LanguageModel: Model {
     )
 }
 
-struct LanguageTranslator: Translator {
+struct LanguageTranslator: ReplacingTranslator {
     func translate(model: LanguageModel) throws -> Language {
         Language(code: model.code, shortCode: model.shortCode, name: model.name, scope: model.scope, isLiving: model.isLiving)
     }

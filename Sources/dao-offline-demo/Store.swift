@@ -30,7 +30,7 @@ struct MessageModel: Model {
 
 /// Stores the messages of a dialog as separate rows. It runs inside the transaction that stores the dialog,
 /// and its changes are part of that transaction.
-struct DialogTranslator: Translator {
+struct DialogTranslator: ReplacingTranslator {
     let messages: any Storage<MessageModel>
 
     func translate(model: DialogModel) throws -> Dialog {

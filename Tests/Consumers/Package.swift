@@ -17,5 +17,7 @@ let package = Package(
                 .product(name: "DAOCore", package: "swift-dao"), .product(name: "DAO\(backend)", package: "swift-dao"),
             ] + ownModules.map { .init(stringLiteral: $0.name) },
             swiftSettings: [.define(backend)])
-    ]
+    ],
+    // The models of the README must compile without a warning in the Swift 5 language mode, too.
+    swiftLanguageModes: [backend == "Memory" ? .v5 : .v6]
 )

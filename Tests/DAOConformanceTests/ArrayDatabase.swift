@@ -142,7 +142,7 @@ final class ArrayTransaction: TransactionHandle {
     func rollbackSavepoint() throws { tables = savepoints.removeLast() }
 }
 
-/// The five required methods on arrays.
+/// The five required methods on arrays, and the keys of rows that cannot be read.
 struct ArrayStorage<Record: Model>: Storage {
     fileprivate let array: ArrayDatabase
     fileprivate let entity: EntityDescription
@@ -150,14 +150,18 @@ struct ArrayStorage<Record: Model>: Storage {
     var database: any Database { array }
 
     func read(_ query: Query<Record>) throws -> [Record] {
+        // Only matching rows are decoded, so an unreadable row does not affect queries for other rows.
+        try rows(query).map(decode)
+    }
+
+    func keys(_ query: Query<Record>) throws -> [Key] { try rows(query).map(\.key) }
+
+    private func rows(_ query: Query<Record>) throws -> [ArrayTable.Row] {
         let resolved = try query.resolved()
         return try array.read { transaction in
-            // Only matching rows are decoded, so an unreadable row does not affect queries for other rows.
-            let matching = try table(transaction).rows.filter { row in
-                let reader = ValueRowReader(entity: entity, values: row.values)
-                return try resolved.filter.matches { try reader.readValue(at: $0) }
+            try resolved.evaluate(over: try table(transaction).rows) { field, row in
+                try ValueRowReader(entity: entity, values: row.values).readValue(at: field)
             }
-            return resolved.evaluate(over: try matching.map(decode))
         }
     }
 

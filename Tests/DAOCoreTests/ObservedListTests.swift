@@ -19,7 +19,7 @@ private struct Chore: Plain, Model, Equatable {
 }
 
 /// A translator that fails while its closure returns true.
-private struct FailingTranslator: Translator {
+private struct FailingTranslator: ReplacingTranslator {
     struct Failure: Error, Equatable {}
     let fails: @Sendable () -> Bool
 

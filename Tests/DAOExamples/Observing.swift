@@ -24,7 +24,7 @@ import Observation
 
 /// Shows every result until `show` returns false.
 func followUnread(_ messages: DAO<MessageTranslator>, while show: ([Message]) -> Bool) async throws {
-    for try await unread in messages.observe({ !$0.isRead }) {
+    for try await unread in messages.observe(where: { !$0.isRead }) {
         guard show(unread) else { break }
     }
 }

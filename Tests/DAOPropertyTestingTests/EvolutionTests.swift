@@ -68,7 +68,7 @@ import Testing
         #expect(
             reference.lines == [
                 "version 3", "order of id int64 key, title string", #"order: (2, "other")"#, #"read: (2, "other")"#,
-                #"one by one: (2, "other")"#,
+                #"one by one: (2, "other")"#, #"given and reported: (2, "other")"#,
             ])
     }
 

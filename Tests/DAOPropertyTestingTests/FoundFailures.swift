@@ -74,7 +74,7 @@ private struct Model1: PropertyTestModel {
             let database = try open()
             let model1 = DAO(storage: try database.storage(for: Model1.self))
             PropertyTesting.outcome { try model1.create(Model1(field0: 65535, oid: 0)) }
-            #expect(PropertyTesting.outcome { try model1.sum(\.field0, predicatedBy: .all) } == "65535")
+            #expect(PropertyTesting.outcome { try model1.sum(\.field0, where: .all) } == "65535")
         }
     }
 

@@ -234,7 +234,7 @@ private struct GeneratedRecord1: PropertyTestModel {
         PropertyTesting.outcome { try notes.storage.keys(Query<Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))) }
         PropertyTesting.outcome { try notes.storage.count(Query<Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))) > 0 }
         PropertyTesting.outcome { try notes.exists(byPrimaryKey: UniqueID("a")) }
-        PropertyTesting.outcome { try wides.average(\.realTwin, predicatedBy: .all) }
+        PropertyTesting.outcome { try wides.average(\.realTwin, where: .all) }
         PropertyTesting.outcome { try PropertyTesting.walk(notes, Query<Note>(), upTo: 1) }
         PropertyTesting.outcome { () throws -> [[Note]] in
             try PropertyTesting.stream(notes, Query<Note>(), first: 1) {
@@ -253,7 +253,7 @@ private struct GeneratedRecord1: PropertyTestModel {
                 record.field4 = "x"
             }
         }
-        PropertyTesting.outcome { try model0.max(\.field0, predicatedBy: .all) }
+        PropertyTesting.outcome { try model0.max(\.field0, where: .all) }
         PropertyTesting.outcome { try DAO(storage: model0.storage, translator: PropertyTesting.Merging<GeneratedRecord0>()).persist([GeneratedRecord0(order: PropertyTesting.Ticket(rawValue: 0))]) }
         PropertyTesting.outcome { try model0.read(Query<GeneratedRecord0>()) }
         PropertyTesting.outcome { () throws -> Int in

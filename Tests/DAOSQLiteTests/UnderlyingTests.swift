@@ -176,7 +176,7 @@ private struct Subject: Plain {
     var uniqueId: UniqueID { UniqueID(id) }
 }
 
-private struct Subjects: Translator {
+private struct Subjects: ReplacingTranslator {
     func translate(model: Message) throws -> Subject { Subject(id: model.id, subject: model.subject) }
     func translate(plain: Subject) throws -> Message { .numbered(plain.id) }
 }

@@ -136,6 +136,32 @@ enum Concurrency {
             try expect(exists, "key 4 to exist")
             let sum = try await dao.sum(\.number)
             try expectEqual(sum, 550)
+            let sums = (
+                try await dao.sum(\.number) { $0.id > 8 }, try await dao.min(\.number) { $0.id > 8 },
+                try await dao.max(\.number) { $0.id > 8 }, try await dao.average(\.number) { $0.id > 8 }
+            )
+            try expect(sums == (190, 90, 100, 95), "the totals of two rows: \(sums)")
+            let prepared = Condition<Item> { $0.id > 8 }
+            let read = try await dao.read(where: prepared)
+            try expectSame(read.map(\.id), [9, 10])
+            let counted = try await dao.count(where: prepared)
+            try expectEqual(counted, 2)
+            var observed = dao.observe(orderedBy: .descending(\.id), where: prepared).makeAsyncIterator()
+            let observedNow = try await observed.next()
+            try expectSame(observedNow?.map(\.id), [10, 9])
+            let reported = try await dao.read(Query(where: prepared), unreadable: .report { _ in })
+            try expectSame(reported.map(\.id), [9, 10])
+            let visited = Shared<[Int]>([])
+            try await dao.forEach(Query(orderedBy: [.descending(\.id)], limit: 2)) { item in
+                visited.change { $0.append(item.id) }
+            }
+            try expectSame(visited.value, [10, 9])
+            let keys = try await dao.storage.reading { try $0.keys(Query(limit: 2)) }
+            try expectSame(keys, [.integer(1), .integer(2)])
+            let created = try await dao.storage.writing { try $0.create { $0.id = 11 } }
+            try expectEqual(created.id, 11)
+            let erasedAgain = try await dao.erase(where: Condition { $0.id == 11 })
+            try expectEqual(erasedAgain, 1)
             let changed = try await dao.update(where: { $0.id > 8 }) { $0.note = "x" }
             try expectEqual(changed, 2)
             let erased = try await dao.erase { $0.id <= 4 }

@@ -36,7 +36,7 @@ enum Observations {
             context in
             let dao = try context.open().dao(Item.self)
             try await dao.create(Item.make(1...3))
-            var results = Results(dao.observe({ $0.number >= 20 }, orderedBy: .descending(\.number), limit: 2))
+            var results = Results(dao.observe(orderedBy: .descending(\.number), limit: 2) { $0.number >= 20 })
             var ids = try await results.next("the first result").map(\.id)
             try expectEqual(ids, [3, 2], "the first result")
             try await dao.create(Item.make([4]))

@@ -235,10 +235,10 @@ enum PredicatesPlans {
                 try reference.dao.forEach(query) { _ in }
             }
             try expectError(.invalidPredicate, "min", entity: "probe", field: "numbre") {
-                try reference.dao.min(\.number, predicatedBy: bad)
+                try reference.dao.min(\.number, where: bad)
             }
             try expectError(.invalidPredicate, "sum", entity: "probe", field: "numbre") {
-                try reference.dao.sum(\.id, predicatedBy: bad)
+                try reference.dao.sum(\.id, where: bad)
             }
             try expectError(.invalidPredicate, "one side of an OR", entity: "probe", field: "numbre") {
                 try reference.ids(Condition<Probe>.all || bad)

@@ -6,6 +6,37 @@ enum QueriesOrder {
     static let cases: [ConformanceCase] = withoutSort + ties + values + indexes + refused
 
     private static let withoutSort: [ConformanceCase] = [
+        ConformanceCase(
+            "Q.orderByEnumeration", "Q1", "V3", title: "an enumeration sorts and compares by its raw value"
+        ) { context in
+            let dao = try context.dao(Document.self)
+            try dao.create([
+                Document(id: 1, mood: .other, level: .high, text: ""), Document(id: 2, mood: .calm, level: .low, text: ""),
+                Document(id: 3, mood: .busy, level: .none, text: ""), Document(id: 4, mood: .empty, level: .low, text: ""),
+            ])
+            try expectSame(try dao.read(orderedBy: .ascending(\.level)).map(\.id), [2, 4, 3, 1])
+            try expectSame(try dao.read(orderedBy: .descending(\.mood)).map(\.id), [1, 2, 3, 4])
+            try expectSame(try dao.read { $0.level > .low }.map(\.id), [1, 3])
+            try expectSame(try dao.max(\.level), .high)
+            try expectSame(try dao.min(\.mood) { $0.level == .low }, .empty)
+        },
+        ConformanceCase(
+            "Q.preparedConditions", "Q1", "W5", title: "a prepared condition reads, counts, changes and erases as its closure"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...6))
+            let prepared = Condition<Item> { $0.id > 2 && $0.id < 6 }
+            try expectSame(try dao.read(where: prepared), try dao.read { $0.id > 2 && $0.id < 6 })
+            try expectSame(try dao.read(orderedBy: .descending(\.id), limit: 2, where: prepared).map(\.id), [5, 4])
+            try expectSame(try dao.first(orderedBy: .descending(\.id), where: prepared)?.id, 5)
+            try expectSame(try dao.page(limit: 2, where: prepared).elements.map(\.id), [3, 4])
+            try expectEqual(try dao.count(where: prepared), 3)
+            try expect(try dao.exists(where: prepared), "a row that meets the condition")
+            try expectEqual(try dao.update(where: prepared) { $0.name = "changed" }, 3)
+            try expectSame(try dao.read(where: "name == 'changed'").map(\.id), [3, 4, 5])
+            try expectEqual(try dao.erase(where: prepared), 3)
+            try expectSame(try dao.read().map(\.id), [1, 2, 6])
+        },
         ConformanceCase("Q.keyOrder", "Q1", title: "without a sort rows are in key order, whatever index finds them") {
             context in
             let reference = try ReferenceRows(context, Probe.numbers([9, 1, 8, 2, 7, 3, 6, 4, 5, 0]))

@@ -58,21 +58,21 @@ enum QueriesTotals {
                         try reference.dao.storage.count(Query(where: condition, limit: 1)) > 0, !rows.isEmpty,
                         "the existence of \(what)")
                     try expectEqual(
-                        try reference.dao.min(\.number, predicatedBy: condition), rows.compactMap(\.number).min(),
+                        try reference.dao.min(\.number, where: condition), rows.compactMap(\.number).min(),
                         "the minimum of \(what)")
                     try expectEqual(
-                        try reference.dao.max(\.numberIndexed, predicatedBy: condition),
+                        try reference.dao.max(\.numberIndexed, where: condition),
                         rows.compactMap(\.number).max(), "the maximum of \(what)")
                     try expectEqual(
-                        try reference.dao.sum(\.other, predicatedBy: condition), rows.compactMap(\.other).reduce(0, +),
+                        try reference.dao.sum(\.other, where: condition), rows.compactMap(\.other).reduce(0, +),
                         "the sum of \(what)")
                     let amounts = rows.compactMap(\.amount)
                     try expectEqual(
-                        try reference.dao.sum(\.amount, predicatedBy: condition), amounts.reduce(0, +),
+                        try reference.dao.sum(\.amount, where: condition), amounts.reduce(0, +),
                         "the decimal sum of \(what)")
                     let numbers = rows.compactMap(\.number)
                     let mean = numbers.isEmpty ? nil : Double(numbers.reduce(0, +)) / Double(numbers.count)
-                    try expectEqual(try reference.dao.average(\.number, predicatedBy: condition), mean, "the mean of \(what)")
+                    try expectEqual(try reference.dao.average(\.number, where: condition), mean, "the mean of \(what)")
                 }
             }
         }
@@ -85,8 +85,8 @@ enum QueriesTotals {
             try expectSame(try reference.dao.max(\.real), .nan)
             try expectSame(try reference.dao.min(\.realIndexed), -.infinity)
             try expectSame(try reference.dao.max(\.realIndexed), .nan)
-            try expectSame(try reference.dao.max(\.realIndexed, predicatedBy: Condition { $0.realIndexed < .nan }), .infinity)
-            try expectSame(try reference.dao.min(\.realIndexed, predicatedBy: Condition { $0.real > 0 }), 1)
+            try expectSame(try reference.dao.max(\.realIndexed, where: Condition { $0.realIndexed < .nan }), .infinity)
+            try expectSame(try reference.dao.min(\.realIndexed, where: Condition { $0.real > 0 }), 1)
         },
         ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max compare text by bytes and dates by time") {
             context in
@@ -100,6 +100,31 @@ enum QueriesTotals {
                 [5, -5, 0].enumerated().map { OptionalScalars(id: $0 + 1, date: Date(timeIntervalSinceReferenceDate: $1)) })
             try expectSame(try dates.dao.min(\.date), Date(timeIntervalSinceReferenceDate: -5))
             try expectSame(try dates.dao.max(\.date), Date(timeIntervalSinceReferenceDate: 5))
+        },
+        ConformanceCase(
+            "Q.totalsOfACondition", "Q7", title: "totals take a condition as a closure, as a value and as text"
+        ) { context in
+            let dao = try ReferenceRows(context, Probe.numbers([4, nil, -2, 9, 3, nil])).dao
+            let prepared = Condition<Probe> { $0.id > 2 }
+            for (way, sum, least, greatest, mean) in [
+                (
+                    "a closure", try dao.sum(\.number) { $0.id > 2 }, try dao.min(\.number) { $0.id > 2 },
+                    try dao.max(\.number) { $0.id > 2 }, try dao.average(\.number) { $0.id > 2 }
+                ),
+                (
+                    "a value", try dao.sum(\.number, where: prepared), try dao.min(\.number, where: prepared),
+                    try dao.max(\.number, where: prepared), try dao.average(\.number, where: prepared)
+                ),
+                (
+                    "text", try dao.sum(\.number, where: "id > 2"), try dao.min(\.number, where: "id > 2"),
+                    try dao.max(\.number, where: "id > 2"), try dao.average(\.number, where: "id > 2")
+                ),
+            ] {
+                try expectEqual(sum, 10, "the sum with \(way)")
+                try expectEqual(least, -2, "the minimum with \(way)")
+                try expectEqual(greatest, 9, "the maximum with \(way)")
+                try expectEqual(mean, 10.0 / 3, "the average with \(way)")
+            }
         },
         ConformanceCase(
             "Q.totalsOfNothing", "Q7", title: "without rows, and with only nil: no extremes, no mean, and a sum of zero"
@@ -130,17 +155,17 @@ enum QueriesTotals {
                     Probe(id: 3, numberIndexed: -5, other: 5, small: 1, big: 1),
                 ])
             for (field, sum) in [
-                ("other", { try reference.dao.sum(\.other, predicatedBy: Condition { $0.id < 3 }) as Any }),
+                ("other", { try reference.dao.sum(\.other, where: Condition { $0.id < 3 }) as Any }),
                 ("small", { try reference.dao.sum(\.small) as Any }),
                 ("big", { try reference.dao.sum(\.big) as Any }),
-                ("numberIndexed", { try reference.dao.sum(\.numberIndexed, predicatedBy: Condition { $0.id < 3 }) as Any }),
+                ("numberIndexed", { try reference.dao.sum(\.numberIndexed, where: Condition { $0.id < 3 }) as Any }),
             ] as [(String, () throws -> Any)] {
                 try expectError(.arithmeticOverflow, field, entity: "probe", field: field, sum)
             }
             try expectEqual(
                 try reference.dao.sum(\.numberIndexed), .max - 4, "a sum whose partial sums leave the range")
-            try expectEqual(try reference.dao.sum(\.small, predicatedBy: Condition { $0.id < 3 }), 127, "a sum at the bound")
-            try expectEqual(try reference.dao.sum(\.big, predicatedBy: Condition { $0.id < 3 }), .max, "a sum at the bound")
+            try expectEqual(try reference.dao.sum(\.small, where: Condition { $0.id < 3 }), 127, "a sum at the bound")
+            try expectEqual(try reference.dao.sum(\.big, where: Condition { $0.id < 3 }), .max, "a sum at the bound")
             try expectEqual(try reference.dao.average(\.big), Double(UInt64.max) / 3 + 1.0 / 3, "a mean beyond the bound")
         },
         ConformanceCase("Q.sumOfIntegers", "Q7", "P3", title: "a sum of integers beyond 2^53 is exact") { context in
@@ -161,7 +186,7 @@ enum QueriesTotals {
             try expectSame(try reference.dao.sum(\.real), expected)
             try expectSame(try reference.dao.sum(\.realIndexed), expected)
             try expectSame(
-                try reference.dao.sum(\.real, predicatedBy: Condition { $0.numberIndexed > 0 }), expected,
+                try reference.dao.sum(\.real, where: Condition { $0.numberIndexed > 0 }), expected,
                 "the sum through an index")
             try expectSame(try reference.dao.average(\.realIndexed), expected / 7)
             try reference.dao.create(Probe(id: 99, real: .nan))

@@ -47,6 +47,12 @@ enum RelationsConditions {
                 try check(">=", Condition { $0.posts.count >= number }) { $0 >= number }
             }
             try expectEqual(try topics.read { $0.posts.isEmpty }.map(\.id), ["empty"])
+            try expectEqual(try topics.read { $0.posts.count.in([3, 0, 7]) }.map(\.id), ["empty", "mixed"])
+            try expectEqual(try topics.read { $0.posts.count.in([]) }.map(\.id), [])
+            try expectEqual(try topics.read { $0.posts.count.between(1, and: 2) }.map(\.id), ["read", "unread"])
+            try expectError(.invalidPredicate, entity: "topic") {
+                try topics.read { $0.posts.count == $0.posts.count }
+            }
         },
         ConformanceCase("P.countOfRepeats", "P5", "R1", title: "a child that is twice in a list counts twice") {
             context in
@@ -99,7 +105,7 @@ enum RelationsConditions {
             let topics = try fill(context)
             let condition = Condition<Topic> { $0.posts.contains { $0.isRead } }
             try expectEqual(try topics.count(predicatedBy: condition), 2)
-            try expectEqual(try topics.max(\.title, predicatedBy: condition), "T read")
+            try expectEqual(try topics.max(\.title, where: condition), "T read")
             try expectEqual(
                 try topics.read(Query(where: condition, orderedBy: [.descending(\.id)], limit: 1)).map(\.id), ["read"])
             let page = try topics.page(Query(where: condition), limit: 1)

@@ -118,6 +118,28 @@ enum ValuesOptionals {
             try expectSame(try dao.read { $0.mood == .calm }.map(\.id), [1, 2, 4, 5])
             try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read() }
         },
+        ConformanceCase(
+            "Q.unreadableRowsAreReported", "Q8", "V3", title: "a read that reports unreadable rows gives all others"
+        ) { context in
+            let database = try context.open()
+            let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))
+            try raw.create(
+                (1...6).map { RawDocument(id: $0, mood: $0 == 3 ? "?" : "calm", level: $0 == 5 ? 7 : 0, text: "text \($0)") })
+            let errors = Shared<[StorageError]>([])
+            let report = UnreadableRows.report { error in errors.change { $0.append(error) } }
+            try expectSame(
+                try dao.read(Query(orderedBy: [.descending(\.text)]), unreadable: report).map(\.id), [6, 4, 2, 1])
+            try expectSame(errors.value.map(\.key), [UniqueID(5), UniqueID(3)])
+            try expectSame(errors.value.map(\.field), ["level", "mood"])
+            try expectSame(errors.value.map(\.kind), [.corruptedValue, .corruptedValue])
+            try expectSame(try dao.read(unreadable: report).map(\.id), [1, 2, 4, 6])
+            try expectEqual(errors.value.count, 4, "reports")
+            try expectSame(try dao.read(Query(where: Condition { $0.id > 5 }), unreadable: report).map(\.id), [6])
+            try expectEqual(errors.value.count, 4, "reports after a read of readable rows")
+            try expectSame(try dao.storage.keys(Query()), (1...6).map { .integer($0) })
+            try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read(unreadable: .fail) }
+            try expectError(.corruptedValue, entity: "document", key: 3, field: "mood") { try dao.read() }
+        },
         ConformanceCase("V.unknownCanBeMended", "V3", title: "an unreadable row can be erased or replaced") { context in
             let database = try context.open()
             let (raw, dao) = (try database.dao(RawDocument.self), try database.dao(Document.self))

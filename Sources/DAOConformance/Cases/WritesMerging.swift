@@ -49,6 +49,15 @@ enum WritesMerging {
             try expectSame(try storage.read(), [ArticleModel(id: 1, title: "new", body: "new", draft: nil, views: 0)])
         },
         ConformanceCase(
+            "W.replacingTranslatorThatMerges", "W2", title: "a replacing translator with a merge keeps what the plain lacks"
+        ) { context in
+            let storage = try context.storage(ArticleModel.self)
+            let dao = DAO(storage: storage, translator: MergingArticleTranslator())
+            try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
+            try dao.persist(Article(id: 1, title: "new", body: "new"))
+            try expectSame(try storage.read(), [ArticleModel(id: 1, title: "new", body: "new", draft: "a draft", views: 12)])
+        },
+        ConformanceCase(
             "W.mergeRepeatedKey", "W2", "W4",
             title: "when a merging persist repeats a key, the later value is merged into the result of the earlier value"
         ) { context in

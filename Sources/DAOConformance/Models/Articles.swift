@@ -35,10 +35,21 @@ struct ArticleTranslator: Translator {
 }
 
 /// Replaces the complete stored record, since it has no `translate(from:to:)`.
-struct ReplacingArticleTranslator: Translator {
+struct ReplacingArticleTranslator: ReplacingTranslator {
     func translate(model: ArticleModel) throws -> Article { Article(id: model.id, title: model.title, body: model.body) }
     func translate(plain: Article) throws -> ArticleModel {
         ArticleModel(id: plain.id, title: plain.title, body: plain.body, draft: nil, views: 0)
+    }
+}
+
+/// Merges although it is declared to replace: it has `translate(from:to:)`.
+struct MergingArticleTranslator: ReplacingTranslator {
+    private let base = ArticleTranslator()
+
+    func translate(model: ArticleModel) throws -> Article { try base.translate(model: model) }
+    func translate(plain: Article) throws -> ArticleModel { try base.translate(plain: plain) }
+    func translate(from plain: Article, to model: inout ArticleModel) throws {
+        try base.translate(from: plain, to: &model)
     }
 }
 
@@ -56,7 +67,7 @@ struct ScriptedTranslator: Translator {
 }
 
 /// The same translator without a merge: stored items are replaced.
-struct ScriptedReplacingTranslator: Translator {
+struct ScriptedReplacingTranslator: ReplacingTranslator {
     typealias Plain = Item
     typealias Model = Item
 

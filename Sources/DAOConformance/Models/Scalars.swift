@@ -2,10 +2,10 @@ import DAOCore
 import Foundation
 
 /// A raw-valued enumeration of text.
-enum Mood: String, FieldValue, CaseIterable { case calm, busy, other = "something else", empty = "" }
+enum Mood: String, OrderedFieldValue, CaseIterable { case calm, busy, other = "something else", empty = "" }
 
 /// A raw-valued enumeration of numbers.
-enum Level: Int, FieldValue, CaseIterable { case low = -1, none = 0, high = 1_000_000 }
+enum Level: Int, OrderedFieldValue, CaseIterable { case low = -1, none = 0, high = 1_000_000 }
 
 /// An embedded `Codable` structure.
 struct Address: Codable, FieldValue, Equatable {

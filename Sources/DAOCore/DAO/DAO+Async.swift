@@ -6,23 +6,23 @@
 // use the state of an actor, such as the main actor.
 
 extension DAO {
-    private func reading<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
-        try await storage.database.engineState.executor.read { try body(self) }
+    /// Runs reads on a reader thread of the database. A closure can make several calls, such as
+    /// `try $0.forEach { … }`; each call reads the last commit, unless they are in a `snapshot`.
+    ///
+    /// - Throws: Any error of the closure, unchanged; `CancellationError`.
+    public func reading<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
+        try await storage.reading { _ in try body(self) }
     }
 
-    private func writing<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
-        try await storage.database.engineState.executor.write { try body(self) }
+    /// Runs writes on the writer thread of the database. A closure can make several calls; each call is atomic,
+    /// all of them together are atomic in a `transaction`.
+    ///
+    /// - Throws: Any error of the closure, unchanged; `CancellationError`.
+    public func writing<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
+        try await storage.writing { _ in try body(self) }
     }
 
     // MARK: Read
-
-    /// Returns the values of a query, in its order.
-    public func read(_ query: Query<Record>) async throws -> [Plain] { try await reading { try $0.read(query) } }
-
-    /// Returns all values in an order, up to a limit.
-    public func read(orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0) async throws -> [Plain] {
-        try await read(Query(orderedBy: order, limit: limit, offset: offset))
-    }
 
     /// Returns the values that meet a condition, in an order.
     public nonisolated(nonsending) func read(
@@ -32,11 +32,26 @@ extension DAO {
         try await read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
+    /// Returns the values that meet a prepared condition, in an order; all values without a condition.
+    public func read(
+        orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0, where condition: Condition<Record> = .all
+    ) async throws -> [Plain] {
+        try await read(Query(where: condition, orderedBy: order, limit: limit, offset: offset))
+    }
+
+    /// Returns the values of a query, in its order.
+    public func read(_ query: Query<Record>) async throws -> [Plain] { try await reading { try $0.read(query) } }
+
     /// Returns the first value that meets a condition; nil when there is none.
     public nonisolated(nonsending) func first(
         orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Plain? {
         try await read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
+    }
+
+    /// Returns the first value that meets a prepared condition; nil when there is none.
+    public func first(orderedBy order: Sort<Record>..., where condition: Condition<Record> = .all) async throws -> Plain? {
+        try await read(Query(where: condition, orderedBy: order, limit: 1)).first
     }
 
     /// Returns the values that meet a predicate, in key order.
@@ -57,25 +72,14 @@ extension DAO {
     }
 
     /// Returns the value with a key; nil when the key is not stored.
-    public func read(byPrimaryKey id: some UniqueIDConvertible) async throws -> Plain? {
+    public func read(byPrimaryKey id: any UniqueIDConvertible) async throws -> Plain? {
         try await reading { try $0.read(byPrimaryKey: id) }
     }
 
     /// Returns the values with the given keys, in the given order, each key once. Keys that are not stored
     /// are skipped.
-    public func read(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) async throws -> [Plain] {
-        let ids = Array(ids)
-        return try await reading { try $0.read(byPrimaryKeys: ids) }
-    }
-
-    /// Returns a page of a query.
-    public func page(_ query: Query<Record>, limit: Int) async throws -> Page<Plain> {
-        try await reading { try $0.page(query, limit: limit) }
-    }
-
-    /// Returns a page of all values in an order.
-    public func page(orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil) async throws -> Page<Plain> {
-        try await page(Query(orderedBy: order, after: after), limit: limit)
+    public func read(byPrimaryKeys ids: [some UniqueIDConvertible]) async throws -> [Plain] {
+        try await reading { try $0.read(byPrimaryKeys: ids) }
     }
 
     /// Returns a page of the values that meet a condition, in an order.
@@ -86,85 +90,122 @@ extension DAO {
         try await page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
     }
 
-    /// Returns the number of values of a query.
-    public func count(_ query: Query<Record> = Query()) async throws -> Int { try await reading { try $0.count(query) } }
+    /// Returns a page of the values that meet a prepared condition, in an order.
+    public func page(
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, where condition: Condition<Record> = .all
+    ) async throws -> Page<Plain> {
+        try await page(Query(where: condition, orderedBy: order, after: after), limit: limit)
+    }
+
+    /// Returns a page of a query.
+    public func page(_ query: Query<Record>, limit: Int) async throws -> Page<Plain> {
+        try await reading { try $0.page(query, limit: limit) }
+    }
 
     /// Returns the number of values that meet a condition.
-    public nonisolated(nonsending) func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
-        async throws -> Int
-    {
+    public nonisolated(nonsending) func count(
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Int {
         try await count(Query(where: Condition(condition)))
     }
+
+    /// Returns the number of values that meet a prepared condition; of all values without a condition.
+    public func count(where condition: Condition<Record> = .all) async throws -> Int {
+        try await count(Query(where: condition))
+    }
+
+    /// Returns the number of values of a query.
+    public func count(_ query: Query<Record>) async throws -> Int { try await reading { try $0.count(query) } }
 
     /// Returns the number of values that meet a predicate.
     public func count(predicatedBy predicate: Condition<Record>) async throws -> Int { try await count(Query(where: predicate)) }
 
     /// Returns whether any value meets a condition.
-    public nonisolated(nonsending) func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
-        async throws -> Bool
-    {
-        try await count(Query(where: Condition(condition), limit: 1)) > 0
+    public nonisolated(nonsending) func exists(
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Bool {
+        try await exists(where: Condition(condition))
+    }
+
+    /// Returns whether any value meets a prepared condition.
+    public func exists(where condition: Condition<Record>) async throws -> Bool {
+        try await reading { try $0.exists(where: condition) }
     }
 
     /// Returns whether a key is stored.
-    public func exists(byPrimaryKey id: some UniqueIDConvertible) async throws -> Bool {
+    public func exists(byPrimaryKey id: any UniqueIDConvertible) async throws -> Bool {
         try await reading { try $0.exists(byPrimaryKey: id) }
     }
 
-    /// Returns the smallest value of a field; nil when there is none. Nil values are ignored.
+    /// Calls a closure with each value of a query, in its order. All reads use one snapshot.
+    ///
+    /// The closure runs on a reader thread of the database. A loop over ``stream(_:)`` runs in the calling task.
+    public func forEach(
+        _ query: Query<Record> = Query(), _ body: @escaping @Sendable (Plain) throws -> Void
+    ) async throws {
+        try await reading { try $0.forEach(query, body) }
+    }
+
+    // MARK: Totals
+
+    /// Returns the smallest value of a field among the rows that meet a condition; nil when there is none.
+    public nonisolated(nonsending) func min<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Value.Present? {
+        try await min(field, where: Condition(condition))
+    }
+
+    /// Returns the smallest value of a field; nil when there is none.
     public func min<Value: OrderedFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Value? {
-        try await reading { try $0.min(field, predicatedBy: predicate) }
+        _ field: any KeyPath<Record, Value> & Sendable, where condition: Condition<Record> = .all
+    ) async throws -> Value.Present? {
+        try await reading { try $0.min(field, where: condition) }
     }
 
-    /// Returns the smallest value of an optional field; nil when there is none. Nil values are ignored.
-    public func min<Value: OrderedFieldValue>(
-        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Value? {
-        try await reading { try $0.min(field, predicatedBy: predicate) }
+    /// Returns the greatest value of a field among the rows that meet a condition; nil when there is none.
+    public nonisolated(nonsending) func max<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Value.Present? {
+        try await max(field, where: Condition(condition))
     }
 
-    /// Returns the greatest value of a field; nil when there is none. Nil values are ignored.
+    /// Returns the greatest value of a field; nil when there is none.
     public func max<Value: OrderedFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Value? {
-        try await reading { try $0.max(field, predicatedBy: predicate) }
+        _ field: any KeyPath<Record, Value> & Sendable, where condition: Condition<Record> = .all
+    ) async throws -> Value.Present? {
+        try await reading { try $0.max(field, where: condition) }
     }
 
-    /// Returns the greatest value of an optional field; nil when there is none. Nil values are ignored.
-    public func max<Value: OrderedFieldValue>(
-        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Value? {
-        try await reading { try $0.max(field, predicatedBy: predicate) }
+    /// Returns the sum of a field over the rows that meet a condition; zero when there are no values.
+    public nonisolated(nonsending) func sum<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Value.Present where Value.Present: NumericFieldValue {
+        try await sum(field, where: Condition(condition))
     }
 
-    /// Returns the sum of a field; zero when there are no values. Nil values are ignored.
-    public func sum<Value: NumericFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Value {
-        try await reading { try $0.sum(field, predicatedBy: predicate) }
+    /// Returns the sum of a field; zero when there are no values.
+    public func sum<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable, where condition: Condition<Record> = .all
+    ) async throws -> Value.Present where Value.Present: NumericFieldValue {
+        try await reading { try $0.sum(field, where: condition) }
     }
 
-    /// Returns the sum of an optional field; zero when there are no values. Nil values are ignored.
-    public func sum<Value: NumericFieldValue>(
-        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Value {
-        try await reading { try $0.sum(field, predicatedBy: predicate) }
+    /// Returns the average of a field over the rows that meet a condition; nil when there are no values.
+    public nonisolated(nonsending) func average<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Double? where Value.Present: NumericFieldValue {
+        try await average(field, where: Condition(condition))
     }
 
-    /// Returns the average of a field; nil when there are no values. Nil values are ignored.
-    public func average<Value: NumericFieldValue>(
-        _ field: any KeyPath<Record, Value> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Double? {
-        try await reading { try $0.average(field, predicatedBy: predicate) }
-    }
-
-    /// Returns the average of an optional field; nil when there are no values. Nil values are ignored.
-    public func average<Value: NumericFieldValue>(
-        _ field: any KeyPath<Record, Value?> & Sendable, predicatedBy predicate: Condition<Record> = .all
-    ) async throws -> Double? {
-        try await reading { try $0.average(field, predicatedBy: predicate) }
+    /// Returns the average of a field; nil when there are no values.
+    public func average<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable, where condition: Condition<Record> = .all
+    ) async throws -> Double? where Value.Present: NumericFieldValue {
+        try await reading { try $0.average(field, where: condition) }
     }
 
     // MARK: Write
@@ -184,7 +225,7 @@ extension DAO {
 
     /// Returns the stored value with a key, or stores and returns a new value.
     public func findOrCreate(
-        byPrimaryKey id: some UniqueIDConvertible, _ make: @escaping @Sendable () throws -> Plain
+        byPrimaryKey id: any UniqueIDConvertible, _ make: @escaping @Sendable () throws -> Plain
     ) async throws -> Plain {
         try await writing { try $0.findOrCreate(byPrimaryKey: id, make) }
     }
@@ -195,8 +236,29 @@ extension DAO {
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>,
         _ change: @escaping @Sendable (inout Record) throws -> Void
     ) async throws -> Int {
-        let query = Query(where: Condition(condition))
-        return try await writing { try $0.storage.update(query, change) }
+        try await update(where: Condition(condition), change)
+    }
+
+    /// Changes the stored records that meet a prepared condition, all or none.
+    @discardableResult
+    public func update(
+        where condition: Condition<Record>, _ change: @escaping @Sendable (inout Record) throws -> Void
+    ) async throws -> Int {
+        try await writing { try $0.update(where: condition, change) }
+    }
+
+    /// Erases the values that meet a condition.
+    @discardableResult
+    public nonisolated(nonsending) func erase(
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Int {
+        try await erase(where: Condition(condition))
+    }
+
+    /// Erases the values that meet a prepared condition.
+    @discardableResult
+    public func erase(where condition: Condition<Record>) async throws -> Int {
+        try await writing { try $0.erase(where: condition) }
     }
 
     /// Erases all values.
@@ -213,24 +275,14 @@ extension DAO {
 
     /// Erases the stored value with a key.
     @discardableResult
-    public func erase(byPrimaryKey id: some UniqueIDConvertible) async throws -> Int {
+    public func erase(byPrimaryKey id: any UniqueIDConvertible) async throws -> Int {
         try await writing { try $0.erase(byPrimaryKey: id) }
     }
 
     /// Erases the stored values with the given keys.
     @discardableResult
-    public func erase(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) async throws -> Int {
-        let ids = Array(ids)
-        return try await writing { try $0.erase(byPrimaryKeys: ids) }
-    }
-
-    /// Erases the values that meet a condition.
-    @discardableResult
-    public nonisolated(nonsending) func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>)
-        async throws -> Int
-    {
-        let query = Query(where: Condition(condition))
-        return try await writing { try $0.storage.erase(query) }
+    public func erase(byPrimaryKeys ids: [some UniqueIDConvertible]) async throws -> Int {
+        try await writing { try $0.erase(byPrimaryKeys: ids) }
     }
 
     /// Erases the values that meet a predicate.

@@ -1,19 +1,8 @@
+// The forms with a closure come first: the compiler reports a mistake in a closure as that of the first form.
+
 extension DAO {
 
-    // MARK: By query
-
-    /// Returns the values of a query, in its order.
-    public func read(_ query: Query<Record>) throws -> [Plain] { try translator.translate(models: storage.read(query)) }
-
-    /// Returns all values in an order, up to a limit.
-    ///
-    /// - Parameters:
-    ///   - order: The sort terms. Without terms, the order is that of the primary key.
-    ///   - limit: The maximum number of values; nil for all.
-    ///   - offset: The number of values to skip.
-    public func read(orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0) throws -> [Plain] {
-        try read(Query(orderedBy: order, limit: limit, offset: offset))
-    }
+    // MARK: By condition
 
     /// Returns the values that meet a condition, in an order.
     ///
@@ -33,6 +22,22 @@ extension DAO {
         try read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
+    /// Returns the values that meet a prepared condition, in an order; all values without a condition.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values; nil for all.
+    ///   - offset: The number of values to skip.
+    ///   - condition: The condition; by default all values meet it.
+    public func read(
+        orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0, where condition: Condition<Record> = .all
+    ) throws -> [Plain] {
+        try read(Query(where: condition, orderedBy: order, limit: limit, offset: offset))
+    }
+
+    /// Returns the values of a query, in its order.
+    public func read(_ query: Query<Record>) throws -> [Plain] { try translator.translate(models: storage.read(query)) }
+
     /// Returns the first value that meets a condition; nil when there is none.
     ///
     /// - Parameters:
@@ -44,13 +49,22 @@ extension DAO {
         try read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
     }
 
+    /// Returns the first value that meets a prepared condition; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - condition: The condition; by default all values meet it.
+    public func first(orderedBy order: Sort<Record>..., where condition: Condition<Record> = .all) throws -> Plain? {
+        try read(Query(where: condition, orderedBy: order, limit: 1)).first
+    }
+
     // MARK: By key
 
     /// Returns the value with a key; nil when the key is not stored. The complexity is logarithmic in the
     /// number of rows.
     ///
     /// - Parameter id: A `UniqueID`, a string, an integer or a UUID.
-    public func read(byPrimaryKey id: some UniqueIDConvertible) throws -> Plain? {
+    public func read(byPrimaryKey id: any UniqueIDConvertible) throws -> Plain? {
         guard let record = try storage.read(key: key(id)) else { return nil }
         return try translator.translate(model: record)
     }
@@ -59,11 +73,38 @@ extension DAO {
     /// are skipped (contract Q4).
     ///
     /// - Parameter ids: `UniqueID`s, strings, integers or UUIDs.
-    public func read(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) throws -> [Plain] {
+    public func read(byPrimaryKeys ids: [some UniqueIDConvertible]) throws -> [Plain] {
         try translator.translate(models: storage.read(keys: ids.map { try key($0) }, includesSubentities: true))
     }
 
     // MARK: Pages
+
+    /// Returns a page of the values that meet a condition, in an order.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values on the page; at least 1.
+    ///   - after: The cursor of the previous page; nil for the first page.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    public func page(
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> Page<Plain> {
+        try page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
+    }
+
+    /// Returns a page of the values that meet a prepared condition, in an order.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values on the page; at least 1.
+    ///   - after: The cursor of the previous page; nil for the first page.
+    ///   - condition: The condition; by default all values meet it.
+    public func page(
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, where condition: Condition<Record> = .all
+    ) throws -> Page<Plain> {
+        try page(Query(where: condition, orderedBy: order, after: after), limit: limit)
+    }
 
     /// Returns a page of a query.
     ///
@@ -89,30 +130,6 @@ extension DAO {
         return Page(elements: try translator.translate(models: records), next: cursor)
     }
 
-    /// Returns a page of all values in an order.
-    ///
-    /// - Parameters:
-    ///   - order: The sort terms. Without terms, the order is that of the primary key.
-    ///   - limit: The maximum number of values on the page; at least 1.
-    ///   - after: The cursor of the previous page; nil for the first page.
-    public func page(orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil) throws -> Page<Plain> {
-        try page(Query(orderedBy: order, after: after), limit: limit)
-    }
-
-    /// Returns a page of the values that meet a condition, in an order.
-    ///
-    /// - Parameters:
-    ///   - order: The sort terms. Without terms, the order is that of the primary key.
-    ///   - limit: The maximum number of values on the page; at least 1.
-    ///   - after: The cursor of the previous page; nil for the first page.
-    ///   - condition: A closure that makes the condition from the fields of the model.
-    public func page(
-        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
-        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) throws -> Page<Plain> {
-        try page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
-    }
-
     // MARK: Streaming
 
     /// Calls a closure with each value of a query, in its order. All reads use one snapshot. The memory use
@@ -132,21 +149,29 @@ extension DAO {
 
     // MARK: Counts
 
-    /// Returns the number of values of a query.
-    public func count(_ query: Query<Record> = Query()) throws -> Int { try storage.count(query) }
-
     /// Returns the number of values that meet a condition.
     public func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
         try count(Query(where: Condition(condition)))
     }
 
+    /// Returns the number of values that meet a prepared condition; of all values without a condition.
+    public func count(where condition: Condition<Record> = .all) throws -> Int { try count(Query(where: condition)) }
+
+    /// Returns the number of values of a query.
+    public func count(_ query: Query<Record>) throws -> Int { try storage.count(query) }
+
     /// Returns whether any value meets a condition. The search stops at the first value.
     public func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Bool {
-        try storage.count(Query(where: Condition(condition), limit: 1)) > 0
+        try exists(where: Condition(condition))
+    }
+
+    /// Returns whether any value meets a prepared condition. The search stops at the first value.
+    public func exists(where condition: Condition<Record>) throws -> Bool {
+        try storage.count(Query(where: condition, limit: 1)) > 0
     }
 
     /// Returns whether a key is stored.
-    public func exists(byPrimaryKey id: some UniqueIDConvertible) throws -> Bool {
+    public func exists(byPrimaryKey id: any UniqueIDConvertible) throws -> Bool {
         try storage.contains(key: key(id))
     }
 }

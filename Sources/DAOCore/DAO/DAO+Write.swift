@@ -50,7 +50,7 @@ extension DAO {
     ///   - id: The key.
     ///   - make: A closure that makes the new value. The value must have the given key.
     /// - Throws: `.keyChanged` when the new value has a different key.
-    public func findOrCreate(byPrimaryKey id: some UniqueIDConvertible, _ make: () throws -> Plain) throws -> Plain {
+    public func findOrCreate(byPrimaryKey id: any UniqueIDConvertible, _ make: () throws -> Plain) throws -> Plain {
         let key = try key(id)
         var result: Plain?
         _ = try storage.merge(keys: [key]) { _, record in
@@ -83,16 +83,41 @@ extension DAO {
     public func update(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ change: (inout Record) throws -> Void
     ) throws -> Int {
-        try storage.update(Query(where: Condition(condition)), change)
+        try update(where: Condition(condition), change)
+    }
+
+    /// Changes the stored records that meet a prepared condition. When anything throws, none is changed.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition.
+    ///   - change: A closure that changes a record. It must not change the key.
+    /// - Returns: The number of records that met the condition.
+    @discardableResult
+    public func update(where condition: Condition<Record>, _ change: (inout Record) throws -> Void) throws -> Int {
+        try storage.update(Query(where: condition), change)
     }
 
     // MARK: Erase
+
+    /// Erases the values that meet a condition.
+    ///
+    /// - Returns: The number of erased rows.
+    @discardableResult
+    public func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
+        try erase(where: Condition(condition))
+    }
+
+    /// Erases the values that meet a prepared condition.
+    ///
+    /// - Returns: The number of erased rows.
+    @discardableResult
+    public func erase(where condition: Condition<Record>) throws -> Int { try storage.erase(Query(where: condition)) }
 
     /// Erases all values.
     ///
     /// - Returns: The number of erased rows.
     @discardableResult
-    public func erase() throws -> Int { try storage.erase(Query()) }
+    public func erase() throws -> Int { try erase(where: .all) }
 
     /// Erases the stored value with the key of the given value.
     ///
@@ -110,21 +135,13 @@ extension DAO {
     ///
     /// - Returns: The number of erased rows: 0 or 1.
     @discardableResult
-    public func erase(byPrimaryKey id: some UniqueIDConvertible) throws -> Int { try storage.erase(keys: [key(id)]) }
+    public func erase(byPrimaryKey id: any UniqueIDConvertible) throws -> Int { try storage.erase(keys: [key(id)]) }
 
     /// Erases the stored values with the given keys.
     ///
     /// - Returns: The number of erased rows.
     @discardableResult
-    public func erase(byPrimaryKeys ids: some Sequence<some UniqueIDConvertible>) throws -> Int {
+    public func erase(byPrimaryKeys ids: [some UniqueIDConvertible]) throws -> Int {
         try storage.erase(keys: ids.map { try key($0) })
-    }
-
-    /// Erases the values that meet a condition.
-    ///
-    /// - Returns: The number of erased rows.
-    @discardableResult
-    public func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
-        try storage.erase(Query(where: Condition(condition)))
     }
 }

@@ -31,7 +31,7 @@ public struct DAO<Mapping: Translator>: Sendable {
         self.translator = translator
     }
 
-    /// Creates a DAO for a type that is both the value and the record.
+    /// Creates a DAO for a type that is both the value and the record. Its type is ``ModelDAO``.
     ///
     /// - Parameter storage: The storage, from ``Database/storage(for:)``.
     public init<Both>(storage: any Storage<Both>) where Mapping == IdentityTranslator<Both> {
@@ -39,8 +39,15 @@ public struct DAO<Mapping: Translator>: Sendable {
     }
 
     /// Returns the stored form of an id, after checking it.
-    func key(_ id: some UniqueIDConvertible) throws -> Key {
+    func key(_ id: any UniqueIDConvertible) throws -> Key {
         let entity = Record.schema.description
         return try id.key(as: Record.schema.keyKind, entity: entity.name)
     }
 }
+
+/// The DAO of a type that is both the value and the record.
+///
+/// ```swift
+/// let tags: ModelDAO<Tag> = DAO(storage: try database.storage(for: Tag.self))
+/// ```
+public typealias ModelDAO<Record: Model & Plain> = DAO<IdentityTranslator<Record>>

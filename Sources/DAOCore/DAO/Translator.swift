@@ -1,9 +1,8 @@
 /// A conversion between stored models and the application's values.
 ///
-/// A translator without `translate(from:to:)` replaces a stored model completely: the call writes once and
-/// reads nothing. A translator with this method merges: the call reads the stored model, the method changes
-/// it, and the call writes only the changes. Fields that the value does not carry keep their contents
-/// (contract W2).
+/// A translator merges: a write reads the stored model, ``translate(from:to:)`` changes it, and the write stores
+/// only the changes. Fields that the value does not carry keep their contents (contract W2). A translator that
+/// replaces stored models is a ``ReplacingTranslator``.
 ///
 /// ```swift
 /// struct MessageTranslator: Translator {
@@ -22,7 +21,7 @@ public protocol Translator: Sendable {
     associatedtype Model: DAOCore.Model
     /// The return type of `translate(from:to:)`: `Void` when the translator implements the method. The
     /// compiler infers it; do not declare it.
-    associatedtype Merging = ReplacesWhole
+    associatedtype Merging = Void
 
     /// Returns the application's value of a stored record.
     func translate(model: Model) throws -> Plain
@@ -40,16 +39,31 @@ public protocol Translator: Sendable {
     func translate(plains: [Plain]) throws -> [Model]
 }
 
-/// The marker of a translator without `translate(from:to:)`. Its stored models are replaced completely.
+/// A translator that replaces stored models completely: a write reads nothing, and fields that the value does
+/// not carry lose their contents. Choose it when the value carries every field of the model.
+///
+/// ```swift
+/// struct LanguageTranslator: ReplacingTranslator {
+///     func translate(model: LanguageModel) throws -> Language { Language(code: model.code, name: model.name) }
+///     func translate(plain: Language) throws -> LanguageModel { LanguageModel(code: plain.code, name: plain.name) }
+/// }
+/// ```
+///
+/// A replacing translator that implements `translate(from:to:)` merges nevertheless.
+public protocol ReplacingTranslator: Translator {}
+
+/// The marker of a translator that replaces stored models: the return type of its `translate(from:to:)`.
 public struct ReplacesWhole: Sendable {}
 
-extension Translator {
-    /// Replaces the record completely. A translator that implements this method merges instead.
+extension ReplacingTranslator {
+    /// Replaces the record completely.
     public func translate(from plain: Plain, to model: inout Model) throws -> ReplacesWhole {
         model = try translate(plain: plain)
         return ReplacesWhole()
     }
+}
 
+extension Translator {
     /// Translates the elements individually.
     @inlinable public func translate(models: [Model]) throws -> [Plain] { try models.map { try translate(model: $0) } }
 
@@ -69,7 +83,7 @@ extension Translator {
         for index in plains.indices { _ = try translate(from: plains[index], to: &models[index]) }
     }
 
-    /// Whether the translator implements `translate(from:to:)`.
+    /// Whether the translator implements `translate(from:to:)`, and therefore merges.
     @inlinable static var merges: Bool { Merging.self != ReplacesWhole.self }
 }
 
@@ -79,7 +93,7 @@ extension Translator {
 /// struct Tag: Plain, Model { … }
 /// let tags = DAO(storage: try database.storage(for: Tag.self))
 /// ```
-public struct IdentityTranslator<Record: Model & Plain>: Translator {
+public struct IdentityTranslator<Record: Model & Plain>: ReplacingTranslator {
     /// Creates the translator.
     public init() {}
     /// The record itself.

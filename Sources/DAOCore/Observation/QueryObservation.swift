@@ -4,7 +4,7 @@ import Synchronization
 /// commit that changes it (contract O1, O2).
 ///
 /// ```swift
-/// for try await unread in messages.observe({ !$0.isRead }) {
+/// for try await unread in messages.observe(where: { !$0.isRead }) {
 ///     show(unread)
 /// }
 /// ```
@@ -156,24 +156,34 @@ final class Subscription: Sendable {
 }
 
 extension DAO {
-    /// Returns the values of a query now, and again after every commit that changes them.
-    ///
-    /// - Parameter query: The query; by default all values in key order.
-    public func observe(_ query: Query<Record> = Query()) -> QueryObservation<Mapping> {
-        QueryObservation(changes: observeChanges(query))
-    }
-
     /// Returns the values that meet a condition now, and again after every commit that changes them.
     ///
     /// - Parameters:
-    ///   - condition: A closure that makes the condition from the fields of the model.
     ///   - order: The sort terms. Without terms, the order is that of the primary key.
     ///   - limit: The maximum number of values; nil for all.
+    ///   - condition: A closure that makes the condition from the fields of the model.
     public func observe(
-        _ condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, orderedBy order: Sort<Record>...,
-        limit: Int? = nil
+        orderedBy order: Sort<Record>..., limit: Int? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) -> QueryObservation<Mapping> {
         observe(Query(where: Condition(condition), orderedBy: order, limit: limit))
+    }
+
+    /// Returns the values that meet a prepared condition now, and again after every commit that changes them.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values; nil for all.
+    ///   - condition: The condition; by default all values meet it.
+    public func observe(
+        orderedBy order: Sort<Record>..., limit: Int? = nil, where condition: Condition<Record> = .all
+    ) -> QueryObservation<Mapping> {
+        observe(Query(where: condition, orderedBy: order, limit: limit))
+    }
+
+    /// Returns the values of a query now, and again after every commit that changes them.
+    public func observe(_ query: Query<Record>) -> QueryObservation<Mapping> {
+        QueryObservation(changes: observeChanges(query))
     }
 
     /// Returns the values of a query now, and every later change with its difference.

@@ -11,10 +11,7 @@ public struct Condition<Record: Model>: Sendable, Hashable {
     /// The tree of the condition.
     public let node: PredicateNode
 
-    /// Creates a condition from a tree.
-    ///
-    /// - Parameter node: The tree. Its fields are positions in the schema of `Record`.
-    public init(_ node: PredicateNode) { self.node = node }
+    // The closure comes first: the compiler reports a mistake in a closure as that of the first initializer.
 
     /// Creates a condition from a closure over the fields.
     ///
@@ -23,6 +20,11 @@ public struct Condition<Record: Model>: Sendable, Hashable {
     public init(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) {
         node = build(FieldProxy()).condition.node
     }
+
+    /// Creates a condition from a tree.
+    ///
+    /// - Parameter node: The tree. Its fields are positions in the schema of `Record`.
+    public init(_ node: PredicateNode) { self.node = node }
 
     /// The condition that all rows meet.
     public static var all: Condition { Condition(.constant(true)) }
@@ -64,6 +66,8 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     /// The to-one relationships that lead to the model of the field. Each is a position in the schema of the
     /// model before it.
     let path: [Int]
+    /// Whether the value is the number of related rows of the field.
+    let isCount: Bool
     /// The fault of the key path; nil when it is valid.
     let problem: PredicateProblem?
 
@@ -73,6 +77,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     public init(_ keyPath: KeyPath<Record, Value>) {
         index = Record.schema.index(of: keyPath)
         path = []
+        isCount = false
         problem = index == nil ? PredicateProblem.notStored(keyPath, in: Record.self) : nil
     }
 
@@ -81,7 +86,21 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         let inner = Related.schema.index(of: keyPath)
         index = relation.index == nil ? nil : inner
         path = relation.path + (relation.index.map { [$0] } ?? [])
+        isCount = false
         problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: Related.self) : nil)
+    }
+
+    /// Creates an expression of the number of related rows of a list.
+    init<Rows: RelatedList>(countOf list: FieldExpression<Record, Rows>) where Value == Int {
+        index = list.index
+        path = list.path
+        isCount = true
+        problem = list.problem
+    }
+
+    /// Returns a comparison of the field with a value.
+    func compared(_ comparison: Comparison, to value: Value) -> Condition<Record> {
+        node { .comparison(of: $0, isCount: isCount, comparison, value.fieldValue) }
     }
 
     /// Returns a condition on the field, or the problem that the field is not stored.
@@ -94,6 +113,14 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
 extension FieldExpression: ConditionConvertible where Value == Bool {
     /// The condition that the field is true.
     public var condition: Condition<Record> { node { .compare(field: $0, .equal, .bool(true)) } }
+}
+
+extension PredicateNode {
+    /// Returns a comparison of a field, or of its number of related rows.
+    static func comparison(of field: Int, isCount: Bool, _ comparison: Comparison, _ value: Value) -> PredicateNode {
+        guard isCount, case .integer(let number) = value else { return .compare(field: field, comparison, value) }
+        return .relatedCount(field: field, comparison, Int(number))
+    }
 }
 
 extension PredicateProblem {

@@ -4,7 +4,26 @@ import Foundation
 // compiler error at that literal.
 
 /// A type whose values have an order. Only fields of such a type can be sorted and compared with `<`.
-public protocol OrderedFieldValue: FieldValue {}
+///
+/// An enumeration that is declared with this protocol is ordered by its raw value:
+///
+/// ```swift
+/// enum Priority: Int, OrderedFieldValue { case low, normal, high }
+///
+/// try messages.read(orderedBy: .descending(\.priority)) { $0.priority > .low }
+/// ```
+public protocol OrderedFieldValue: FieldValue {
+    /// The type of the values that are not nil: the wrapped type of an optional, otherwise the type itself.
+    associatedtype Present: OrderedFieldValue = Self
+    /// The value; nil when it is nil.
+    var present: Present? { get }
+}
+
+extension OrderedFieldValue where Present == Self {
+    /// The value itself.
+    @inlinable public var present: Self? { self }
+}
+
 extension Bool: OrderedFieldValue {}
 extension Int: OrderedFieldValue {}
 extension Int8: OrderedFieldValue {}
@@ -24,7 +43,10 @@ extension Data: OrderedFieldValue {}
 extension UUID: OrderedFieldValue {}
 extension URL: OrderedFieldValue {}
 extension Date: OrderedFieldValue {}
-extension Optional: OrderedFieldValue where Wrapped: OrderedFieldValue {}
+extension Optional: OrderedFieldValue where Wrapped: OrderedFieldValue {
+    /// The value itself.
+    @inlinable public var present: Wrapped? { self }
+}
 
 /// A type whose values are text for `contains`, `hasPrefix`, `hasSuffix` and `matches`.
 public protocol TextFieldValue: FieldValue {}
@@ -34,33 +56,45 @@ extension Optional: TextFieldValue where Wrapped: TextFieldValue {}
 
 /// The condition that a field equals a value. Nil equals nil.
 public func == <Record, Value>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
-    field.node { .compare(field: $0, .equal, value.fieldValue) }
+    field.compared(.equal, to: value)
 }
 
 /// The condition that a field differs from a value. Nil differs from every value except nil.
 public func != <Record, Value>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
-    field.node { .compare(field: $0, .notEqual, value.fieldValue) }
+    field.compared(.notEqual, to: value)
 }
 
 /// The condition that a field is less than a value. It is false when either is nil.
 public func < <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
-    field.node { .compare(field: $0, .less, value.fieldValue) }
+    field.compared(.less, to: value)
 }
 
 /// The condition that a field is less than or equal to a value. It is false when either is nil.
 public func <= <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
-    field.node { .compare(field: $0, .lessOrEqual, value.fieldValue) }
+    field.compared(.lessOrEqual, to: value)
 }
 
 /// The condition that a field is greater than a value. It is false when either is nil.
 public func > <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
-    field.node { .compare(field: $0, .greater, value.fieldValue) }
+    field.compared(.greater, to: value)
 }
 
 /// The condition that a field is greater than or equal to a value. It is false when either is nil.
 public func >= <Record, Value: OrderedFieldValue>(field: FieldExpression<Record, Value>, value: Value) -> Condition<Record> {
-    field.node { .compare(field: $0, .greaterOrEqual, value.fieldValue) }
+    field.compared(.greaterOrEqual, to: value)
 }
+
+/// Not available: a field that is not optional is never nil.
+@available(*, unavailable, message: "a field that is not optional is never nil")
+public func == <Record, Value>(
+    field: FieldExpression<Record, Value>, value: _OptionalNilComparisonType
+) -> Condition<Record> { .none }
+
+/// Not available: a field that is not optional is never nil.
+@available(*, unavailable, message: "a field that is not optional is never nil")
+public func != <Record, Value>(
+    field: FieldExpression<Record, Value>, value: _OptionalNilComparisonType
+) -> Condition<Record> { .all }
 
 /// The condition that two fields of a row are equal. Nil equals nil.
 public func == <Record, Value>(
@@ -120,6 +154,9 @@ extension FieldExpression {
         guard path == other.path else {
             return Condition(.invalid(PredicateProblem("a field of a related row does not compare with one of another row")))
         }
+        guard !isCount, !other.isCount else {
+            return Condition(.invalid(PredicateProblem("a number of related rows compares with a number, not with a field")))
+        }
         return node { .compareFields($0, comparison, right) }
     }
 
@@ -128,7 +165,9 @@ extension FieldExpression {
     /// - Parameter values: Any number of values. An empty list matches nothing; 100,000 values and more are
     ///   allowed.
     public func `in`(_ values: some Sequence<Value>) -> Condition<Record> {
-        node { .isIn(field: $0, values.map(\.fieldValue)) }
+        isCount
+            ? Condition(.or(values.map { compared(.equal, to: $0).node }))
+            : node { .isIn(field: $0, values.map(\.fieldValue)) }
     }
 }
 
@@ -140,11 +179,7 @@ extension FieldExpression where Value: OrderedFieldValue {
     ///   - lower: The smallest value that matches.
     ///   - upper: The greatest value that matches.
     public func between(_ lower: Value, and upper: Value) -> Condition<Record> {
-        node {
-            .and([
-                .compare(field: $0, .greaterOrEqual, lower.fieldValue), .compare(field: $0, .lessOrEqual, upper.fieldValue),
-            ])
-        }
+        Condition(.and([compared(.greaterOrEqual, to: lower).node, compared(.lessOrEqual, to: upper).node]))
     }
 }
 

@@ -51,33 +51,13 @@ extension FieldExpression where Value: RelatedList {
     public var isEmpty: Condition<Record> { count == 0 }
 
     /// The number of related rows, for a comparison with a number.
-    public var count: RelatedCount<Record> {
-        RelatedCount { comparison, number in node { .relatedCount(field: $0, comparison, number) } }
-    }
+    ///
+    /// ```swift
+    /// try discussions.read { $0.messages.count > 3 }
+    /// ```
+    public var count: FieldExpression<Record, Int> { FieldExpression<Record, Int>(countOf: self) }
 }
 
 /// The type of a to-many relationship field: `[SomeModel]`.
 public protocol RelatedList: RelationValue {}
 extension Array: RelatedList where Element: Model {}
-
-/// The number of related rows of a row. It can be compared with an `Int`.
-///
-/// ```swift
-/// try discussions.read { $0.messages.count > 3 }
-/// ```
-public struct RelatedCount<Record: Model> {
-    let compare: (Comparison, Int) -> Condition<Record>
-
-    /// The condition that the number of related rows equals a number.
-    public static func == (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.equal, number) }
-    /// The condition that the number of related rows differs from a number.
-    public static func != (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.notEqual, number) }
-    /// The condition that the number of related rows is less than a number.
-    public static func < (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.less, number) }
-    /// The condition that the number of related rows is less than or equal to a number.
-    public static func <= (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.lessOrEqual, number) }
-    /// The condition that the number of related rows is greater than a number.
-    public static func > (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.greater, number) }
-    /// The condition that the number of related rows is greater than or equal to a number.
-    public static func >= (count: RelatedCount, number: Int) -> Condition<Record> { count.compare(.greaterOrEqual, number) }
-}

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A numeric type: its values can be summed and averaged.
-public protocol NumericFieldValue: OrderedFieldValue {
+public protocol NumericFieldValue: OrderedFieldValue where Present == Self {
     /// Creates the number from a total.
     ///
     /// - Throws: `.arithmeticOverflow` when the type cannot hold it.

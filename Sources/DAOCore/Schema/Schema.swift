@@ -54,7 +54,7 @@ public final class Schema<Record: Model>: Sendable {
     ///   - entity: The name of the entity: letters, digits and underscores.
     ///   - make: The initializer that takes the fields, usually `Self.init`.
     ///   - fields: The fields in the order of the initializer's parameters.
-    @inlinable public convenience init<each Stored: FieldValue>(
+    @preconcurrency @inlinable public convenience init<each Stored: FieldValue>(
         _ entity: String,
         _ make: @escaping @Sendable (repeat each Stored) -> Record,
         _ fields: repeat Field<Record, each Stored>

@@ -80,7 +80,7 @@ extension Storage {
     }
 
     /// Returns the record with a key; nil when the key is not stored.
-    public func read(byPrimaryKey id: some UniqueIDConvertible, includeSubentities: Bool = true) throws -> Record? {
+    public func read(byPrimaryKey id: any UniqueIDConvertible, includeSubentities: Bool = true) throws -> Record? {
         try read(keys: [key(id)], includesSubentities: includeSubentities).first
     }
 
@@ -102,7 +102,7 @@ extension Storage {
     /// - Throws: `.keyChanged` when the closure changed the key; any error of the closure.
     @discardableResult
     public func persist(
-        withPrimaryKey id: some UniqueIDConvertible, configuration: (inout Record?) throws -> Void
+        withPrimaryKey id: any UniqueIDConvertible, configuration: (inout Record?) throws -> Void
     ) throws -> Bool {
         var wasThere = false
         _ = try merge(keys: [key(id)]) { _, record in
@@ -131,7 +131,7 @@ extension Storage {
     ///
     /// - Returns: The number of erased rows: 0 or 1.
     @discardableResult
-    public func erase(byPrimaryKey id: some UniqueIDConvertible) throws -> Int { try erase(keys: [key(id)]) }
+    public func erase(byPrimaryKey id: any UniqueIDConvertible) throws -> Int { try erase(keys: [key(id)]) }
 
     /// Erases all records.
     ///
@@ -148,7 +148,7 @@ extension Storage {
     // MARK: Queries
 
     /// Returns whether a key is stored.
-    public func isEntityExist(primaryKey id: some UniqueIDConvertible) throws -> Bool { try contains(key: key(id)) }
+    public func isEntityExist(primaryKey id: any UniqueIDConvertible) throws -> Bool { try contains(key: key(id)) }
 
     /// Returns the number of records.
     public func count() throws -> Int { try count(Query()) }
@@ -157,7 +157,7 @@ extension Storage {
     public func count(predicatedBy predicate: Condition<Record>) throws -> Int { try count(Query(where: predicate)) }
 
     /// Returns the stored form of an id, after checking it.
-    private func key(_ id: some UniqueIDConvertible) throws -> Key {
+    private func key(_ id: any UniqueIDConvertible) throws -> Key {
         try id.key(as: Record.schema.keyKind, entity: Record.schema.description.name)
     }
 }

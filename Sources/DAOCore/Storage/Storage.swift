@@ -48,7 +48,8 @@ public protocol Storage<Record>: Sendable {
     /// Returns whether a key is stored.
     func contains(key: Key) throws -> Bool
 
-    /// Returns the keys of the rows of a query, in its order.
+    /// Returns the keys of the rows of a query, in its order, those of unreadable rows included (contract Q8).
+    /// The default reads the rows; a backend replaces it to keep this rule.
     func keys(_ query: Query<Record>) throws -> [Key]
 
     /// Returns the number of rows of a query.

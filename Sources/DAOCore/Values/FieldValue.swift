@@ -38,7 +38,8 @@ public protocol Storable: Sendable {
 /// struct Address: Codable, FieldValue { var street: String; var city: String }
 /// ```
 ///
-/// An enumeration that has a raw value and is also `Codable` is stored as its raw value.
+/// An enumeration that has a raw value and is also `Codable` is stored as its raw value. Declare it as an
+/// ``OrderedFieldValue`` to sort and compare it by its raw value.
 public protocol FieldValue: Storable, PredicateArgument {
     /// The type of a field declared as `Self`.
     static var fieldType: FieldType { get }

@@ -38,7 +38,11 @@ extension EvolutionReference {
             return "corruptedValue of \(model.name), key \(Self.id(row[key])), field \(field.name)"
         }
         let unreadable = each.first { $0.hasPrefix("corruptedValue") }
-        var lines = ["read: " + (unreadable ?? each.joined(separator: " ")), "one by one: " + each.joined(separator: " ")]
+        let given = each.filter { !$0.hasPrefix("corruptedValue") } + each.filter { $0.hasPrefix("corruptedValue") }
+        var lines = [
+            "read: " + (unreadable ?? each.joined(separator: " ")), "one by one: " + each.joined(separator: " "),
+            "given and reported: " + given.joined(separator: " "),
+        ]
         if unreadable != nil { return lines }
         for (index, field) in model.fields.enumerated() where field.isIndexed || field.isUnique {
             for value in EvolutionContent.sample(rows.map { $0[index] }) {

@@ -210,7 +210,13 @@ private struct TypedRows<Record: TestRecord>: EvolutionRows {
                 try storage.read(keys: [key], includesSubentities: true).map(text).joined(separator: " ")
             }
         }
-        var lines = ["read: " + all, "one by one: " + each.joined(separator: " ")]
+        let reported = Shared<[String]>([])
+        let report = UnreadableRows.report { error in reported.change { $0.append(EvolutionRunner.text(of: error)) } }
+        let given = try DAO(storage: storage).read(unreadable: report).map(text) + reported.value
+        var lines = [
+            "read: " + all, "one by one: " + each.joined(separator: " "),
+            "given and reported: " + given.joined(separator: " "),
+        ]
         guard !all.hasPrefix("corruptedValue") else { return lines }
         for (index, field) in entity.fields.enumerated() where field.isIndexed || field.isUnique {
             for value in try EvolutionContent.sample(storage.read(Query()).map { Record.schema.value(at: index, of: $0) }) {

@@ -46,10 +46,8 @@ struct Column<Record: TestRecord>: Sendable {
     /// A field with an order.
     init<Stored: ExactlyStored & OrderedFieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
         self.init(stored: path) { dao, total, condition in
-            switch total {
-            case .min: try dao.min(path, predicatedBy: condition).exactValue
-            default: try dao.max(path, predicatedBy: condition).exactValue
-            }
+            let extreme = try total == .min ? dao.min(path, where: condition) : dao.max(path, where: condition)
+            return (extreme as? any ExactlyStored)?.exactValue ?? .null
         }
     }
 
@@ -57,10 +55,10 @@ struct Column<Record: TestRecord>: Sendable {
     init<Stored: ExactlyStored & NumericFieldValue>(_ path: any WritableKeyPath<Record, Stored> & Sendable) {
         self.init(stored: path, isNumeric: true) { dao, total, condition in
             switch total {
-            case .min: try dao.min(path, predicatedBy: condition).exactValue
-            case .max: try dao.max(path, predicatedBy: condition).exactValue
-            case .sum: try dao.sum(path, predicatedBy: condition).exactValue
-            case .average: try dao.average(path, predicatedBy: condition).exactValue
+            case .min: try dao.min(path, where: condition).exactValue
+            case .max: try dao.max(path, where: condition).exactValue
+            case .sum: try dao.sum(path, where: condition).exactValue
+            case .average: try dao.average(path, where: condition).exactValue
             }
         }
     }
@@ -69,10 +67,10 @@ struct Column<Record: TestRecord>: Sendable {
     init<Stored: ExactlyStored & NumericFieldValue>(_ path: any WritableKeyPath<Record, Stored?> & Sendable) {
         self.init(stored: path, isNumeric: true) { dao, total, condition in
             switch total {
-            case .min: try dao.min(path, predicatedBy: condition).exactValue
-            case .max: try dao.max(path, predicatedBy: condition).exactValue
-            case .sum: try dao.sum(path, predicatedBy: condition).exactValue
-            case .average: try dao.average(path, predicatedBy: condition).exactValue
+            case .min: try dao.min(path, where: condition).exactValue
+            case .max: try dao.max(path, where: condition).exactValue
+            case .sum: try dao.sum(path, where: condition).exactValue
+            case .average: try dao.average(path, where: condition).exactValue
             }
         }
     }

@@ -30,7 +30,7 @@ extension PropertyTesting {
     }
 
     /// A translator that calls out for every value that it translates, as one does that uses other DAOs.
-    public struct Calling<Record: PropertyTestModel>: Translator, @unchecked Sendable {
+    public struct Calling<Record: PropertyTestModel>: ReplacingTranslator, @unchecked Sendable {
         // Sendable because a translator's closures run on the thread of the call, which is the one that made
         // this.
         private let call: (Int) throws -> Void

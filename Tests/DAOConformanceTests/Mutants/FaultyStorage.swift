@@ -40,6 +40,14 @@ struct FaultyStorage<Record: Model>: Storage {
         }
     }
 
+    func keys(_ query: Query<Record>) throws -> [Key] {
+        do {
+            return try read(query).map { schema.key(of: $0) }
+        } catch let error as StorageError where error.kind == .corruptedValue && fault != .keysNeedReadableRows {
+            return try reading { try base.keys(query) }
+        }
+    }
+
     func count(_ query: Query<Record>) throws -> Int {
         switch fault {
         case .countIgnoresLimit:

@@ -9,10 +9,20 @@ extension ResolvedQuery {
     /// - Complexity: O(n log n) in the number of matching rows.
     public func evaluate<Record: Model>(over records: [Record]) -> [Record] {
         let schema = Record.schema
-        var matching = records.filter { record in filter.matches { schema.value(at: $0, of: record) } }
-        matching.sort { left, right in
+        return evaluate(over: records) { schema.value(at: $0, of: $1) }
+    }
+
+    /// Returns the rows of an array that the query selects, in its order. The rows can have any form.
+    ///
+    /// - Parameters:
+    ///   - rows: All rows, in any order.
+    ///   - value: A closure that returns the value of a field, given by its position, in a row.
+    /// - Complexity: O(n log n) in the number of matching rows.
+    public func evaluate<Row>(over rows: [Row], _ value: (Int, Row) throws -> Value) rethrows -> [Row] {
+        var matching = try rows.filter { row in try filter.matches { try value($0, row) } }
+        try matching.sort { left, right in
             for term in order {
-                let result = Value.order(schema.value(at: term.field, of: left), schema.value(at: term.field, of: right))
+                let result = try Value.order(value(term.field, left), value(term.field, right))
                 if result != 0 { return (result < 0) == term.isAscending }
             }
             return false

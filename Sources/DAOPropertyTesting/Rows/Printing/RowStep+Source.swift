@@ -68,7 +68,7 @@ extension RowStep {
         case .existsKey: return ["try \(dao).exists(byPrimaryKey: \(id()))"]
         case .total:
             return [
-                "try \(dao).\(total)(\\.\(entity.property(field)), predicatedBy: \(SwiftLiteral.condition(self.query.node)))"
+                "try \(dao).\(total)(\\.\(entity.property(field)), where: \(SwiftLiteral.condition(self.query.node)))"
             ]
         case .forEach: return ["try PropertyTesting.walk(\(dao), \(query)\(number.map { ", upTo: \($0)" } ?? ""))"]
         case .cursor:

@@ -13,6 +13,45 @@ import Foundation
     let driver = DatabaseDriver.memory
 #endif
 
+struct Message: Plain {
+    let id: Int
+    let date: Date
+    let text: String
+    let isRead: Bool
+    var uniqueId: UniqueID { UniqueID(id) }
+}
+
+struct MessageModel: Model {
+    var id: Int
+    var date: Date
+    var text: String
+    var isRead: Bool
+    var draft: String?
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("date", \.date, .indexed),
+        Field("text", \.text),
+        Field("isRead", \.isRead),
+        Field("draft", \.draft)
+    )
+}
+
+struct MessageTranslator: Translator {
+    func translate(model: MessageModel) throws -> Message {
+        Message(id: model.id, date: model.date, text: model.text, isRead: model.isRead)
+    }
+    func translate(plain: Message) throws -> MessageModel {
+        MessageModel(id: plain.id, date: plain.date, text: plain.text, isRead: plain.isRead, draft: nil)
+    }
+    func translate(from plain: Message, to model: inout MessageModel) throws {
+        model.date = plain.date
+        model.text = plain.text
+        model.isRead = plain.isRead
+    }
+}
+
 struct Note: Plain, Model {
     var id: Int
     var text: String
@@ -29,6 +68,11 @@ try notes.persist([Note(id: 1, text: "one"), Note(id: 2, text: "two")])
 let found = try notes.read { $0.text == "two" }
 precondition(found.map(\.id) == [2])
 print("\(driver.scheme): \(try notes.count()) notes")
+let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+try messages.persist(Message(id: 1, date: Date(), text: "text", isRead: false))
+let unread = try messages.read { !$0.isRead }
+precondition(unread.map(\.id) == [1])
+
 #if SQLite
     print("CSQLite is SQLite \(String(cString: sqlite3_libversion()))")
 #endif

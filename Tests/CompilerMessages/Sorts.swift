@@ -1,0 +1,23 @@
+// swift-format-ignore-file
+import DAOCore
+import Foundation
+
+func sorts(_ messages: DAO<MessageTranslator>, _ articles: ModelDAO<Article>) throws {
+    _ = try messages.read(orderedBy: .ascending(\.tags))  // expect-error: static method 'ascending' requires that 'Array<String>' conform to 'OrderedFieldValue'
+    _ = try messages.read(orderedBy: .ascending(\.address))  // expect-error: referencing static method 'ascending' on 'Optional' requires that 'Address' conform to 'OrderedFieldValue'
+    _ = try messages.read(orderedBy: .ascending(\.dtae))  // expect-error: value of type 'MessageModel' has no member 'dtae'
+    _ = try messages.read(orderedBy: \.date)  // expect-error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'Sort<MessageModel>'
+    _ = try messages.read(orderedBy: .ascending("date"))  // expect-error: cannot convert value of type 'String' to expected argument type 'KeyPath<MessageModel, Value>'
+    _ = try messages.read(orderedBy: .descending(\.dtae), limit: 50) { !$0.isRead }  // expect-error: value of type 'MessageModel' has no member 'dtae'
+    _ = try messages.read(orderedBy: "date")  // expect-error: cannot convert value of type 'String' to expected argument type 'Sort<MessageModel>'
+    _ = try articles.read(orderedBy: .ascending(\.comments, \.text))  // expect-error: static method 'ascending' requires that 'Array<Comment>' conform to 'Model'
+    _ = try articles.read(orderedBy: .ascending(\.writer, \.nme))  // expect-error: value of type 'Writer' has no member 'nme'
+    _ = try articles.read(orderedBy: .ascending(\.writer))  // expect-error: referencing static method 'ascending' on 'Optional' requires that 'Writer' conform to 'OrderedFieldValue'
+}
+
+func totals(_ messages: DAO<MessageTranslator>) throws {
+    _ = try messages.sum(\.text)  // expect-error: instance method 'sum(_:where:)' requires that 'String' conform to 'NumericFieldValue'
+    _ = try messages.average(\.ratng)  // expect-error: value of type 'MessageModel' has no member 'ratng'
+    _ = try messages.max(\.tags)  // expect-error: instance method 'max(_:where:)' requires that 'Array<String>' conform to 'OrderedFieldValue'
+    _ = try messages.min(\.address)  // expect-error: referencing instance method 'min(_:where:)' on 'Optional' requires that 'Address' conform to 'OrderedFieldValue'
+}
