@@ -106,25 +106,21 @@ enum QueriesTotals {
         ) { context in
             let dao = try ReferenceRows(context, Probe.numbers([4, nil, -2, 9, 3, nil])).dao
             let prepared = Condition<Probe> { $0.id > 2 }
-            for (way, sum, least, greatest, mean) in [
-                (
-                    "a closure", try dao.sum(\.number) { $0.id > 2 }, try dao.min(\.number) { $0.id > 2 },
-                    try dao.max(\.number) { $0.id > 2 }, try dao.average(\.number) { $0.id > 2 }
-                ),
-                (
-                    "a value", try dao.sum(\.number, where: prepared), try dao.min(\.number, where: prepared),
-                    try dao.max(\.number, where: prepared), try dao.average(\.number, where: prepared)
-                ),
-                (
-                    "text", try dao.sum(\.number, where: "id > 2"), try dao.min(\.number, where: "id > 2"),
-                    try dao.max(\.number, where: "id > 2"), try dao.average(\.number, where: "id > 2")
-                ),
-            ] {
+            func expectTotals(_ way: String, _ sum: Int, _ least: Int?, _ greatest: Int?, _ mean: Double?) throws {
                 try expectEqual(sum, 10, "the sum with \(way)")
                 try expectEqual(least, -2, "the minimum with \(way)")
                 try expectEqual(greatest, 9, "the maximum with \(way)")
                 try expectEqual(mean, 10.0 / 3, "the average with \(way)")
             }
+            try expectTotals(
+                "a closure", dao.sum(\.number) { $0.id > 2 }, dao.min(\.number) { $0.id > 2 },
+                dao.max(\.number) { $0.id > 2 }, dao.average(\.number) { $0.id > 2 })
+            try expectTotals(
+                "a value", dao.sum(\.number, where: prepared), dao.min(\.number, where: prepared),
+                dao.max(\.number, where: prepared), dao.average(\.number, where: prepared))
+            try expectTotals(
+                "text", dao.sum(\.number, where: "id > 2"), dao.min(\.number, where: "id > 2"),
+                dao.max(\.number, where: "id > 2"), dao.average(\.number, where: "id > 2"))
         },
         ConformanceCase(
             "Q.totalsOfNothing", "Q7", title: "without rows, and with only nil: no extremes, no mean, and a sum of zero"
