@@ -23,8 +23,7 @@ enum KeysChanges {
                 }
             }
         },
-        ConformanceCase("K.wrongKind", "K1", title: "an id of another type is invalidKey with the type in the message") {
-            context in
+        ConformanceCase("K.wrongKind", "K1", title: "an id of another type is invalidKey that names the type") { context in
             let database = try context.open()
             let (numbers, uuids) = (try database.dao(KeyedByInt.self), try database.dao(KeyedByUUID.self))
             try expectError(.invalidKey, entity: "byInt", key: "abc") { try numbers.read(byPrimaryKey: "abc") }
@@ -53,16 +52,14 @@ enum KeysChanges {
             try expectSame(try dao.read(byPrimaryKey: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")?.note, "it")
             try expectSame(try dao.read(byPrimaryKey: UniqueID(id))?.note, "it")
         },
-        ConformanceCase("K.stringKeysTakeAnyID", "K1", title: "a string key is found by an id made of a number or a UUID") {
-            context in
+        ConformanceCase("K.stringKeysTakeAnyID", "K1", title: "a string key is found by an id of a number or a UUID") { context in
             let dao = try context.dao(KeyedByString.self)
             try dao.create([KeyedByString(id: "5", note: "five"), KeyedByString(id: Scalars.zero.uuidString, note: "zero")])
             try expectSame(try dao.read(byPrimaryKey: 5)?.note, "five")
             try expectSame(try dao.read(byPrimaryKey: UniqueID(value: 5))?.note, "five")
             try expectSame(try dao.read(byPrimaryKey: Scalars.zero)?.note, "zero")
         },
-        ConformanceCase("K.uniqueIdRoundTrip", "K1", title: "a row that is read has the unique id it was stored under") {
-            context in
+        ConformanceCase("K.uniqueIdRoundTrip", "K1", title: "a row has the unique id it was stored under") { context in
             let database = try context.open()
             let texts = ["", "5", "05", "\u{e9}", "e\u{301}", "a\0"]
             let dao = try database.dao(KeyedByString.self)
@@ -70,8 +67,7 @@ enum KeysChanges {
             let ids = Set(try dao.read().map(\.uniqueId))
             try expectEqual(ids, Set(texts.map { UniqueID(rawValue: $0) }), "the unique ids")
         },
-        ConformanceCase("K.translatorRewritesKey", "K4", title: "a merging translator that changes the key is keyChanged") {
-            context in
+        ConformanceCase("K.translatorRewritesKey", "K4", title: "a merge that changes the key is keyChanged") { context in
             let storage = try context.storage(Item.self)
             try storage.insert(Item.make(1...3))
             let before = try Dump.rows(of: storage)
@@ -79,9 +75,7 @@ enum KeysChanges {
             try expectError(.keyChanged, entity: "item", key: 2, field: "id") { try dao.persist(Item(id: 2, name: "new")) }
             try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
         },
-        ConformanceCase(
-            "K.translatorTakesAnotherKey", "K4", title: "changing a key to the key of a stored row is keyChanged too"
-        ) { context in
+        ConformanceCase("K.translatorTakesAnotherKey", "K4", title: "taking the key of a stored row is keyChanged") { context in
             let storage = try context.storage(Item.self)
             try storage.insert(Item.make(1...3))
             let before = try Dump.rows(of: storage)
@@ -89,8 +83,7 @@ enum KeysChanges {
             try expectError(.keyChanged, entity: "item", key: 1, field: "id") { try dao.persist(Item.make(1...2)) }
             try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
         },
-        ConformanceCase("K.lateKeyChange", "K4", "W3", title: "a changed key in the last row undoes the complete call") {
-            context in
+        ConformanceCase("K.lateKeyChange", "K4", "W3", title: "a changed key in the last row undoes the whole call") { context in
             let storage = try context.storage(Item.self)
             try storage.insert(Item.make(1...5))
             let before = try Dump.rows(of: storage)
@@ -103,9 +96,7 @@ enum KeysChanges {
             try expectError(.keyChanged, entity: "item", key: 5, field: "id") { try dao.persist(Item.make(1...5)) }
             try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
         },
-        ConformanceCase(
-            "K.newRowWithAnotherKey", "K4", title: "a new record whose key differs from the key of the plain is keyChanged"
-        ) { context in
+        ConformanceCase("K.newRowWithAnotherKey", "K4", title: "a new record whose key differs is keyChanged") { context in
             let storage = try context.storage(Item.self)
             let dao = DAO(
                 storage: storage,
@@ -113,8 +104,7 @@ enum KeysChanges {
             try expectError(.keyChanged, entity: "item", key: 1, field: "id") { try dao.persist(Item(id: 1, name: "new")) }
             try expectEqual(try storage.count(Query()), 0, "stored rows")
         },
-        ConformanceCase("K.updateRewritesKey", "K4", title: "an update that changes a key is keyChanged and changes no row") {
-            context in
+        ConformanceCase("K.updateRewritesKey", "K4", title: "an update of a key is keyChanged and changes no row") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...4))
             let before = try Dump.rows(of: dao.storage)
@@ -135,8 +125,7 @@ enum KeysChanges {
             }
             try expectEqual(try Dump.rows(of: storage), before, "the rows after the error")
         },
-        ConformanceCase("K.findOrCreateWithAnotherKey", "K4", title: "findOrCreate refuses a value with a different key") {
-            context in
+        ConformanceCase("K.findOrCreateWithAnotherKey", "K4", title: "findOrCreate refuses a value of another key") { context in
             let dao = try context.dao(Item.self)
             try expectError(.keyChanged, entity: "item", key: 1, field: "id") {
                 try dao.findOrCreate(byPrimaryKey: 1) { Item(id: 2, name: "two") }

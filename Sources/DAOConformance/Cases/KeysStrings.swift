@@ -25,8 +25,7 @@ enum KeysStrings {
             try expectEqual(try dao.erase(byPrimaryKey: first), 1)
             try expectSame(try dao.read().map(\.id), [second])
         },
-        ConformanceCase("K.longestStringCountsBytes", "K3", title: "the limit counts UTF-8 bytes, not characters") {
-            context in
+        ConformanceCase("K.longestStringCountsBytes", "K3", title: "the limit counts UTF-8 bytes, not characters") { context in
             let dao = try context.dao(KeyedByString.self)
             let fits = String(repeating: "é", count: 128)
             try dao.create(KeyedByString(id: fits, note: ""))
@@ -102,10 +101,7 @@ enum KeysStrings {
             try expectSame(try dao.read().map(\.id), ids)
             try expectSame(try dao.read(byPrimaryKey: ids[1])?.id, ids[1])
         },
-        ConformanceCase(
-            "K.prefixes", "K2", "K3", title: "a key and longer keys that begin with it keep their order in ranges"
-        ) {
-            context in
+        ConformanceCase("K.prefixes", "K2", "K3", title: "a key and longer keys with its prefix keep their order") { context in
             let dao = try context.dao(KeyedByString.self)
             try dao.create(["ab", "a\u{1}", "a", "a\0", "b", "aa"].map { KeyedByString(id: $0, note: "") })
             try expectSame(try dao.read { $0.id > "a" && $0.id < "b" }.map(\.id), ["a\0", "a\u{1}", "aa", "ab"])
@@ -123,8 +119,7 @@ enum KeysStrings {
             try expectEqual(try dao.erase(byPrimaryKey: decomposed), 1)
             try expectSame(try dao.read().map(\.id), [composed])
         },
-        ConformanceCase("K.composedInOneCall", "K3", "W4", title: "canonically equal keys in one call are different keys") {
-            context in
+        ConformanceCase("K.composedInOneCall", "K3", "W4", title: "canonically equal keys of a call are different") { context in
             let dao = try context.dao(KeyedByString.self)
             let ids = ["A\u{30a}", "\u{c5}", "\u{212b}"]
             try dao.create(ids.map { KeyedByString(id: $0, note: $0) })
@@ -142,8 +137,7 @@ enum KeysStrings {
             try expectEqual(try dao.erase(byPrimaryKey: "ID"), 1)
             try expectSame(try dao.read().map(\.id), ["Id", "id"])
         },
-        ConformanceCase("K.hostileText", "K3", title: "quotes, wildcards, newlines and SQL in a key are plain text") {
-            context in
+        ConformanceCase("K.hostileText", "K3", title: "quotes, wildcards, newlines and SQL in a key are plain text") { context in
             let dao = try context.dao(KeyedByString.self)
             let ids = [
                 "'", "''", "\"", "\\", "%", "_", "*", "?", "[a]", "\n", "\r\n", "\t", "; DROP TABLE byString; --",
@@ -171,8 +165,7 @@ enum KeysStrings {
             try expectSame(try dao.read().map(\.id), ids)
             try expectSame(try dao.read(orderedBy: .descending(\.id)).map(\.id), ids.reversed())
         },
-        ConformanceCase("K.bytesNotCollation", "K2", title: "string keys order by bytes: Z < a < e + accent < f < é") {
-            context in
+        ConformanceCase("K.bytesNotCollation", "K2", title: "string keys order by bytes: Z < a < e + accent < f < é") { context in
             let dao = try context.dao(KeyedByString.self)
             let ids = ["Z", "a", "e", "e\u{301}", "ea", "f", "z", "\u{e9}"].sorted {
                 $0.utf8.lexicographicallyPrecedes($1.utf8)

@@ -60,9 +60,7 @@ enum LifeCycle {
                 ("persist by key", { _ = try storage.persist(withPrimaryKey: 1) { $0?.number = 0 } }),
             ])
         },
-        ConformanceCase(
-            "L.closedDatabase", "L2", title: "after close every method of a database throws closed, and no closure runs"
-        ) { context in
+        ConformanceCase("L.closedDatabase", "L2", title: "after close every method throws closed, no closure runs") { context in
             let (database, _) = try opened(context)
             try database.close()
             var runs = 0
@@ -77,8 +75,7 @@ enum LifeCycle {
             }
             try expectEqual(runs, 0, "bodies run")
         },
-        ConformanceCase(concurrent: "L.closedAsync", "L2", title: "after close the asynchronous forms throw closed too") {
-            context in
+        ConformanceCase(concurrent: "L.closedAsync", "L2", title: "after close the asynchronous forms throw closed") { context in
             let (database, dao) = try context.open(with: Item.self)
             try database.close()
             try await expectAsyncError(.closed, "create") { try await dao.create(Item.make([1])) }
@@ -86,8 +83,7 @@ enum LifeCycle {
             try await expectAsyncError(.closed, "transaction") { try await database.transaction {} }
             try await expectAsyncError(.closed, "stream") { for try await _ in dao.stream() {} }
         },
-        ConformanceCase("L.closedIsSaid", "L2", title: "the error says that the database is closed, and gives the next step") {
-            context in
+        ConformanceCase("L.closedIsSaid", "L2", title: "the error says it is closed, and gives the next step") { context in
             let (database, dao) = try opened(context)
             try database.close()
             let error = try expectError(.closed) { try dao.read() }
@@ -216,9 +212,7 @@ enum LifeCycle {
                 try expectEqual(try dao.count(), 3)
             }
         },
-        ConformanceCase(
-            "L.closeInCallback", "L2", "T5", title: "closing inside a translator or an update is invalidTransaction"
-        ) { context in
+        ConformanceCase("L.closeInCallback", "L2", "T5", title: "closing inside a callback is invalidTransaction") { context in
             let (database, dao) = try opened(context)
             try dao.update(where: { $0.id == 1 }) { item in
                 try expectError(.invalidTransaction) { try database.close() }
@@ -268,17 +262,14 @@ enum LifeCycle {
             }
             try expectEqual(try context.open().dao(Item.self).count(), 14)
         },
-        ConformanceCase("L.daoKeepsItOpen", "L2", title: "a DAO keeps its database open when it holds the only reference") {
-            context in
+        ConformanceCase("L.daoKeepsItOpen", "L2", title: "a DAO keeps its database open, as the only reference") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...3))
             try expectEqual(try dao.count(), 3)
             try dao.storage.database.transaction { try dao.create(Item.make([4])) }
             try expectEqual(try dao.count { $0.number > 0 }, 4)
         },
-        ConformanceCase(
-            "L.droppedMidCursor", "L2", title: "a cursor stays valid after the variable of its database is released"
-        ) { context in
+        ConformanceCase("L.droppedMidCursor", "L2", title: "a cursor outlives the variable of its database") { context in
             let cursor = try {
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...600))
@@ -292,8 +283,7 @@ enum LifeCycle {
                 try expectEqual(error.kind, .closed, "the error's kind")
             }
         },
-        ConformanceCase("L.openMany", "L2", title: "two hundred handles that are open at once share one database") {
-            context in
+        ConformanceCase("L.openMany", "L2", title: "two hundred handles open at once share one database") { context in
             let databases = try (0..<200).map { _ in try context.open() }
             for (index, database) in databases.enumerated() { try database.dao(Item.self).create(Item.make([index])) }
             for database in databases.dropFirst() { try database.close() }
