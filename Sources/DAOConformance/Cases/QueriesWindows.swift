@@ -121,9 +121,9 @@ enum QueriesWindows {
                 try dao.read(byPrimaryKeys: (1...40_000).reversed()).map(\.id), (1...20_000).reversed().map { $0 * 2 })
         },
         ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that differ in bytes only each give their row") { context in
-            let dao = try context.dao(KeyedByString.self)
+            let dao = try context.dao(KeyedBy<String>.self)
             let ids = ["é", "e\u{301}", "", "a\0", "a", "E"]
-            try dao.create(ids.map { KeyedByString(id: $0, note: "") })
+            try dao.create(ids.map { KeyedBy(id: $0, note: "") })
             let asked = ["a", "e\u{301}", "missing", "", "é", "a\0", "e\u{301}"]
             try expectSame(try dao.read(byPrimaryKeys: asked).map(\.id), ["a", "e\u{301}", "", "é", "a\0"])
         },
