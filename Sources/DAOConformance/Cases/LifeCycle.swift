@@ -93,6 +93,27 @@ enum LifeCycle {
         },
     ]
 
+    /// Expects that a close waits for a body, which calls its argument to give the close time to begin.
+    private static func expectCloseWaits(
+        of database: any Database, for name: String, _ body: @escaping @Sendable (_ pause: () -> Void) throws -> Void
+    ) throws {
+        let (inside, finish) = (Signal(), Signal())
+        let running = Background {
+            try body {
+                inside.send()
+                _ = finish.wait(seconds: 30)
+            }
+        }
+        defer { finish.send() }
+        try expect(inside.wait(), "\(name) to begin")
+        let closer = Background { try database.close() }
+        Thread.sleep(forTimeInterval: 0.2)
+        try expect(!closer.hasEnded, "close to wait for \(name)")
+        finish.send()
+        try running.wait(seconds: 10, name)
+        try closer.wait(seconds: 10, "close")
+    }
+
     private static let closing: [ConformanceCase] = [
         ConformanceCase("L.closeTwice", "L2", title: "closing twice is allowed, from eight threads too") { context in
             let (database, _) = try opened(context)
@@ -105,23 +126,13 @@ enum LifeCycle {
         ConformanceCase("L.closeWaits", "L2", title: "close waits for a running transaction, which commits") { context in
             let (database, dao) = try opened(context)
             let keeper = try context.open()
-            let (inside, finish) = (Signal(), Signal())
-            let writer = Background {
+            try expectCloseWaits(of: database, for: "the transaction") { pause in
                 try database.transaction {
                     try dao.create(Item.make([10]))
-                    inside.send()
-                    _ = finish.wait(seconds: 30)
+                    pause()
                     try dao.create(Item.make([11]))
                 }
             }
-            defer { finish.send() }
-            try expect(inside.wait(), "the transaction to begin")
-            let closer = Background { try database.close() }
-            Thread.sleep(forTimeInterval: 0.2)
-            try expect(!closer.hasEnded, "close to wait for the transaction")
-            finish.send()
-            try writer.wait(seconds: 10, "the transaction")
-            try closer.wait(seconds: 10, "close")
             try expectEqual(try keeper.dao(Item.self).read { $0.id >= 10 }.map(\.id), [10, 11])
             try expectError(.closed) { try dao.read() }
         },
@@ -129,23 +140,13 @@ enum LifeCycle {
             "L.closeWaitsForSnapshot", "L2", title: "close waits for a running snapshot", requires: [.snapshotReads]
         ) { context in
             let (database, dao) = try opened(context)
-            let (inside, finish) = (Signal(), Signal())
-            let reader = Background {
+            try expectCloseWaits(of: database, for: "the snapshot") { pause in
                 try database.snapshot {
                     try expectEqual(try dao.count(), 3)
-                    inside.send()
-                    _ = finish.wait(seconds: 30)
+                    pause()
                     try expectEqual(try dao.count(), 3)
                 }
             }
-            defer { finish.send() }
-            try expect(inside.wait(), "the snapshot to begin")
-            let closer = Background { try database.close() }
-            Thread.sleep(forTimeInterval: 0.2)
-            try expect(!closer.hasEnded, "close to wait for the snapshot")
-            finish.send()
-            try reader.wait(seconds: 10, "the snapshot")
-            try closer.wait(seconds: 10, "close")
         },
         ConformanceCase(
             "L.closeWhileWriting", "L2", "W3",
