@@ -96,10 +96,7 @@ enum Concurrency {
             try expectEqual(try database.dao(Item.self).count(), 8)
             try expectEqual(try database.dao(User.self).count(), 8)
         },
-        ConformanceCase(
-            "C.otherQueues", "C1",
-            title: "a row that one thread created can be changed by a second thread and erased by a third"
-        ) { context in
+        ConformanceCase("C.otherQueues", "C1", title: "a second thread may change a thread's row, a third erase it") { context in
             let database = try context.open()
             let dao = Shared<DAO<IdentityTranslator<Item>>?>(nil)
             try onThreads(1) { _ in
@@ -113,10 +110,7 @@ enum Concurrency {
     ]
 
     private static let tasks: [ConformanceCase] = [
-        ConformanceCase(
-            concurrent: "C.asyncForms", "C1", title: "every asynchronous form gives the same answer as the synchronous form"
-        ) {
-            context in
+        ConformanceCase(concurrent: "C.asyncForms", "C1", title: "every async form answers as the synchronous form") { context in
             let dao = try context.dao(Item.self)
             try await dao.create(Item.make(1...5))
             try await dao.create(Item(id: 6, name: "Item #6", number: 60))
@@ -198,8 +192,7 @@ enum Concurrency {
                 try await dao.create(Item.make([1]))
             }
         },
-        ConformanceCase(concurrent: "C.manyTasks", "C1", title: "two hundred tasks make progress on a small pool") {
-            context in
+        ConformanceCase(concurrent: "C.manyTasks", "C1", title: "two hundred tasks make progress on a small pool") { context in
             let dao = try context.dao(Item.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for id in 0..<200 {
@@ -242,8 +235,7 @@ enum Concurrency {
     ]
 
     private static let sharing: [ConformanceCase] = [
-        ConformanceCase("C.handlesShare", "C3", title: "two handles on one location share their rows in both directions") {
-            context in
+        ConformanceCase("C.handlesShare", "C3", title: "two handles on one location share rows in both directions") { context in
             let (first, second) = (try context.open(), try context.open())
             let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
             try one.create(Item.make([1]))
@@ -261,8 +253,7 @@ enum Concurrency {
             try second.dao(Item.self).create(Item.make([1, 2]))
             try expectEqual(try first.dao(Item.self).count(), 1)
         },
-        ConformanceCase("C.handlesJoin", "C3", "T1", title: "a second handle's DAO joins the transaction of the first") {
-            context in
+        ConformanceCase("C.handlesJoin", "C3", "T1", title: "a DAO of a second handle joins the first's transaction") { context in
             let (first, second) = (try context.open(), try context.open())
             let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
             try expectDeliberate {
@@ -333,9 +324,7 @@ enum Concurrency {
             }
             try expectEqual(try dao.read().map(\.value), [60])
         },
-        ConformanceCase(
-            "C.capabilitiesSame", "C3", title: "every handle declares the same capabilities and the name of an engine"
-        ) { context in
+        ConformanceCase("C.capabilitiesSame", "C3", title: "every handle declares the same capabilities and engine") { context in
             let (first, second) = (try context.open(), try context.open())
             try expect(!first.capabilities.engine.isEmpty, "an engine's name")
             try expectEqual(first.capabilities, second.capabilities, "the capabilities of a second handle")

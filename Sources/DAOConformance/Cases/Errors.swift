@@ -28,7 +28,7 @@ enum Errors {
         ) {
             context in
             let database = try context.open()
-            let (items, texts) = (try database.dao(Item.self), try database.dao(KeyedByString.self))
+            let (items, texts) = (try database.dao(Item.self), try database.dao(KeyedBy<String>.self))
             try items.create(Item.make([1]))
             try expectError(
                 .keyChanged, "a changed key", entity: "item", key: 1, field: "id",
@@ -41,7 +41,7 @@ enum Errors {
             let long = String(repeating: "k", count: 257)
             let tooLong = "a string key of 'byString' has 257 UTF-8 bytes, more than 256; use a shorter key"
             try expectError(.invalidKey, "a long key", entity: "byString", message: tooLong) {
-                try texts.create(KeyedByString(id: long, note: ""))
+                try texts.create(KeyedBy(id: long, note: ""))
             }
             try expectError(.invalidKey, "a long key to read", entity: "byString", message: tooLong) {
                 try texts.read(byPrimaryKey: long)

@@ -5,10 +5,7 @@ import Synchronization
 /// E5: copies into another database.
 enum EvolutionCopies {
     static let cases: [ConformanceCase] = [
-        ConformanceCase(
-            "E.copies", "E5", "V1", title: "a copy has every row of every entity, bit for bit, and the version"
-        ) {
-            context in
+        ConformanceCase("E.copies", "E5", "V1", title: "a copy has every row bit for bit, and the version") { context in
             let (source, notes) = try context.databaseOfNotes(2500)
             _ = try source.dao(NoteWithIndexes.self)
             try source.dao(OptionalScalars.self).create(OptionalScalars.samples)
@@ -34,8 +31,7 @@ enum EvolutionCopies {
             }
             try expectSame(try target.dao(Item.self).read(), Item.make([1]), "the rows that the target had before")
         },
-        ConformanceCase("E.copiesOnce", "E5", title: "a completed copy has nothing left to do") {
-            context in
+        ConformanceCase("E.copiesOnce", "E5", title: "a completed copy has nothing left to do") { context in
             let (source, notes) = try context.databaseOfNotes()
             let target = try context.openOther()
             try source.copy(to: target)
@@ -44,10 +40,7 @@ enum EvolutionCopies {
             try expectEqual(again.rows, ["note": 60])
             try expectSame(try target.dao(NoteV1.self).read(), notes)
         },
-        ConformanceCase(
-            "E.copiesOlderRows", "E5", "E2",
-            title: "rows that are older than a field are copied with the default of the field"
-        ) { context in
+        ConformanceCase("E.copiesOlderRows", "E5", "E2", title: "older rows are copied with the default of a field") { context in
             let (source, notes) = try context.databaseOfNotes()
             _ = try source.dao(NoteWithNumber.self)
             let target = try context.openOther()

@@ -3,9 +3,7 @@ import DAOCore
 /// E2: added and dropped indexes and unique fields.
 enum EvolutionIndexes {
     static let cases: [ConformanceCase] = [
-        ConformanceCase(
-            "E.addsIndexes", "E2", title: "a new index contains every row, and later writes keep it up to date"
-        ) { context in
+        ConformanceCase("E.addsIndexes", "E2", title: "a new index contains every row, and follows later writes") { context in
             let (database, notes) = try context.databaseOfNotes(1500)
             let dao = try database.dao(NoteWithIndexes.self)
             try expectSame(try dao.read(), notes.map { NoteWithIndexes($0) })
@@ -65,9 +63,7 @@ enum EvolutionIndexes {
                 try database.dao(NoteWithIndexes.self),
                 rows.filter { $0.id != 41 && $0.id != 51 }.map { NoteWithIndexes($0) })
         },
-        ConformanceCase(
-            "E.dropsUnique", "E2", title: "a field that is no longer unique accepts equal values"
-        ) { context in
+        ConformanceCase("E.dropsUnique", "E2", title: "a field that is no longer unique accepts equal values") { context in
             let (database, notes) = try context.databaseOfNotes()
             _ = try database.dao(NoteWithIndexes.self)
             let dao = try database.dao(NoteV1.self)

@@ -37,10 +37,7 @@ enum EvolutionMigrations {
                     ]))
             try expectSame(try database.dao(NoteV1.self).read(), notes)
         },
-        ConformanceCase(
-            "E.changesKeys", "E3", title: "a step makes a different field the key, or changes the type of the key"
-        ) {
-            context in
+        ConformanceCase("E.changesKeys", "E3", title: "a step changes which field is the key, or the key's type") { context in
             let (database, notes) = try context.databaseOfNotes()
             try database.evolve(
                 Evolution(version: 1, migrations: [Migration(to: 1) { try $0.changeKey(of: "note", to: "title") }]))
@@ -64,9 +61,7 @@ enum EvolutionMigrations {
             try expectEqual(try dao.read(byPrimaryKey: "12")?.title, notes[11].title)
             try expectEqual(try dao.read().map(\.id), notes.map { "\($0.id)" }.sorted())
         },
-        ConformanceCase(
-            "E.migratesEntities", "E3", title: "a step creates, renames and drops entities and fields"
-        ) { context in
+        ConformanceCase("E.migratesEntities", "E3", title: "a step creates, renames and drops entities and fields") { context in
             let (database, notes) = try context.databaseOfNotes()
             try database.dao(Counter.self).create(Counter(id: 1, value: 2))
             try database.evolve(
@@ -150,9 +145,7 @@ enum EvolutionMigrations {
             try expectSame(try stepwise.dao(Page.self).read(), expected, "step by step")
             try expectEqual(try jumping.entities(), try stepwise.entities())
         },
-        ConformanceCase(
-            "E.newNeedsNoStep", "E3", title: "a new database gets the version and runs no step"
-        ) { context in
+        ConformanceCase("E.newNeedsNoStep", "E3", title: "a new database gets the version and runs no step") { context in
             let database = try context.open()
             try database.evolve(
                 Evolution(version: 3, migrations: [Migration(to: 2) { _ in throw DeliberateError() }], models: [NoteV1.self]))
@@ -161,9 +154,7 @@ enum EvolutionMigrations {
     ].requiring(.evolution)
 
     private static let rows: [ConformanceCase] = [
-        ConformanceCase(
-            "E.rewritesRows", "E3", title: "a step reads, changes and erases rows of any number"
-        ) { context in
+        ConformanceCase("E.rewritesRows", "E3", title: "a step reads, changes and erases rows of any number") { context in
             let (database, notes) = try context.databaseOfNotes(2500)
             let progress = Mutex<[EvolutionProgress]>([])
             try database.evolve(
@@ -217,9 +208,7 @@ enum EvolutionMigrations {
                     ]))
             try expectSame(try database.dao(OptionalScalars.self).read(), before)
         },
-        ConformanceCase(
-            "E.stepsKeepIndexes", "E3", title: "the writes of a step update the indexes"
-        ) { context in
+        ConformanceCase("E.stepsKeepIndexes", "E3", title: "the writes of a step update the indexes") { context in
             let (database, _) = try context.databaseOfNotes()
             _ = try database.dao(NoteWithIndexes.self)
             try database.evolve(
@@ -385,10 +374,7 @@ enum EvolutionMigrations {
             try expectEqual(try database.schemaVersion, 0)
             try expectSame(try database.dao(NoteV1.self).read(), notes)
         },
-        ConformanceCase(
-            "E.wrongVersions", "E3", title: "contradicting versions are invalidConfiguration"
-        ) {
-            context in
+        ConformanceCase("E.wrongVersions", "E3", title: "contradicting versions are invalidConfiguration") { context in
             let database = try context.open()
             let nothing: @Sendable (MigrationStep) throws -> Void = { _ in }
             for evolution in [

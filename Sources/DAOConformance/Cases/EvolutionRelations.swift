@@ -24,10 +24,8 @@ enum EvolutionRelations {
             try database.dao(Pet.self).erase(byPrimaryKey: 1)
             try expectEqual(try dao.read().map { $0.animals.map(\.id) }, [[3], [2, 4]])
         },
-        ConformanceCase(
-            "E.dropsRelations", "E2", "R3",
-            title: "a dropped relationship keeps the rows, and is empty when it is added again"
-        ) { context in
+        ConformanceCase("E.dropsRelations", "E2", "R3", title: "a dropped relationship keeps the rows, and comes back empty") {
+            context in
             let database = try database(context)
             try expectSame(try database.dao(EmptyHouse.self).read(), [EmptyHouse(id: 1), EmptyHouse(id: 2)])
             try expectEqual(try database.dao(Pet.self).read().map(\.id), [1, 2, 3, 4])
@@ -72,8 +70,7 @@ enum EvolutionRelations {
             try database.evolve(Evolution(version: 3, migrations: [Migration(to: 3) { try $0.dropEntity("animal") }]))
             try expectEqual(try database.dao(Home.self).read().map { $0.animals.count }, [0, 0])
         },
-        ConformanceCase("E.copiesRelations", "E5", "R1", title: "a copy contains the links") {
-            context in
+        ConformanceCase("E.copiesRelations", "E5", "R1", title: "a copy contains the links") { context in
             let database = try database(context)
             let target = try context.openOther()
             try database.copy(to: target)

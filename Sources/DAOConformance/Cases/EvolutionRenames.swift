@@ -3,9 +3,7 @@ import DAOCore
 /// E2: declared renames.
 enum EvolutionRenames {
     static let cases: [ConformanceCase] = [
-        ConformanceCase(
-            "E.renames", "E2", title: "a renamed field keeps its values, also when it gets a new index"
-        ) { context in
+        ConformanceCase("E.renames", "E2", title: "a renamed field keeps its values, also with a new index") { context in
             let (database, notes) = try context.databaseOfNotes()
             let dao = try database.dao(NoteWithHeadline.self)
             try expectSame(try dao.read(), notes.map(headline))
@@ -13,9 +11,7 @@ enum EvolutionRenames {
             try dao.create(NoteWithHeadline(id: 100, headline: "new", rank: 1, mark: nil))
             try expectEqual(try database.entities(), [NoteWithHeadline.schema.description])
         },
-        ConformanceCase(
-            "E.renamesTwice", "E2", title: "a field that was renamed twice is found under each of its earlier names"
-        ) { context in
+        ConformanceCase("E.renamesTwice", "E2", title: "a field renamed twice is found under both earlier names") { context in
             let (database, notes) = try context.databaseOfNotes()
             let expected = notes.map { NoteWithCaption(id: $0.id, caption: $0.title, rank: $0.rank, mark: $0.mark) }
             _ = try database.dao(NoteWithHeadline.self)
@@ -26,9 +22,7 @@ enum EvolutionRenames {
             try other.dao(NoteV1.self).create(notes)
             try expectSame(try other.dao(NoteWithCaption.self).read(), expected, "rows opened from the first version")
         },
-        ConformanceCase(
-            "E.renamesAndReuses", "E2", title: "a new field with a name that a rename has freed is empty"
-        ) { context in
+        ConformanceCase("E.renamesAndReuses", "E2", title: "a new field with a name that was freed is empty") { context in
             let (database, notes) = try context.databaseOfNotes()
             let expected = notes.map {
                 NoteWithReusedName(id: $0.id, title: nil, headline: $0.title, rank: $0.rank, mark: $0.mark)

@@ -60,9 +60,7 @@ enum LifeCycle {
                 ("persist by key", { _ = try storage.persist(withPrimaryKey: 1) { $0?.number = 0 } }),
             ])
         },
-        ConformanceCase(
-            "L.closedDatabase", "L2", title: "after close every method of a database throws closed, and no closure runs"
-        ) { context in
+        ConformanceCase("L.closedDatabase", "L2", title: "after close every method throws closed, no closure runs") { context in
             let (database, _) = try opened(context)
             try database.close()
             var runs = 0
@@ -77,8 +75,7 @@ enum LifeCycle {
             }
             try expectEqual(runs, 0, "bodies run")
         },
-        ConformanceCase(concurrent: "L.closedAsync", "L2", title: "after close the asynchronous forms throw closed too") {
-            context in
+        ConformanceCase(concurrent: "L.closedAsync", "L2", title: "after close the asynchronous forms throw closed") { context in
             let (database, dao) = try context.open(with: Item.self)
             try database.close()
             try await expectAsyncError(.closed, "create") { try await dao.create(Item.make([1])) }
@@ -86,8 +83,7 @@ enum LifeCycle {
             try await expectAsyncError(.closed, "transaction") { try await database.transaction {} }
             try await expectAsyncError(.closed, "stream") { for try await _ in dao.stream() {} }
         },
-        ConformanceCase("L.closedIsSaid", "L2", title: "the error says that the database is closed, and gives the next step") {
-            context in
+        ConformanceCase("L.closedIsSaid", "L2", title: "the error says it is closed, and gives the next step") { context in
             let (database, dao) = try opened(context)
             try database.close()
             let error = try expectError(.closed) { try dao.read() }
@@ -96,6 +92,27 @@ enum LifeCycle {
                 "a message with the next step: \(error.message)")
         },
     ]
+
+    /// Expects that a close waits for a body, which calls its argument to give the close time to begin.
+    private static func expectCloseWaits(
+        of database: any Database, for name: String, _ body: @escaping @Sendable (_ pause: () -> Void) throws -> Void
+    ) throws {
+        let (inside, finish) = (Signal(), Signal())
+        let running = Background {
+            try body {
+                inside.send()
+                _ = finish.wait(seconds: 30)
+            }
+        }
+        defer { finish.send() }
+        try expect(inside.wait(), "\(name) to begin")
+        let closer = Background { try database.close() }
+        Thread.sleep(forTimeInterval: 0.2)
+        try expect(!closer.hasEnded, "close to wait for \(name)")
+        finish.send()
+        try running.wait(seconds: 10, name)
+        try closer.wait(seconds: 10, "close")
+    }
 
     private static let closing: [ConformanceCase] = [
         ConformanceCase("L.closeTwice", "L2", title: "closing twice is allowed, from eight threads too") { context in
@@ -109,23 +126,13 @@ enum LifeCycle {
         ConformanceCase("L.closeWaits", "L2", title: "close waits for a running transaction, which commits") { context in
             let (database, dao) = try opened(context)
             let keeper = try context.open()
-            let (inside, finish) = (Signal(), Signal())
-            let writer = Background {
+            try expectCloseWaits(of: database, for: "the transaction") { pause in
                 try database.transaction {
                     try dao.create(Item.make([10]))
-                    inside.send()
-                    _ = finish.wait(seconds: 30)
+                    pause()
                     try dao.create(Item.make([11]))
                 }
             }
-            defer { finish.send() }
-            try expect(inside.wait(), "the transaction to begin")
-            let closer = Background { try database.close() }
-            Thread.sleep(forTimeInterval: 0.2)
-            try expect(!closer.hasEnded, "close to wait for the transaction")
-            finish.send()
-            try writer.wait(seconds: 10, "the transaction")
-            try closer.wait(seconds: 10, "close")
             try expectEqual(try keeper.dao(Item.self).read { $0.id >= 10 }.map(\.id), [10, 11])
             try expectError(.closed) { try dao.read() }
         },
@@ -133,23 +140,13 @@ enum LifeCycle {
             "L.closeWaitsForSnapshot", "L2", title: "close waits for a running snapshot", requires: [.snapshotReads]
         ) { context in
             let (database, dao) = try opened(context)
-            let (inside, finish) = (Signal(), Signal())
-            let reader = Background {
+            try expectCloseWaits(of: database, for: "the snapshot") { pause in
                 try database.snapshot {
                     try expectEqual(try dao.count(), 3)
-                    inside.send()
-                    _ = finish.wait(seconds: 30)
+                    pause()
                     try expectEqual(try dao.count(), 3)
                 }
             }
-            defer { finish.send() }
-            try expect(inside.wait(), "the snapshot to begin")
-            let closer = Background { try database.close() }
-            Thread.sleep(forTimeInterval: 0.2)
-            try expect(!closer.hasEnded, "close to wait for the snapshot")
-            finish.send()
-            try reader.wait(seconds: 10, "the snapshot")
-            try closer.wait(seconds: 10, "close")
         },
         ConformanceCase(
             "L.closeWhileWriting", "L2", "W3",
@@ -216,9 +213,7 @@ enum LifeCycle {
                 try expectEqual(try dao.count(), 3)
             }
         },
-        ConformanceCase(
-            "L.closeInCallback", "L2", "T5", title: "closing inside a translator or an update is invalidTransaction"
-        ) { context in
+        ConformanceCase("L.closeInCallback", "L2", "T5", title: "closing inside a callback is invalidTransaction") { context in
             let (database, dao) = try opened(context)
             try dao.update(where: { $0.id == 1 }) { item in
                 try expectError(.invalidTransaction) { try database.close() }
@@ -268,17 +263,14 @@ enum LifeCycle {
             }
             try expectEqual(try context.open().dao(Item.self).count(), 14)
         },
-        ConformanceCase("L.daoKeepsItOpen", "L2", title: "a DAO keeps its database open when it holds the only reference") {
-            context in
+        ConformanceCase("L.daoKeepsItOpen", "L2", title: "a DAO keeps its database open, as the only reference") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...3))
             try expectEqual(try dao.count(), 3)
             try dao.storage.database.transaction { try dao.create(Item.make([4])) }
             try expectEqual(try dao.count { $0.number > 0 }, 4)
         },
-        ConformanceCase(
-            "L.droppedMidCursor", "L2", title: "a cursor stays valid after the variable of its database is released"
-        ) { context in
+        ConformanceCase("L.droppedMidCursor", "L2", title: "a cursor outlives the variable of its database") { context in
             let cursor = try {
                 let storage = try context.storage(Item.self)
                 try storage.insert(Item.make(1...600))
@@ -292,8 +284,7 @@ enum LifeCycle {
                 try expectEqual(error.kind, .closed, "the error's kind")
             }
         },
-        ConformanceCase("L.openMany", "L2", title: "two hundred handles that are open at once share one database") {
-            context in
+        ConformanceCase("L.openMany", "L2", title: "two hundred handles open at once share one database") { context in
             let databases = try (0..<200).map { _ in try context.open() }
             for (index, database) in databases.enumerated() { try database.dao(Item.self).create(Item.make([index])) }
             for database in databases.dropFirst() { try database.close() }

@@ -20,9 +20,7 @@ enum Observations {
     }
 
     private static let results: [ConformanceCase] = [
-        ConformanceCase(
-            concurrent: "O.first", "O1", title: "an observation begins with the current result, also when it is empty"
-        ) { context in
+        ConformanceCase(concurrent: "O.first", "O1", title: "an observation begins with the result, even if empty") { context in
             let dao = try context.open().dao(Item.self)
             var empty = Results(dao.observe())
             let none = try await empty.next("the first result")
@@ -32,8 +30,7 @@ enum Observations {
             let two = try await full.next("the first result")
             try expectEqual(two.map(\.id), [2, 3], "the first result")
         },
-        ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new result") {
-            context in
+        ConformanceCase(concurrent: "O.commit", "O1", title: "every commit that changes the result gives a new one") { context in
             let dao = try context.open().dao(Item.self)
             try await dao.create(Item.make(1...3))
             var results = Results(dao.observe(orderedBy: .descending(\.number), limit: 2) { $0.number >= 20 })
@@ -52,9 +49,7 @@ enum Observations {
             ids = try await results.next("a result after an update").map(\.id)
             try expectEqual(ids, [2], "after a row no longer matches the condition")
         },
-        ConformanceCase(
-            concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives one result, with all writes in it"
-        ) { context in
+        ConformanceCase(concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives a single result") { context in
             let (database, dao) = try context.open(with: Item.self)
             var results = Results(dao.observe())
             _ = try await results.next("the first result")
@@ -152,9 +147,7 @@ enum Observations {
             try expectEqual(counter, [2], "the counters")
             try expectEqual(user, [3], "the users")
         },
-        ConformanceCase(
-            concurrent: "O.reopened", "O1", "L2", title: "a reopened database can be observed as before"
-        ) { context in
+        ConformanceCase(concurrent: "O.reopened", "O1", "L2", title: "a reopened database can be observed as before") { context in
             let (first, before) = try context.open(with: Item.self)
             var results = Results(before.observe())
             _ = try await results.next("the first result")
@@ -169,9 +162,7 @@ enum Observations {
     ]
 
     private static let differences: [ConformanceCase] = [
-        ConformanceCase(
-            concurrent: "O.difference", "O3", title: "a change contains the inserted, updated and erased keys"
-        ) { context in
+        ConformanceCase(concurrent: "O.difference", "O3", title: "a change has inserted, updated and erased keys") { context in
             let (database, dao) = try context.open(with: Item.self)
             try await dao.create(Item.make(1...4))
             var changes = Results(dao.observeChanges(Query(where: Condition { $0.number < 100 })))

@@ -39,8 +39,7 @@ enum PredicatesNumbers {
                 try reference.check(.field(name, .equal, UInt64.max), [], "\(name) == UInt64.max")
             }
         },
-        ConformanceCase("P.numbersAreNotText", "P3", title: "numbers of different lengths compare by value, not by digits") {
-            context in
+        ConformanceCase("P.numbersAreNotText", "P3", title: "numbers compare by value, not by digits") { context in
             let reference = try ReferenceRows(context, Probe.numbers([2, 9, 10, 20, 100, 200, -3, -20]))
             for name in Probe.numbers {
                 try reference.check(.field(name, .less, 10), [1, 2, 7, 8], "\(name) < 10")
@@ -99,8 +98,7 @@ enum PredicatesNumbers {
     ]
 
     private static let reals: [ConformanceCase] = [
-        ConformanceCase("P.notANumber", "P3", title: "NaN equals itself and is greater than every number, infinity included") {
-            context in
+        ConformanceCase("P.notANumber", "P3", title: "NaN equals itself and is greater than every other number") { context in
             let reference = try ReferenceRows(context, Probe.reals([.nan, .infinity, 1, -.infinity, nil]))
             for name in Probe.reals {
                 try reference.check(.field(name, .equal, Double.nan), [1], "\(name) == NaN")
@@ -126,8 +124,7 @@ enum PredicatesNumbers {
                 try reference.check(.field(name, .greater, Double.greatestFiniteMagnitude), [1], name)
             }
         },
-        ConformanceCase("P.zeroes", "P3", "V2", title: "-0.0 is 0.0 in every comparison, stored or as an operand") {
-            context in
+        ConformanceCase("P.zeroes", "P3", "V2", title: "-0.0 is 0.0 in every comparison, stored or as an operand") { context in
             let reference = try ReferenceRows(
                 context, Probe.reals([0.0, -0.0, .leastNonzeroMagnitude, -.leastNonzeroMagnitude]))
             for name in Probe.reals {
@@ -173,8 +170,7 @@ enum PredicatesNumbers {
             try reference.check(.field("float", .equal, 1e300), [], "== 1e300")
             try reference.check(.field("float", .equal, Decimal(1) / 10), [], "== the decimal 0.1, which no Float equals")
         },
-        ConformanceCase("P.decimals", "P3", title: "decimals compare by value, not by their text, to the last of 38 digits") {
-            context in
+        ConformanceCase("P.decimals", "P3", title: "decimals compare by value to the last of 38 digits") { context in
             let texts = [
                 "0.1", "2", "10", "-1", "-10", "12345678901234567890123456789012345678",
                 "12345678901234567890123456789012345679", "1.50",

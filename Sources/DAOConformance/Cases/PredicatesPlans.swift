@@ -33,9 +33,7 @@ enum PredicatesPlans {
                         || Condition<Probe>.field(name, .less, 6), [2, 3, 6], "\(name) thrice")
             }
         },
-        ConformanceCase(
-            "P.contradictions", "P7", title: "contradictory conditions match no row, tautologies every row"
-        ) { context in
+        ConformanceCase("P.contradictions", "P7", title: "contradictions match no row, tautologies every row") { context in
             let reference = try ReferenceRows(context, Probe.numbers([nil, 5, 3]))
             for name in Probe.numbers {
                 let five = Condition<Probe>.field(name, .equal, 5)
@@ -93,8 +91,7 @@ enum PredicatesPlans {
             try reference.dao.persist(Probe(id: 3, number: 2, numberIndexed: 2, numberUnique: 2))
             for name in Probe.numbers { try reference.check(.field(name, in: [2, 3]), [3], name) }
         },
-        ConformanceCase("P.indexFollowsErases", "P7", title: "an erased row is no longer found, a new row with its key is") {
-            context in
+        ConformanceCase("P.indexFollowsErases", "P7", title: "an erased row is not found, a new one with its key is") { context in
             let reference = try ReferenceRows(context, Probe.numbers([1, 2, 3]))
             try expectEqual(try reference.dao.erase(byPrimaryKey: 2), 1)
             for name in Probe.numbers {
@@ -245,8 +242,7 @@ enum PredicatesPlans {
             }
             try expectSame(try Dump.rows(of: reference.dao.storage), before, "the rows after the error")
         },
-        ConformanceCase("P.notStored", "P6", title: "a key path to a property that is not stored is invalidPredicate") {
-            context in
+        ConformanceCase("P.notStored", "P6", title: "a key path that is not stored is invalidPredicate") { context in
             let reference = try ReferenceRows(context, Probe.numbers([1]))
             try expectError(.invalidPredicate, entity: "probe") { try reference.ids(Condition { $0.doubled == 2 }) }
             try expectError(.invalidPredicate, entity: "probe") { try reference.dao.read(orderedBy: .ascending(\.doubled)) }

@@ -83,8 +83,7 @@ enum QueriesPages {
                 }
             }
         },
-        ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition together give its rows, on any index") {
-            context in
+        ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition give its rows, on any index") { context in
             let reference = try ReferenceRows(context, Probe.random(90, seed: 72))
             let conditions: [Condition<Probe>] = [
                 Condition { $0.numberIndexed > -5 }, Condition { $0.flag },

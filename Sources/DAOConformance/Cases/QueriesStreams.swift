@@ -16,10 +16,7 @@ enum QueriesStreams {
     }
 
     private static let order: [ConformanceCase] = [
-        ConformanceCase(
-            "Q.cursorReadsAll", "Q6", title: "batches of any size together give the rows of the query, in its order"
-        ) {
-            context in
+        ConformanceCase("Q.cursorReadsAll", "Q6", title: "batches of any size give the rows of the query, in order") { context in
             let reference = try ReferenceRows(context, Probe.random(70, seed: 81))
             var random = ProbeQueries(seed: 82)
             for round in 0..<40 {
@@ -34,8 +31,7 @@ enum QueriesStreams {
                 }
             }
         },
-        ConformanceCase("Q.forEach", "Q6", title: "forEach visits the rows of the query, also more than one batch") {
-            context in
+        ConformanceCase("Q.forEach", "Q6", title: "forEach visits all rows of the query, in several batches") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...1000))
             var visited: [Int] = []
@@ -123,8 +119,7 @@ enum QueriesStreams {
             try expectEqual(try dao.read(byPrimaryKey: 100)?.name, "round 900")
             try expectEqual(try dao.erase(), 100)
         },
-        ConformanceCase("Q.closedCursor", "Q6", title: "closing a cursor twice is allowed, and it gives no more rows") {
-            context in
+        ConformanceCase("Q.closedCursor", "Q6", title: "a cursor may be closed twice, and gives no more rows") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...10))
             let cursor = try dao.storage.cursor(Query())
@@ -135,8 +130,7 @@ enum QueriesStreams {
             try expectEqual(more, 0, "rows of a closed cursor")
             try dao.create(Item(id: 11, name: ""))
         },
-        ConformanceCase("Q.interleavedCursors", "Q6", title: "two cursors on one storage are independent") {
-            context in
+        ConformanceCase("Q.interleavedCursors", "Q6", title: "two cursors on one storage are independent") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...50))
             let (up, down) = (

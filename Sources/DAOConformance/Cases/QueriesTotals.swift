@@ -88,8 +88,7 @@ enum QueriesTotals {
             try expectSame(try reference.dao.max(\.realIndexed, where: Condition { $0.realIndexed < .nan }), .infinity)
             try expectSame(try reference.dao.min(\.realIndexed, where: Condition { $0.real > 0 }), 1)
         },
-        ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max compare text by bytes and dates by time") {
-            context in
+        ConformanceCase("Q.extremesOfText", "Q7", "P2", title: "min and max compare text by bytes and dates by time") { context in
             let texts = try ReferenceRows(context, Probe.texts(["f", "é", nil, "Z", "e\u{301}", "a"]))
             try expectSame(try texts.dao.min(\.text), "Z")
             try expectSame(try texts.dao.max(\.text), "é")
@@ -122,10 +121,7 @@ enum QueriesTotals {
                 "text", dao.sum(\.number, where: "id > 2"), dao.min(\.number, where: "id > 2"),
                 dao.max(\.number, where: "id > 2"), dao.average(\.number, where: "id > 2"))
         },
-        ConformanceCase(
-            "Q.totalsOfNothing", "Q7", title: "without rows, and with only nil: no extremes, no mean, and a sum of zero"
-        ) {
-            context in
+        ConformanceCase("Q.totalsOfNothing", "Q7", title: "without values: no extremes, no mean, and a sum of zero") { context in
             let dao = try context.dao(Probe.self)
             for _ in 0..<2 {
                 try expect(try dao.min(\.number) == nil && dao.max(\.numberIndexed) == nil, "no extremes")
@@ -169,9 +165,7 @@ enum QueriesTotals {
             try expectEqual(try reference.dao.sum(\.number), (1 << 53) + 3 + (1 << 60))
             try expectEqual(try reference.dao.sum(\.numberIndexed), (1 << 53) + 3 + (1 << 60))
         },
-        ConformanceCase(
-            "Q.sumOfReals", "Q7", title: "floating-point numbers are added in key order, whatever index finds them"
-        ) { context in
+        ConformanceCase("Q.sumOfReals", "Q7", title: "floating-point sums add in key order, whatever index is used") { context in
             let reals: [Double] = [1e16, 1, -1e16, 0.1, 0.2, 0.3, 1e-20]
             let reference = try ReferenceRows(
                 context,

@@ -64,8 +64,7 @@ enum QueriesWindows {
     }
 
     private static let writes: [ConformanceCase] = [
-        ConformanceCase("Q.eraseWindow", "Q3", "W5", title: "erasing a window erases exactly its rows, in its order") {
-            context in
+        ConformanceCase("Q.eraseWindow", "Q3", "W5", title: "erasing a window erases exactly its rows, in its order") { context in
             let reference = try ReferenceRows(context, Probe.numbers([30, 10, 50, 20, 40]))
             let query = Query<Probe>(orderedBy: [.descending(\.numberIndexed)], limit: 2, offset: 1)
             try expectEqual(try reference.dao.storage.erase(query), 2, "erased")
@@ -101,8 +100,7 @@ enum QueriesWindows {
             try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 9, 2]).map(\.id), [7, 1, 9, 2])
             try expectEqual(try dao.read(byPrimaryKeys: [Int]()).map(\.id), [])
         },
-        ConformanceCase("Q.keysOnce", "Q4", title: "a repeated key gives its row once, at its first position") {
-            context in
+        ConformanceCase("Q.keysOnce", "Q4", title: "a repeated key gives its row once, at its first position") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...9))
             try expectEqual(try dao.read(byPrimaryKeys: [7, 1, 7, 7, 2, 1]).map(\.id), [7, 1, 2])
@@ -116,18 +114,16 @@ enum QueriesWindows {
             try dao.erase(byPrimaryKey: 2)
             try expectEqual(try dao.read(byPrimaryKeys: [3, 2, 1]).map(\.id), [3, 1])
         },
-        ConformanceCase("Q.manyKeys", "Q4", title: "40,000 keys in descending order, of which every second is stored") {
-            context in
+        ConformanceCase("Q.manyKeys", "Q4", title: "40,000 descending keys, of which every second is stored") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make((1...20_000).map { $0 * 2 }))
             try expectEqual(
                 try dao.read(byPrimaryKeys: (1...40_000).reversed()).map(\.id), (1...20_000).reversed().map { $0 * 2 })
         },
-        ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that differ in bytes only each give their row") {
-            context in
-            let dao = try context.dao(KeyedByString.self)
+        ConformanceCase("Q.keysOfText", "Q4", "K3", title: "text keys that differ in bytes only each give their row") { context in
+            let dao = try context.dao(KeyedBy<String>.self)
             let ids = ["é", "e\u{301}", "", "a\0", "a", "E"]
-            try dao.create(ids.map { KeyedByString(id: $0, note: "") })
+            try dao.create(ids.map { KeyedBy(id: $0, note: "") })
             let asked = ["a", "e\u{301}", "missing", "", "é", "a\0", "e\u{301}"]
             try expectSame(try dao.read(byPrimaryKeys: asked).map(\.id), ["a", "e\u{301}", "", "é", "a\0"])
         },

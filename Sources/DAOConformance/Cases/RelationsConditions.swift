@@ -3,10 +3,7 @@ import DAOCore
 /// P5: conditions and sorts on relationships; O1 for related rows.
 enum RelationsConditions {
     static let cases: [ConformanceCase] = [
-        ConformanceCase(
-            "P.anyOfRelated", "P5", title: "any, all and none of a list follow logic, also for an empty list"
-        ) {
-            context in
+        ConformanceCase("P.anyOfRelated", "P5", title: "any, all and none of a list, also of an empty list") { context in
             let topics = try fill(context)
             func ids(_ condition: (FieldProxy<Topic>) -> Condition<Topic>) throws -> [String] {
                 try topics.read(where: condition).map(\.id)
@@ -26,8 +23,7 @@ enum RelationsConditions {
                     .map(\.id),
                 ["empty", "unread"], "no child with the name")
         },
-        ConformanceCase("P.countOfRelated", "P5", title: "the number of children, zero included, under every comparison") {
-            context in
+        ConformanceCase("P.countOfRelated", "P5", title: "the number of children, zero included, in comparisons") { context in
             let topics = try fill(context)
             let counts = ["empty": 0, "mixed": 3, "read": 1, "unread": 2]
             for number in -1...4 {
@@ -54,15 +50,13 @@ enum RelationsConditions {
                 try topics.read { $0.posts.count == $0.posts.count }
             }
         },
-        ConformanceCase("P.countOfRepeats", "P5", "R1", title: "a child that is twice in a list counts twice") {
-            context in
+        ConformanceCase("P.countOfRepeats", "P5", "R1", title: "a child that is twice in a list counts twice") { context in
             let topics = try context.dao(Topic.self)
             try topics.persist(Topic(id: "t", posts: Post.make([1, 1])))
             try expectEqual(try topics.count { $0.posts.count == 2 }, 1)
             try expectEqual(try topics.read { $0.posts.contains { $0.id == 1 } }.count, 1)
         },
-        ConformanceCase("P.throughToOne", "P5", "P1", title: "a field of the related row, nil when there is no related row") {
-            context in
+        ConformanceCase("P.throughToOne", "P5", "P1", title: "a field of the related row is nil without a row") { context in
             let topics = try fill(context)
             func ids(_ condition: (FieldProxy<Topic>) -> Condition<Topic>) throws -> [String] {
                 try topics.read(where: condition).map(\.id)
@@ -85,8 +79,7 @@ enum RelationsConditions {
                 try ids { $0.owner != Person(id: 2, name: "any name") }, ["empty", "mixed", "unread"],
                 "a row other than this one")
         },
-        ConformanceCase("P.nested", "P5", title: "conditions span several relationships and combine with plain conditions") {
-            context in
+        ConformanceCase("P.nested", "P5", title: "conditions span relationships and combine with plain conditions") { context in
             let topics = try fill(context)
             try expectEqual(
                 try topics.read { $0.posts.contains { $0.author.name == "Ben" && !$0.isRead } }.map(\.id), ["unread"])
@@ -132,10 +125,7 @@ enum RelationsConditions {
             }
             try expectEqual(ids, (50...449).map { "t\($0 * 2)" })
         },
-        ConformanceCase(
-            "P.words.related", "P6", "P5", title: "text predicates on related rows give the rows of the typed form"
-        ) {
-            context in
+        ConformanceCase("P.words.related", "P6", "P5", title: "text predicates on related rows match as typed ones") { context in
             let topics = try fill(context)
             let pairs: [(words: Condition<Topic>, typed: Condition<Topic>)] = [
                 ("ANY posts.isRead == true", Condition { $0.posts.contains { $0.isRead } }),
@@ -167,8 +157,7 @@ enum RelationsConditions {
                 }
             }
         },
-        ConformanceCase("P.relatedRefused", "P5", title: "invalid conditions on relationships are refused with typed errors") {
-            context in
+        ConformanceCase("P.relatedRefused", "P5", title: "invalid conditions on relationships are typed errors") { context in
             let topics = try fill(context)
             let nonsense: [(node: PredicateNode, entity: String, field: String?)] = [
                 (.related(field: 1, .any, .constant(true)), "topic", "title"),

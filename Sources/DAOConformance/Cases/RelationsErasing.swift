@@ -3,8 +3,7 @@ import DAOCore
 /// R3, R4: which rows are erased together with a row, and which stay.
 enum RelationsErasing {
     static let cases: [ConformanceCase] = [
-        ConformanceCase("R.dropped", "R3", title: "a child dropped from a list that does not cascade is unlinked and stays") {
-            context in
+        ConformanceCase("R.dropped", "R3", title: "a child dropped from a non-cascading list is unlinked and stays") { context in
             let (database, topics) = try context.open(with: Topic.self)
             try topics.persist(Topic(id: "t", labels: [Label.make(1), Label.make(2)]))
             try topics.persist(Topic(id: "t", labels: [Label.make(2)]))
@@ -132,10 +131,7 @@ enum RelationsErasing {
             try expectEqual(try topics.erase(), 1)
             try expectEqual(try database.storage(for: Post.self).count(), 0, "posts")
         },
-        ConformanceCase(
-            "R.eraseTen", "R4", title: "erasing a parent with ten children in a cascading list leaves no children"
-        ) {
-            context in
+        ConformanceCase("R.eraseTen", "R4", title: "erasing a parent erases ten children of a cascading list") { context in
             let (database, topics) = try context.open(with: Topic.self)
             try topics.persist(Topic(id: "t", posts: Post.make(1...10)))
             try topics.erase(topics.read()[0])
@@ -168,8 +164,7 @@ enum RelationsErasing {
             try folders.erase(byPrimaryKey: 1)
             try expectEqual(try folders.count(), 0)
         },
-        ConformanceCase("R.rolledBack", "R4", "R3", "T1", title: "a cascade that is rolled back leaves rows, links and order") {
-            context in
+        ConformanceCase("R.rolledBack", "R4", "R3", "T1", title: "a rolled back cascade keeps rows, links and order") { context in
             let (database, topics) = try context.open(with: Topic.self)
             let before = Topic(
                 id: "t", owner: Person(id: 1, name: "Ada"), posts: Post.make([3, 1, 2]), labels: [Label.make(1)])
@@ -186,10 +181,7 @@ enum RelationsErasing {
             try expectSame(try topics.read(), [before])
             try expectEqual(try database.storage(for: Post.self).count(), 3, "posts")
         },
-        ConformanceCase(
-            "R.savepoint", "R1", "T2", title: "a failed inner transaction keeps the links of the outer transaction"
-        ) {
-            context in
+        ConformanceCase("R.savepoint", "R1", "T2", title: "a failed inner transaction keeps the outer one's links") { context in
             let (database, topics) = try context.open(with: Topic.self)
             struct Stop: Error {}
             try database.transaction {
@@ -204,8 +196,7 @@ enum RelationsErasing {
             }
             try expectEqual(try database.posts("t"), [1, 2])
         },
-        ConformanceCase("R.atomic", "R1", "W3", title: "a create that fails because of a key leaves no children and no links") {
-            context in
+        ConformanceCase("R.atomic", "R1", "W3", title: "a create that fails on a key leaves no child and no link") { context in
             let (database, topics) = try context.open(with: Topic.self)
             try topics.create(Topic(id: "b", posts: Post.make([1])))
             try expectError(.duplicateKey, entity: "topic", key: "b", field: "id") {

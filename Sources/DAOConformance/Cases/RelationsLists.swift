@@ -33,10 +33,7 @@ enum RelationsLists {
             }
             try expectEqual(try database.storage(for: Post.self).count(), 2, "rows of children")
         },
-        ConformanceCase(
-            "R.randomLists", "R1", title: "after two hundred random changes each list is the list that was last given"
-        ) {
-            context in
+        ConformanceCase("R.randomLists", "R1", title: "after 200 random changes each list is the list last given") { context in
             let dao = try context.dao(Topic.self)
             let labels = (0..<12).map { Label.make($0) }
             var expected: [String: [UUID]] = [:]
@@ -51,18 +48,14 @@ enum RelationsLists {
             }
             for topic in try dao.read() { try expectEqual(topic.labels.map(\.id), expected[topic.id] ?? [], topic.id) }
         },
-        ConformanceCase(
-            "R.many", "R1", "R5", title: "a list of ten thousand children keeps every child in order", isHeavy: true
-        ) {
-            context in
+        ConformanceCase("R.many", "R1", "R5", title: "a list of 10,000 children keeps all in order", isHeavy: true) { context in
             let database = try context.open()
             let ids = (1...10_000).map { ($0 * 7919) % 10_007 }
             try database.dao(Topic.self).persist(Topic(id: "t", posts: Post.make(ids)))
             try expectEqual(try database.posts("t"), ids)
             try expectEqual(try database.dao(Topic.self).count { $0.posts.count == 10_000 }, 1)
         },
-        ConformanceCase("R.keys", "R1", "K1", "K3", title: "parents and children have keys of every type and length") {
-            context in
+        ConformanceCase("R.keys", "R1", "K1", "K3", title: "parents and children have keys of every type and length") { context in
             let (database, topics) = try context.open(with: Topic.self)
             let longest = String(repeating: "k", count: 254)
             let ids = [
@@ -116,8 +109,7 @@ enum RelationsLists {
             }
             try expectSame(try database.dao(Person.self).read(), [ada, ben])
         },
-        ConformanceCase("R.deep", "R1", "R2", title: "children of children are written and read with their parents") {
-            context in
+        ConformanceCase("R.deep", "R1", "R2", title: "children of children are written and read with their parents") { context in
             let (database, topics) = try context.open(with: Topic.self)
             let ada = Person(id: 1, name: "Ada")
             let topic = Topic(

@@ -4,8 +4,7 @@ import Foundation
 /// R2, R4, R6: circular rows, and rows read without their related rows.
 enum RelationsShapes {
     static let cases: [ConformanceCase] = [
-        ConformanceCase("R.tree", "R1", "R2", title: "a tree of rows of one model is written and read completely") {
-            context in
+        ConformanceCase("R.tree", "R1", "R2", title: "a tree of rows of one model is written and read completely") { context in
             let folders = try context.dao(Folder.self)
             let tree = Folder(
                 id: 1, name: "root",
@@ -33,8 +32,7 @@ enum RelationsShapes {
             try folders.erase(byPrimaryKey: 1)
             try expectEqual(try folders.count(), 0)
         },
-        ConformanceCase("R.twoCycle", "R2", "R4", title: "two models that refer to each other are written, read and erased") {
-            context in
+        ConformanceCase("R.twoCycle", "R2", "R4", title: "two models in a cycle are written, read and erased") { context in
             let (database, bands) = try context.open(with: Band.self)
             let players = try database.dao(Player.self)
             try bands.persist(Band(id: 1, name: "b1", players: [Player(id: 1, name: "p1"), Player(id: 2, name: "p2")]))
@@ -54,8 +52,7 @@ enum RelationsShapes {
             try bands.erase(byPrimaryKey: 1)
             try expectEqual(try players.read(byPrimaryKey: 2)?.bands.map(\.name), ["b2"])
         },
-        ConformanceCase("R.longCycle", "R4", title: "a cycle of a thousand rows is read and erased in finite time") {
-            context in
+        ConformanceCase("R.longCycle", "R4", title: "a cycle of 1,000 rows is read and erased in finite time") { context in
             let (database, folders) = try context.open(with: Folder.self)
             let storage = try database.storage(for: Folder.self)
             try folders.persist((0..<1000).map { Folder(id: $0) })
@@ -137,8 +134,7 @@ enum RelationsShapes {
             try storage.persist(object: post)
             try expectSame(try storage.read(), [Post(id: 1, text: "a", isRead: true, author: ada)])
         },
-        ConformanceCase("R.emptied", "R6", "R1", title: "a list that was read and then emptied is stored as empty") {
-            context in
+        ConformanceCase("R.emptied", "R6", "R1", title: "a list that was read and then emptied is stored as empty") { context in
             let topics = try context.dao(Topic.self)
             try topics.persist(Topic(id: "t", labels: [Label.make(1)]))
             var topic = try topics.read()[0]
@@ -151,10 +147,7 @@ enum RelationsShapes {
             try topics.persist(topic)
             try expectEqual(try topics.read()[0].labels.count, 0)
         },
-        ConformanceCase(
-            "R.merged", "R6", "W2", title: "a merging persist keeps related rows that the plain does not have"
-        ) {
-            context in
+        ConformanceCase("R.merged", "R6", "W2", title: "a merging persist keeps related rows that the plain lacks") { context in
             let database = try context.open()
             let storage = try database.storage(for: Topic.self)
             let topic = Topic(
@@ -167,10 +160,7 @@ enum RelationsShapes {
             expected.title = "new"
             try expectSame(try storage.read(), [expected, Topic(id: "u", title: "fresh")])
         },
-        ConformanceCase(
-            "R.updated", "R1", "W5", title: "an update changes the lists of the rows it matches, and counts the rows"
-        ) {
-            context in
+        ConformanceCase("R.updated", "R1", "W5", title: "an update changes lists of matching rows, and counts them") { context in
             let (database, topics) = try context.open(with: Topic.self)
             try topics.create((1...3).map { Topic(id: "t\($0)", posts: Post.make([$0, 10])) })
             let count = try topics.update(where: { $0.id != "t2" }) { $0.posts.removeLast() }

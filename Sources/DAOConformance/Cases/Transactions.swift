@@ -6,8 +6,7 @@ enum Transactions {
     static let cases: [ConformanceCase] = committing + rollingBack + otherDatabases + asynchronous
 
     private static let committing: [ConformanceCase] = [
-        ConformanceCase("T.commit", "T1", title: "the writes of several DAOs in one transaction are stored together") {
-            context in
+        ConformanceCase("T.commit", "T1", title: "the writes of several DAOs in one transaction are stored together") { context in
             let database = try context.open()
             let (items, users) = (try database.dao(Item.self), try database.dao(User.self))
             let result = try database.transaction {
@@ -45,8 +44,7 @@ enum Transactions {
             try expectEqual(try dao.count { $0.number < 0 }, 2500)
             try expectEqual(try dao.count(), 2500)
         },
-        ConformanceCase("T.swallowedFailure", "T1", title: "a closure that catches an error commits the remaining writes") {
-            context in
+        ConformanceCase("T.swallowedFailure", "T1", title: "a closure that catches an error commits its writes") { context in
             let (database, dao) = try context.open(with: Item.self)
             try database.transaction {
                 try dao.create(Item.make([1]))
@@ -60,9 +58,8 @@ enum Transactions {
             }
             try expectEqual(try dao.read().map(\.id), [1, 3])
         },
-        ConformanceCase(
-            "T.storageMadeInside", "T1", title: "a storage first opened inside a transaction works there and afterwards"
-        ) { context in
+        ConformanceCase("T.storageMadeInside", "T1", title: "a storage opened in a transaction works there and later") {
+            context in
             let database = try context.open()
             try database.transaction {
                 let dao = try database.dao(Item.self)
@@ -74,8 +71,7 @@ enum Transactions {
     ]
 
     private static let rollingBack: [ConformanceCase] = [
-        ConformanceCase("T.throwAtEveryStep", "T1", title: "a throw after any step leaves every entity unchanged") {
-            context in
+        ConformanceCase("T.throwAtEveryStep", "T1", title: "a throw after any step changes no entity") { context in
             let database = try context.open()
             let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
             let articles = DAO(storage: try database.storage(for: ArticleModel.self), translator: ArticleTranslator())
@@ -111,10 +107,7 @@ enum Transactions {
             try expectEqual(try items.read().map(\.id), [1, 2, 3], "the items after the commit")
             try expectEqual(try members.count { $0.email == nil }, 9, "members after the commit")
         },
-        ConformanceCase(
-            "T.rollbackRestoresIndexes", "T1",
-            title: "after a rollback indexes, order and counts are as before the transaction"
-        ) { context in
+        ConformanceCase("T.rollbackRestoresIndexes", "T1", title: "a rollback restores indexes, order and counts") { context in
             let (database, dao) = try context.open(with: Item.self)
             try dao.create(Item.make(1...10))
             try expectRollback(of: database) {
@@ -127,8 +120,7 @@ enum Transactions {
             try expectEqual(try dao.count { $0.number > 100 }, 0)
             try expectEqual(try dao.max(\.number), 100)
         },
-        ConformanceCase("T.errorUnchanged", "T1", title: "an error that the closure throws is rethrown unchanged") {
-            context in
+        ConformanceCase("T.errorUnchanged", "T1", title: "an error of the closure is rethrown unchanged") { context in
             let (database, dao) = try context.open(with: Item.self)
             try expectDeliberate(DeliberateError(number: 7)) { try database.transaction { throw DeliberateError(number: 7) } }
             let own = StorageError(.outOfSpace, "made up by the application", entity: "none")
@@ -161,10 +153,7 @@ enum Transactions {
             try storage.insert(Item.make([5]))
             try expectEqual(try database.dao(Item.self).read { $0.number == 50 }.map(\.id), [5])
         },
-        ConformanceCase(
-            "T.commitAfterRollback", "T1", title: "alternating rollbacks and commits keep exactly the committed rows"
-        ) {
-            context in
+        ConformanceCase("T.commitAfterRollback", "T1", title: "rollbacks between commits keep the committed rows") { context in
             let (database, dao) = try context.open(with: Item.self)
             for round in 1...50 {
                 let body: () throws -> Void = {
@@ -195,10 +184,7 @@ enum Transactions {
             try expectEqual(try local.count(), 0, "rows of this database")
             try expectEqual(try remote.read().map(\.id), [2], "rows of the other database")
         },
-        ConformanceCase(
-            "T.transactionsOfTwoDatabases", "T1", title: "transactions of two databases nest and stay independent"
-        ) {
-            context in
+        ConformanceCase("T.transactionsOfTwoDatabases", "T1", title: "transactions of two databases are independent") { context in
             let (first, second) = (try context.open(), try context.openOther())
             let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
             try expectDeliberate {
@@ -220,10 +206,7 @@ enum Transactions {
     ]
 
     private static let asynchronous: [ConformanceCase] = [
-        ConformanceCase(
-            concurrent: "T.async", "T1",
-            title: "the asynchronous form commits, rolls back and returns as the synchronous form"
-        ) { context in
+        ConformanceCase(concurrent: "T.async", "T1", title: "the asynchronous form behaves as the synchronous form") { context in
             let (database, dao) = try context.open(with: Item.self)
             let count: Int = try await database.transaction {
                 try dao.create(Item.make(1...3))
@@ -242,10 +225,7 @@ enum Transactions {
             let left = try await dao.count()
             try expectEqual(left, 3, "rows after the rollback")
         },
-        ConformanceCase(
-            concurrent: "T.cancelledBefore", "T1",
-            title: "a task that is cancelled before its transaction begins does not run it"
-        ) { context in
+        ConformanceCase(concurrent: "T.cancelledBefore", "T1", title: "a cancelled task begins no transaction") { context in
             let (database, dao) = try context.open(with: Item.self)
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -258,9 +238,7 @@ enum Transactions {
             let count = try await dao.count()
             try expectEqual(count, 0, "stored rows")
         },
-        ConformanceCase(
-            concurrent: "T.cancelledInside", "T1", title: "a task that is cancelled inside its transaction commits completely"
-        ) { context in
+        ConformanceCase(concurrent: "T.cancelledInside", "T1", title: "a task cancelled in its transaction commits") { context in
             let (database, dao) = try context.open(with: Item.self)
             let (inside, cancelled) = (Signal(), Signal())
             let task = Task {

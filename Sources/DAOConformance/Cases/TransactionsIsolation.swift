@@ -32,8 +32,7 @@ enum TransactionsIsolation {
                 try expectEqual(seen, [1, 2, 3, 4, 5, 6], "rows read one by one")
             }
         },
-        ConformanceCase("T.ownChanges", "T3", title: "every way of reading sees the transaction's own updates and erases") {
-            context in
+        ConformanceCase("T.ownChanges", "T3", title: "every read sees the transaction's own updates and erases") { context in
             let (database, dao) = try context.open(with: Item.self)
             try dao.create(Item.make(1...6))
             try database.transaction {

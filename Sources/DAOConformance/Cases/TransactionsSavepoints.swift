@@ -76,8 +76,7 @@ enum TransactionsSavepoints {
             }
         },
         ConformanceCase(
-            "T.siblings", "T2", title: "of many inner transactions only the failed transactions are undone",
-            requires: [.savepoints]
+            "T.siblings", "T2", title: "of many inner transactions only the failed are undone", requires: [.savepoints]
         ) { context in
             let (database, dao) = try opened(context)
             try database.transaction {
@@ -95,9 +94,7 @@ enum TransactionsSavepoints {
             try expectEqual(try dao.read().map(\.id), expected + expected.map { $0 + 100 })
             try expectEqual(try dao.read(byPrimaryKey: 1)?.number, 10 + 40, "the number of kept updates")
         },
-        ConformanceCase(
-            "T.fiftyDeep", "T2", title: "fifty levels deep, only the innermost transaction is undone", requires: [.savepoints]
-        ) {
+        ConformanceCase("T.fiftyDeep", "T2", title: "fifty levels deep, only the last is undone", requires: [.savepoints]) {
             context in
             let (database, dao) = try opened(context)
             func descend(_ depth: Int) throws {

@@ -6,8 +6,7 @@ enum TransactionsUpdates {
     static let cases: [ConformanceCase] = [
         lostUpdates("T.lostUpdate", threads: 4, increments: 50, isHeavy: false),
         lostUpdates("T.lostUpdateLong", threads: 8, increments: 500, isHeavy: true),
-        ConformanceCase("T.lostUpdateByMerge", "T4", title: "merging persists from four threads lose no increment") {
-            context in
+        ConformanceCase("T.lostUpdateByMerge", "T4", title: "merging persists from four threads lose no increment") { context in
             let storage = try context.storage(Item.self)
             try storage.insert([Item(id: 1, name: "counter")])
             let dao = DAO(
@@ -16,16 +15,13 @@ enum TransactionsUpdates {
             try expectEqual(try storage.read().map(\.number), [200])
             try expectEqual(try storage.count(predicatedBy: Condition { $0.number == 200 }), 1, "rows through the index")
         },
-        ConformanceCase("T.lostUpdateByUpdate", "T4", title: "updates by query from four threads lose no increment") {
-            context in
+        ConformanceCase("T.lostUpdateByUpdate", "T4", title: "updates by query from four threads lose no increment") { context in
             let dao = try context.dao(Item.self)
             try dao.create((1...5).map { Item(id: $0, name: "counter") })
             try onThreads(4) { _ in for _ in 0..<25 { try dao.update(where: { $0.id > 0 }) { $0.number += 1 } } }
             try expectEqual(try dao.read().map(\.number), [100, 100, 100, 100, 100])
         },
-        ConformanceCase(
-            concurrent: "T.lostUpdateAsync", "T4", title: "asynchronous transactions from eight tasks lose no increment"
-        ) { context in
+        ConformanceCase(concurrent: "T.lostUpdateAsync", "T4", title: "eight tasks' transactions lose no increment") { context in
             let (database, dao) = try context.open(with: Counter.self)
             try await dao.create(Counter(id: 1, value: 0))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -45,8 +41,7 @@ enum TransactionsUpdates {
             let value = try await dao.read(byPrimaryKey: 1)?.value
             try expectEqual(value, 200)
         },
-        ConformanceCase("T.writeSkew", "T4", title: "of two doctors on call at most one leaves, in every interleaving") {
-            context in
+        ConformanceCase("T.writeSkew", "T4", title: "of two doctors on call at most one leaves, in every schedule") { context in
             let (database, dao) = try context.open(with: Account.self)
             for round in 0..<20 {
                 try dao.persist([Account(id: "a", balance: 1, mirror: 1), Account(id: "b", balance: 1, mirror: 1)])
@@ -59,9 +54,7 @@ enum TransactionsUpdates {
                 try expectEqual(try dao.count { $0.balance == 1 }, 1, "on call after round \(round)")
             }
         },
-        ConformanceCase(
-            "T.transfers", "T4", "C1", title: "transfers between accounts keep the sum, for every reader at any time"
-        ) { context in
+        ConformanceCase("T.transfers", "T4", "C1", title: "transfers between accounts keep the sum for all readers") { context in
             let (database, dao) = try context.open(with: Account.self)
             try dao.create((0..<10).map { Account(id: "account \($0)", balance: 100, mirror: 100) })
             let isDone = Shared(false)
@@ -92,9 +85,7 @@ enum TransactionsUpdates {
             try reader.wait(seconds: 30, "the reader")
             try expectEqual(try dao.sum(\.balance), 1000)
         },
-        ConformanceCase(
-            "T.findOrCreateOnce", "T4", "W1", title: "of eight threads that find or create one key, one creates the row"
-        ) { context in
+        ConformanceCase("T.findOrCreateOnce", "T4", "W1", title: "eight threads' findOrCreate calls create one row") { context in
             let dao = try context.dao(Item.self)
             let made = Shared(0)
             try onThreads(8) { thread in
@@ -128,8 +119,7 @@ enum TransactionsUpdates {
             try expectEqual(created.value, 20, "successes")
             try expectEqual(refused.value, 140, "refusals")
         },
-        ConformanceCase("T.persistRace", "T4", "W1", title: "eight threads may persist the same new key: one row, no error") {
-            context in
+        ConformanceCase("T.persistRace", "T4", "W1", title: "eight threads may persist one new key: one row") { context in
             let dao = try context.dao(Item.self)
             try onThreads(8) { thread in
                 for id in 1...20 { try dao.persist(Item(id: id, name: "by \(thread)", number: thread)) }
@@ -137,8 +127,7 @@ enum TransactionsUpdates {
             try expectEqual(try dao.read().map(\.id), Array(1...20))
             try expectEqual(try dao.count { $0.number >= 0 }, 20, "rows through the index")
         },
-        ConformanceCase("T.uniqueRace", "T4", "W6", title: "of eight threads that store one unique value, one succeeds") {
-            context in
+        ConformanceCase("T.uniqueRace", "T4", "W6", title: "of eight threads with one unique value, one succeeds") { context in
             let dao = try context.dao(Member.self)
             let refused = Shared(0)
             try onThreads(8) { thread in

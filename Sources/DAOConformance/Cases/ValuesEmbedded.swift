@@ -7,8 +7,7 @@ enum ValuesEmbedded {
         ConformanceCase("V.emptyArrays", "V4", title: "empty arrays are stored, and are not nil") { context in
             try context.expectKept([Embeddings(id: 1, list: []), Embeddings(id: 2, list: nil), Embeddings(id: 3, list: [""])])
         },
-        ConformanceCase("V.arraysOfIntegers", "V4", title: "arrays of integers keep order, repetition and extremes") {
-            context in
+        ConformanceCase("V.arraysOfIntegers", "V4", title: "arrays of integers keep order, repetition and extremes") { context in
             try context.expectKept([
                 Embeddings(
                     id: 1, numbers: [3, 1, 2, 3, .min, .max, 0, -1, 9_007_199_254_740_993],
@@ -107,8 +106,7 @@ enum ValuesEmbedded {
             try expectEqual(try dao.read { $0.list == nil }.map(\.id), [1])
             try expectEqual(try dao.read { $0.list == [] }.map(\.id), [2])
         },
-        ConformanceCase("V.arrayReplaced", "V4", "W1", title: "a shorter array replaces a longer array completely") {
-            context in
+        ConformanceCase("V.arrayReplaced", "V4", "W1", title: "a shorter array replaces a longer array completely") { context in
             let dao = try context.dao(Embeddings.self)
             try dao.create(Embeddings(id: 1, numbers: Array(1...100), texts: ["a", "b"]))
             try dao.persist(Embeddings(id: 1, numbers: [7]))

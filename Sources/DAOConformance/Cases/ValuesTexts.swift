@@ -36,8 +36,7 @@ enum ValuesTexts {
             ]
             try context.expectKept(values, in: \.string, \.string)
         },
-        ConformanceCase("V.unusualScalars", "V1", title: "byte order marks, noncharacters and edges of planes are kept") {
-            context in
+        ConformanceCase("V.unusualScalars", "V1", title: "byte order marks, noncharacters and plane edges are kept") { context in
             let values = [
                 "\u{feff}text", "text\u{feff}", "\u{10ffff}", "\u{d7ff}\u{e000}",
                 "\u{202e}rtl\u{202c}", "\u{200b}",
@@ -76,10 +75,7 @@ enum ValuesTexts {
             ]
             try context.expectKept(sizes.map { Blob(id: $0, text: String(repeating: "x", count: $0 - 1) + "!") })
         },
-        ConformanceCase(
-            "V.longIndexedStrings", "V1", "P2", title: "long strings in an index are distinguished by their last byte"
-        ) {
-            context in
+        ConformanceCase("V.longIndexedStrings", "V1", "P2", title: "an index tells long strings by the last byte") { context in
             let dao = try context.dao(OptionalScalars.self)
             let long = String(repeating: "long ", count: 2000)
             let texts = [
@@ -146,8 +142,7 @@ enum ValuesTexts {
             try context.expectKept(
                 sizes.map { size in Blob(id: size, data: Data((0..<size).map { UInt8(truncatingIfNeeded: $0 ^ size) })) })
         },
-        ConformanceCase("V.hugeData", "V1", title: "64 MiB of data are kept", requires: [.hugeValues], isHeavy: true) {
-            context in
+        ConformanceCase("V.hugeData", "V1", title: "64 MiB of data are kept", requires: [.hugeValues], isHeavy: true) { context in
             let pattern = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
             var data = Data(capacity: 64 << 20)
             for _ in 0..<64 { data.append(pattern) }
@@ -197,8 +192,7 @@ enum ValuesTexts {
     ]
 
     private static let dates: [ConformanceCase] = [
-        ConformanceCase("V.dates", "V1", title: "distant dates, and dates with any fraction, are kept to the last bit") {
-            context in
+        ConformanceCase("V.dates", "V1", title: "distant dates, and any fraction, are kept to the last bit") { context in
             let seconds: [Double] = [
                 0, 1, -1, 0.1, 1e-9, -1e-9, 1e15, -1e15, 1e300, -1e300, 725_846_400.123_456_789, 978_307_200, -978_307_200,
                 .leastNonzeroMagnitude,
@@ -207,8 +201,7 @@ enum ValuesTexts {
             let values = [Date.distantPast, .distantFuture] + seconds.map(Date.init(timeIntervalSinceReferenceDate:))
             try context.expectKept(values, in: \.date, \.date)
         },
-        ConformanceCase("V.datesOneBitApart", "V1", title: "dates that differ in one bit stay different and ordered") {
-            context in
+        ConformanceCase("V.datesOneBitApart", "V1", title: "dates that differ in one bit stay different and ordered") { context in
             let base = 725_846_400.123
             let values = [base.nextDown, base, base.nextUp].map(Date.init(timeIntervalSinceReferenceDate:))
             let database = try context.expectKept(values, in: \.date, \.date)

@@ -107,9 +107,7 @@ enum WritesAtomic {
     }
 
     private static let others: [ConformanceCase] = [
-        ConformanceCase(
-            "W.failureInTransaction", "W3", "T1", title: "a failed call inside a transaction undoes its own writes only"
-        ) { context in
+        ConformanceCase("W.failureInTransaction", "W3", "T1", title: "a failed call undoes only its own writes") { context in
             let database = try context.open()
             let (items, members) = (try database.dao(Item.self), try database.dao(Member.self))
             try members.create(Member(id: 9, email: "taken", badge: 9))
@@ -127,10 +125,7 @@ enum WritesAtomic {
             try expectEqual(try items.read().map(\.id), [1, 2, 5])
             try expectEqual(try members.read().map(\.id), [3, 9])
         },
-        ConformanceCase(
-            "W.mergeFailureInTransaction", "W3", "T1",
-            title: "a failed merge inside a transaction undoes its own writes only"
-        ) { context in
+        ConformanceCase("W.mergeFailureInTransaction", "W3", "T1", title: "a failed merge undoes its own writes") { context in
             let database = try context.open()
             let storage = try database.storage(for: Item.self)
             let dao = DAO(
@@ -147,8 +142,7 @@ enum WritesAtomic {
             }
             try expectSame(try storage.read().map(\.name), ["merged", "Item #2", "Item #3"])
         },
-        ConformanceCase("W.errorUnchanged", "W3", title: "every operation throws an error of the application unchanged") {
-            context in
+        ConformanceCase("W.errorUnchanged", "W3", title: "every operation throws application errors unchanged") { context in
             let storage = try context.storage(Item.self)
             try storage.insert(Item.make(1...3))
             let error = DeliberateError(number: 42)

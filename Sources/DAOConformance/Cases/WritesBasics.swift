@@ -5,8 +5,7 @@ enum WritesBasics {
     static let cases: [ConformanceCase] = creating + persisting + erasing
 
     private static let creating: [ConformanceCase] = [
-        ConformanceCase("W.createAndRead", "W1", title: "a created row is found by key, by query and by reading all rows") {
-            context in
+        ConformanceCase("W.createAndRead", "W1", title: "a created row is found by key, by query and in all rows") { context in
             let dao = try context.dao(Item.self)
             let item = Item(id: 7, name: "seven", number: 70, note: "n")
             try dao.create(item)
@@ -15,8 +14,7 @@ enum WritesBasics {
             try expectSame(try dao.read { $0.number == 70 }, [item])
             try expect(try dao.read(byPrimaryKey: 8) == nil, "no row with another key")
         },
-        ConformanceCase("W.createTwice", "W1", title: "creating a stored key is duplicateKey with entity and key") {
-            context in
+        ConformanceCase("W.createTwice", "W1", title: "creating a stored key is duplicateKey with entity and key") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item(id: 1, name: "first"))
             try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
@@ -56,8 +54,7 @@ enum WritesBasics {
             try expectSame(try dao.read(byPrimaryKeys: [Int]()), [])
             try expectEqual(try dao.count(), 0)
         },
-        ConformanceCase("W.createMany", "W1", title: "ten thousand rows in one call are all stored", isHeavy: true) {
-            context in
+        ConformanceCase("W.createMany", "W1", title: "ten thousand rows in one call are all stored", isHeavy: true) { context in
             let dao = try context.dao(Item.self)
             let items = Item.make(1...10_000)
             try dao.create(items)
@@ -73,8 +70,7 @@ enum WritesBasics {
             try dao.persist([Item(id: 3, name: "c"), Item(id: 2, name: "b")])
             try expectSame(try dao.read().map(\.name), ["a", "b", "c"])
         },
-        ConformanceCase("W.persistReplaces", "W1", title: "persisting a stored key replaces every field, nil included") {
-            context in
+        ConformanceCase("W.persistReplaces", "W1", title: "persisting a stored key replaces all fields, nil too") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item(id: 1, name: "a", number: 1, note: "n"))
             try dao.persist(Item(id: 1, name: "b", number: 2, note: nil))
@@ -89,8 +85,7 @@ enum WritesBasics {
             try expectSame(try dao.read().map(\.name), (1...6).map { "new \($0)" })
             try expectEqual(try dao.count { $0.number > 0 }, 0, "rows by old indexed values")
         },
-        ConformanceCase("W.persistRepeatedKey", "W4", title: "when one persist repeats a key, the last row is stored") {
-            context in
+        ConformanceCase("W.persistRepeatedKey", "W4", title: "when a persist repeats a key, its last row is stored") { context in
             let dao = try context.dao(Item.self)
             try dao.persist([
                 Item(id: 1, name: "first", number: 1), Item(id: 2, name: "two", number: 2),
@@ -101,10 +96,7 @@ enum WritesBasics {
             try expectEqual(try dao.read { $0.number.in([1, 3, 4]) }.map(\.number), [4])
             try expectEqual(try dao.count(), 2)
         },
-        ConformanceCase(
-            "W.persistRepeatedStoredKey", "W4", title: "when one persist repeats a stored key, the last row is stored"
-        ) {
-            context in
+        ConformanceCase("W.persistRepeatedStoredKey", "W4", title: "of a stored key, the last row of a persist wins") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item(id: 1, name: "stored", number: 9))
             try dao.persist([Item(id: 1, name: "first", number: 1), Item(id: 1, name: "last", number: 9)])
@@ -120,8 +112,7 @@ enum WritesBasics {
             try expectSame(try dao.read(), items)
             try expectEqual(try dao.read { $0.number >= 10 && $0.number <= 500 }.count, 50, "rows through the index")
         },
-        ConformanceCase("W.overAndOver", "W1", title: "a row rewritten a thousand times is one row with its last value") {
-            context in
+        ConformanceCase("W.overAndOver", "W1", title: "a row rewritten a thousand times is one row, the last") { context in
             let dao = try context.dao(Item.self)
             for round in 1...1000 { try dao.persist(Item(id: 1, name: "round \(round)", number: round)) }
             try expectSame(try dao.read(), [Item(id: 1, name: "round 1000", number: 1000)])
@@ -135,16 +126,14 @@ enum WritesBasics {
             try expectSame(found, made)
             try expectSame(try dao.read(), [made])
         },
-        ConformanceCase("W.findOrCreateThrows", "W1", "W3", title: "findOrCreate whose closure throws stores nothing") {
-            context in
+        ConformanceCase("W.findOrCreateThrows", "W1", "W3", title: "a findOrCreate that throws stores nothing") { context in
             let dao = try context.dao(Item.self)
             try expectDeliberate(DeliberateError(number: 5)) {
                 try dao.findOrCreate(byPrimaryKey: 5) { throw DeliberateError(number: 5) }
             }
             try expectEqual(try dao.count(), 0)
         },
-        ConformanceCase("W.entitiesApart", "W1", title: "writing one entity keeps the rows of other entities unchanged") {
-            context in
+        ConformanceCase("W.entitiesApart", "W1", title: "writing one entity keeps the rows of other entities") { context in
             let database = try context.open()
             let (items, users) = (try database.dao(Item.self), try database.dao(User.self))
             try items.create(Item.make(1...5))
@@ -183,8 +172,7 @@ enum WritesBasics {
             try expectEqual(try dao.erase(), 4, "all")
             try expectEqual(try dao.count(), 0)
         },
-        ConformanceCase("W.eraseClearsIndexes", "W5", title: "erased rows are removed from indexes and may be stored again") {
-            context in
+        ConformanceCase("W.eraseClearsIndexes", "W5", title: "indexes lose erased rows, which may be stored again") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...20))
             try expectEqual(try dao.erase { $0.number > 100 }, 10)
@@ -194,16 +182,14 @@ enum WritesBasics {
             try expectEqual(try dao.count { $0.number == 150 }, 1)
             try expectEqual(try dao.count(), 20)
         },
-        ConformanceCase("W.eraseByIndex", "W5", title: "erasing rows through the index that a read walks skips no row") {
-            context in
+        ConformanceCase("W.eraseByIndex", "W5", title: "erasing through the index that a read walks skips no row") { context in
             let dao = try context.dao(Item.self)
             try dao.create((1...500).map { Item(id: $0, name: "n", number: $0 % 3) })
             try expectEqual(try dao.erase { $0.number == 1 }, 167)
             try expectEqual(try dao.erase { $0.number >= 0 }, 333)
             try expectEqual(try dao.count(), 0)
         },
-        ConformanceCase("W.eraseWithLimit", "W5", title: "erasing by a query with order and limit erases exactly its rows") {
-            context in
+        ConformanceCase("W.eraseWithLimit", "W5", title: "erasing by order and limit erases exactly those rows") { context in
             let storage = try context.storage(Item.self)
             try storage.insert(Item.make(1...10))
             try expectEqual(try storage.erase(Query(orderedBy: [.descending(\.number)], limit: 3)), 3)
@@ -232,8 +218,7 @@ enum WritesBasics {
             try expectEqual(try dao.update(where: { $0.id > 10 }) { $0.note = "x" }, 0)
             try expectEqual(try dao.count { $0.note == "x" }, 5)
         },
-        ConformanceCase("W.updateMovesInIndex", "W5", title: "an update of the field in its condition visits every row once") {
-            context in
+        ConformanceCase("W.updateMovesInIndex", "W5", title: "updating the field of the condition visits rows once") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...200))
             try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number += 1000 }, 200)
@@ -241,10 +226,7 @@ enum WritesBasics {
             try expectEqual(try dao.count { $0.number > 1000 }, 200)
             try expectEqual(try dao.count { $0.number <= 1000 }, 0)
         },
-        ConformanceCase(
-            "W.updateWithLimit", "W5", title: "an update by a query with order and limit changes exactly its rows"
-        ) {
-            context in
+        ConformanceCase("W.updateWithLimit", "W5", title: "updating by order and limit changes exactly those rows") { context in
             let storage = try context.storage(Item.self)
             try storage.insert(Item.make(1...10))
             try expectEqual(try storage.update(Query(orderedBy: [.descending(\.number)], limit: 3)) { $0.note = "top" }, 3)

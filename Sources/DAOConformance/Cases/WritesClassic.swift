@@ -17,9 +17,7 @@ enum WritesClassic {
             try expectSame(user, User(id: 1, name: "Name #1", age: 11))
             try expectSame(try storage.read(), [user])
         },
-        ConformanceCase(
-            "W.classic2", "W1", title: "create(count:) with a block stores a thousand users, equal field by field"
-        ) { context in
+        ConformanceCase("W.classic2", "W1", title: "create(count:) stores a thousand users, equal field by field") { context in
             let storage = try context.storage(User.self)
             let made = try storage.create(count: 1000) { user, index in
                 user.id = Int64(index + 1)
@@ -29,16 +27,13 @@ enum WritesClassic {
             try expectSame(made, User.make(1000), "the returned users")
             try expectSame(try storage.read(), User.make(1000))
         },
-        ConformanceCase(
-            "W.classic3", "W1", "Q1", title: "a thousand users ordered by ascending key are already in that order"
-        ) { context in
+        ConformanceCase("W.classic3", "W1", "Q1", title: "a thousand users by ascending key are already in order") { context in
             let storage = try thousand(context)
             try expectSame(try storage.read(orderedBy: "id", ascending: true), User.make(0..<1000))
             try expectSame(try storage.read(orderedBy: "id", ascending: false), User.make(0..<1000).reversed())
             try expectSame(try DAO(storage: storage).read(orderedBy: "id", ascending: true), User.make(0..<1000))
         },
-        ConformanceCase("W.classic4", "W1", title: "of a thousand users 994 have an id above 5, in any order") {
-            context in
+        ConformanceCase("W.classic4", "W1", title: "of a thousand users 994 have an id above 5, in any order") { context in
             let storage = try thousand(context)
             let predicate = Condition<User>("id > 5")
             let expected = User.make(6..<1000)
@@ -58,9 +53,7 @@ enum WritesClassic {
             try expect(try storage.isEntityExist(primaryKey: 5), "key 5 to exist")
             try expect(try !storage.isEntityExist(primaryKey: 1000), "key 1000 not to exist")
         },
-        ConformanceCase(
-            "W.classic6", "W1", title: "persisting a thousand users with a different age keeps count, ids and names"
-        ) { context in
+        ConformanceCase("W.classic6", "W1", title: "persisting users with a new age keeps count, ids and names") { context in
             let storage = try thousand(context)
             try storage.persist(objects: storage.read().map { User(id: $0.id, name: $0.name, age: 14) })
             try expectSame(try storage.read(), User.make(0..<1000).map { User(id: $0.id, name: $0.name, age: 14) })
@@ -83,8 +76,7 @@ enum WritesClassic {
             try storage.persist(objects: users)
             try expectSame(try storage.read(), User.make(1000))
         },
-        ConformanceCase("W.classic9", "W1", title: "persisting each user by key with a different age changes all users") {
-            context in
+        ConformanceCase("W.classic9", "W1", title: "persisting each user by key with a new age changes all users") { context in
             let storage = try context.storage(User.self)
             try storage.insert(User.make(100))
             for id in Int64(1)...100 {
@@ -103,8 +95,7 @@ enum WritesClassic {
             for id in 6...10 { try expectEqual(try storage.erase(byPrimaryKey: id), 1) }
             try expectEqual(try storage.count(), 0)
         },
-        ConformanceCase("W.classic16", "W1", "C1", title: "every classic operation works from eight threads at once") {
-            context in
+        ConformanceCase("W.classic16", "W1", "C1", title: "every classic operation works from eight threads at once") { context in
             let database = try context.open()
             let storage = try database.storage(for: User.self)
             try onThreads(8) { thread in
@@ -146,9 +137,7 @@ enum WritesClassic {
             }
             try expectEqual(try storage.count(), 0)
         },
-        ConformanceCase(
-            "W.createBlockSameKey", "W4", title: "a create(count:) whose block gives one key twice is duplicateKey"
-        ) { context in
+        ConformanceCase("W.createBlockSameKey", "W4", title: "create(count:) with one key twice is duplicateKey") { context in
             let storage = try context.storage(User.self)
             try expectError(.duplicateKey, entity: "user", key: 1, field: "id") {
                 try storage.create(count: 2) { user, _ in user.id = 1 }
@@ -202,9 +191,7 @@ enum WritesClassic {
             }
             try expectSame(try storage.read(), User.make(10))
         },
-        ConformanceCase(
-            "W.persistObject", "W1", title: "persist(object:) inserts and replaces, erase(object:) removes by key"
-        ) { context in
+        ConformanceCase("W.persistObject", "W1", title: "persist(object:) upserts, erase(object:) erases by key") { context in
             let storage = try context.storage(User.self)
             try storage.persist(object: User(id: 1, name: "a", age: 1))
             try storage.persist(object: User(id: 1, name: "b", age: 2))

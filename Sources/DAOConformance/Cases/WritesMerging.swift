@@ -3,8 +3,7 @@ import DAOCore
 /// W2: fields that the plain does not have survive, and translators may read and write.
 enum WritesMerging {
     static let cases: [ConformanceCase] = [
-        ConformanceCase("W.draftSurvives", "W2", title: "a merging persist keeps fields that the plain does not have") {
-            context in
+        ConformanceCase("W.draftSurvives", "W2", title: "a merging persist keeps fields that the plain lacks") { context in
             let storage = try context.storage(ArticleModel.self)
             let dao = DAO(storage: storage, translator: ArticleTranslator())
             try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
@@ -15,15 +14,13 @@ enum WritesMerging {
             try expectEqual(try storage.count(predicatedBy: Condition { $0.title == "old" }), 0, "rows by the old title")
             try expectEqual(try storage.count(predicatedBy: Condition { $0.views == 12 }), 1, "rows by the kept field")
         },
-        ConformanceCase("W.mergeCreates", "W2", "W1", title: "a merging persist of a new key makes the record from the plain") {
-            context in
+        ConformanceCase("W.mergeCreates", "W2", "W1", title: "a merging persist of a new key creates the record") { context in
             let storage = try context.storage(ArticleModel.self)
             let dao = DAO(storage: storage, translator: ArticleTranslator())
             try dao.persist(Article(id: 1, title: "t", body: "b"))
             try expectSame(try storage.read(), [ArticleModel(id: 1, title: "t", body: "b", draft: nil, views: 0)])
         },
-        ConformanceCase("W.mergeMany", "W2", title: "a merging persist of many rows keeps the local fields of each row") {
-            context in
+        ConformanceCase("W.mergeMany", "W2", title: "a merging persist of many rows keeps each row's local fields") { context in
             let storage = try context.storage(ArticleModel.self)
             let dao = DAO(storage: storage, translator: ArticleTranslator())
             try storage.insert(
@@ -40,8 +37,7 @@ enum WritesMerging {
                 try expectSame(row, expected, "row \(row.id)")
             }
         },
-        ConformanceCase("W.replacingTranslator", "W2", title: "a translator without a merge replaces the complete record") {
-            context in
+        ConformanceCase("W.replacingTranslator", "W2", title: "a translator without merge replaces the record") { context in
             let storage = try context.storage(ArticleModel.self)
             let dao = DAO(storage: storage, translator: ReplacingArticleTranslator())
             try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
@@ -89,10 +85,7 @@ enum WritesMerging {
             for _ in 0..<100 { try dao.persist(Item(id: 1, name: "", number: 1)) }
             try expectEqual(try storage.read().map(\.number), [101])
         },
-        ConformanceCase(
-            "W.mergeKeepsNilAndEmpty", "W2", title: "fields that a merge does not change keep nil and empty values apart"
-        ) {
-            context in
+        ConformanceCase("W.mergeKeepsNilAndEmpty", "W2", title: "a merge keeps nil and empty values apart") { context in
             let storage = try context.storage(ArticleModel.self)
             let dao = DAO(storage: storage, translator: ArticleTranslator())
             try storage.insert([

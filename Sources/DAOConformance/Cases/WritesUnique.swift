@@ -42,8 +42,7 @@ enum WritesUnique {
             try expectClash(1, 2, "persist") { try dao.persist(pair) }
             try expectEqual(try dao.count(), 0)
         },
-        ConformanceCase("W.uniqueMerge", "W6", title: "a merge to an equal value is uniqueViolation and changes nothing") {
-            context in
+        ConformanceCase("W.uniqueMerge", "W6", title: "a merge to an equal value is uniqueViolation, no change") { context in
             let storage = try context.storage(Member.self)
             try storage.insert([Member(id: 1, email: "a", badge: 1), Member(id: 2, email: "b", badge: 2)])
             let before = try Dump.rows(of: storage)
@@ -84,8 +83,7 @@ enum WritesUnique {
             try expectSame(try dao.read().map(\.email), emails.map(Optional.init))
             try expectClash(4, 99, "the empty text") { try dao.create(Member(id: 99, email: "", badge: 99)) }
         },
-        ConformanceCase("W.uniqueLongTexts", "W6", title: "long unique texts collide only when all their bytes are equal") {
-            context in
+        ConformanceCase("W.uniqueLongTexts", "W6", title: "long unique texts collide only when equal to the end") { context in
             let dao = try context.dao(Member.self)
             let long = String(repeating: "x", count: 5000)
             try dao.create([
@@ -163,8 +161,7 @@ enum WritesUnique {
             try dao.persist([Member(id: 1, email: "c", badge: 10), Member(id: 2, email: "a", badge: 1)])
             try expectSame(try dao.read().map(\.email), ["c", "a"])
         },
-        ConformanceCase("W.uniqueAfterRollback", "W6", "T1", title: "unique values of a rolled back transaction are free") {
-            context in
+        ConformanceCase("W.uniqueAfterRollback", "W6", "T1", title: "a rollback frees the unique values it undoes") { context in
             let (database, dao) = try context.open(with: Member.self)
             try dao.create(Member(id: 1, email: "a", badge: 1))
             try expectRollback(of: database) {
@@ -174,8 +171,7 @@ enum WritesUnique {
             try dao.create(Member(id: 3, email: "b", badge: 2))
             try expectClash(1, 4, "the row that exists again") { try dao.create(Member(id: 4, email: "a", badge: 4)) }
         },
-        ConformanceCase("W.uniqueIsFound", "W6", title: "a unique field serves conditions: equal, range, in, nil") {
-            context in
+        ConformanceCase("W.uniqueIsFound", "W6", title: "a unique field serves conditions: equal, range, in, nil") { context in
             let dao = try context.dao(Member.self)
             try dao.create((1...9).map { Member(id: $0, email: $0 % 3 == 0 ? nil : "e\($0)", badge: 100 - $0) })
             try expectEqual(try dao.read { $0.email == "e4" }.map(\.id), [4])

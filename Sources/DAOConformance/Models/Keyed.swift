@@ -1,86 +1,14 @@
 import DAOCore
 import Foundation
 
-// Small models, one for each type of key.
-
-/// A model with a key of some type and a note.
-protocol Keyed: Plain, Model, Equatable {
-    associatedtype ID: PrimaryKeyValue & Equatable
-    var id: ID { get }
-    var note: String { get }
-    init(id: ID, note: String)
-}
-
-struct KeyedByInt: Keyed {
-    var id: Int
+/// A small model with a key of some type and a note.
+struct KeyedBy<ID: PrimaryKeyValue & Equatable>: Plain, Model, Equatable {
+    var id: ID
     var note: String
-    static let schema = Schema("byInt", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
 
-struct KeyedByInt8: Keyed {
-    var id: Int8
-    var note: String
-    static let schema = Schema("byInt8", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByInt16: Keyed {
-    var id: Int16
-    var note: String
-    static let schema = Schema("byInt16", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByInt32: Keyed {
-    var id: Int32
-    var note: String
-    static let schema = Schema("byInt32", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByInt64: Keyed {
-    var id: Int64
-    var note: String
-    static let schema = Schema("byInt64", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByUInt: Keyed {
-    var id: UInt
-    var note: String
-    static let schema = Schema("byUInt", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByUInt8: Keyed {
-    var id: UInt8
-    var note: String
-    static let schema = Schema("byUInt8", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByUInt16: Keyed {
-    var id: UInt16
-    var note: String
-    static let schema = Schema("byUInt16", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByUInt32: Keyed {
-    var id: UInt32
-    var note: String
-    static let schema = Schema("byUInt32", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByUInt64: Keyed {
-    var id: UInt64
-    var note: String
-    static let schema = Schema("byUInt64", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByString: Keyed {
-    var id: String
-    var note: String
-    static let schema = Schema("byString", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByUUID: Keyed {
-    var id: UUID
-    var note: String
-    static let schema = Schema("byUUID", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
+    static var schema: Schema<Self> {
+        Schema("by\(ID.self)", Self.init, Field("id", \.id, .primaryKey), Field("note", \.note))
+    }
 }
 
 /// A wrapper around a string, as a key.
@@ -91,18 +19,6 @@ struct Slug: RawRepresentable, PrimaryKeyValue, Equatable {
 /// A wrapper around a number, as a key.
 struct Number: RawRepresentable, PrimaryKeyValue, Equatable {
     let rawValue: Int32
-}
-
-struct KeyedBySlug: Keyed {
-    var id: Slug
-    var note: String
-    static let schema = Schema("bySlug", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
-}
-
-struct KeyedByNumber: Keyed {
-    var id: Number
-    var note: String
-    static let schema = Schema("byNumber", Self.init(id:note:), Field("id", \.id, .primaryKey), Field("note", \.note))
 }
 
 /// A model whose key is not its first field.

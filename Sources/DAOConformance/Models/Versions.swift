@@ -1,17 +1,25 @@
 import DAOCore
 import Foundation
 
-/// The entity in the first version of an application. Later versions open it.
-struct NoteV1: Plain, Model, Equatable {
-    var id: Int
+/// The entity in a version of an application whose fields may have other types.
+struct Note<ID: PrimaryKeyValue & Equatable, Rank: FieldValue & Equatable, Mark: FieldValue & Equatable>: Plain, Model, Equatable
+{
+    var id: ID
     var title: String
-    var rank: Int
-    var mark: String?
+    var rank: Rank
+    var mark: Mark
 
-    static let schema = Schema(
-        "note", Self.init,
-        Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
+    static var schema: Schema<Self> {
+        Schema(
+            "note", Self.init,
+            Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
+    }
+}
 
+/// The entity in the first version of an application. Later versions open it.
+typealias NoteV1 = Note<Int, Int, String?>
+
+extension NoteV1 {
     /// Returns notes 1 to a count. Every third note has no mark; the ranks go up and down.
     static func make(_ count: Int) -> [NoteV1] {
         (1...count).map {
@@ -43,11 +51,9 @@ struct NoteWithOptional: Plain, Model, Equatable {
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark),
         Field("color", \.color))
+}
 
-    init(id: Int, title: String, rank: Int, mark: String?, color: String?) {
-        (self.id, self.title, self.rank, self.mark, self.color) = (id, title, rank, mark, color)
-    }
-
+extension NoteWithOptional {
     init(_ note: NoteV1, color: String? = nil) {
         self.init(id: note.id, title: note.title, rank: note.rank, mark: note.mark, color: color)
     }
@@ -65,11 +71,9 @@ struct NoteWithNumber: Plain, Model, Equatable {
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark),
         Field("color", \.color, .default(5), .indexed))
+}
 
-    init(id: Int, title: String, rank: Int, mark: String?, color: Int) {
-        (self.id, self.title, self.rank, self.mark, self.color) = (id, title, rank, mark, color)
-    }
-
+extension NoteWithNumber {
     init(_ note: NoteV1, color: Int = 5) {
         self.init(id: note.id, title: note.title, rank: note.rank, mark: note.mark, color: color)
     }
@@ -152,11 +156,9 @@ struct NoteWithIndexes: Plain, Model, Equatable {
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title, .unique), Field("rank", \.rank, .indexed),
         Field("mark", \.mark, .unique))
+}
 
-    init(id: Int, title: String, rank: Int, mark: String?) {
-        (self.id, self.title, self.rank, self.mark) = (id, title, rank, mark)
-    }
-
+extension NoteWithIndexes {
     init(_ note: NoteV1) { self.init(id: note.id, title: note.title, rank: note.rank, mark: note.mark) }
 }
 
@@ -244,28 +246,10 @@ struct NoteWithAllAtOnce: Plain, Model, Equatable {
 // Models that need a migration step.
 
 /// The rank is text.
-struct NoteWithTextRank: Plain, Model, Equatable {
-    var id: Int
-    var title: String
-    var rank: String
-    var mark: String?
-
-    static let schema = Schema(
-        "note", Self.init,
-        Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
-}
+typealias NoteWithTextRank = Note<Int, String, String?>
 
 /// The mark is required.
-struct NoteWithRequiredMark: Plain, Model, Equatable {
-    var id: Int
-    var title: String
-    var rank: Int
-    var mark: String
-
-    static let schema = Schema(
-        "note", Self.init,
-        Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
-}
+typealias NoteWithRequiredMark = Note<Int, Int, String>
 
 /// There is an additional required field without a default.
 struct NoteWithRequiredField: Plain, Model, Equatable {
@@ -282,16 +266,7 @@ struct NoteWithRequiredField: Plain, Model, Equatable {
 }
 
 /// The key is text.
-struct NoteWithTextKey: Plain, Model, Equatable {
-    var id: String
-    var title: String
-    var rank: Int
-    var mark: String?
-
-    static let schema = Schema(
-        "note", Self.init,
-        Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
-}
+typealias NoteWithTextKey = Note<String, Int, String?>
 
 /// The title is the key.
 struct NoteByTitle: Plain, Model, Equatable {

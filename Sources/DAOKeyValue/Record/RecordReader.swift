@@ -51,16 +51,19 @@ final class RecordReader: RowReader {
     ///   - key: Its primary key as in the store's key.
     /// - Throws: `.corrupted` when the bytes are not a record or the checksum does not match.
     @inline(__always) func show(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws {
-        self.key = key
-        guard let view = RecordView(record, key: key, verifies: verifies) else { throw table.corruptedRecord(key) }
-        self.view = view
-        self.record = record
+        try show(record, key: key, verifies: verifies)
     }
 
     /// Moves to a row whose checksum was verified before, in the same transaction.
     func show(verified record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws {
+        try show(record, key: key, verifies: false)
+    }
+
+    @inline(__always) private func show(
+        _ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, verifies: Bool
+    ) throws {
         self.key = key
-        guard let view = RecordView(record, key: key, verifies: false) else { throw table.corruptedRecord(key) }
+        guard let view = RecordView(record, key: key, verifies: verifies) else { throw table.corruptedRecord(key) }
         self.view = view
         self.record = record
     }
@@ -87,47 +90,42 @@ final class RecordReader: RowReader {
     }
 
     override func readInt64(at index: Int) throws -> Int64 {
-        let span = span(at: index)
-        if let value = span.signed { return value }
-        if span.isAbsent { return try defaultRow(at: index).readInt64(at: index) }
-        throw damaged(span, at: index)
+        try read(at: index, { $0.signed }, default: { try $0.readInt64(at: index) })
     }
 
     override func readUInt64(at index: Int) throws -> UInt64 {
-        let span = span(at: index)
-        if let value = span.unsigned { return value }
-        if span.isAbsent { return try defaultRow(at: index).readUInt64(at: index) }
-        throw damaged(span, at: index)
+        try read(at: index, { $0.unsigned }, default: { try $0.readUInt64(at: index) })
     }
 
     override func readDouble(at index: Int) throws -> Double {
-        let span = span(at: index)
-        if let value = span.floating { return value }
-        if span.isAbsent { return try defaultRow(at: index).readDouble(at: index) }
-        throw damaged(span, at: index)
+        try read(at: index, { $0.floating }, default: { try $0.readDouble(at: index) })
     }
 
     override func readString(at index: Int) throws -> String {
-        let span = span(at: index)
-        if span.isPresent {
-            guard let text = span.text else { throw corruptedValue(at: index, "text that is not UTF-8") }
-            return text
-        }
-        if span.isAbsent { return try defaultRow(at: index).readString(at: index) }
-        throw damaged(span, at: index)
+        try read(
+            at: index,
+            { span in
+                guard span.isPresent else { return nil }
+                guard let text = span.text else { throw corruptedValue(at: index, "text that is not UTF-8") }
+                return text
+            }, default: { try $0.readString(at: index) })
     }
 
     override func readData(at index: Int) throws -> Data {
-        let span = span(at: index)
-        if span.isPresent { return Data(span.bytes) }
-        if span.isAbsent { return try defaultRow(at: index).readData(at: index) }
-        throw damaged(span, at: index)
+        try read(at: index, { $0.isPresent ? Data($0.bytes) : nil }, default: { try $0.readData(at: index) })
     }
 
     override func readUUID(at index: Int) throws -> UUID {
+        try read(at: index, { $0.uuid }, default: { try $0.readUUID(at: index) })
+    }
+
+    /// Reads a field: the stored value, or the default in a record that is older than the field.
+    @inline(__always) private func read<Result>(
+        at index: Int, _ value: (RecordView.Span) throws -> Result?, default: (RowReader) throws -> Result
+    ) throws -> Result {
         let span = span(at: index)
-        if let value = span.uuid { return value }
-        if span.isAbsent { return try defaultRow(at: index).readUUID(at: index) }
+        if let value = try value(span) { return value }
+        if span.isAbsent { return try `default`(defaultRow(at: index)) }
         throw damaged(span, at: index)
     }
 

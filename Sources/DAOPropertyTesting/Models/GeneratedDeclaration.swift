@@ -8,9 +8,10 @@ final class GeneratedDeclaration<Slot: ModelSlot>: Sendable {
     let keptFields: Set<String>
 
     init(_ entity: PropertyTesting.GeneratedEntity) {
-        let parts = entity.fields.enumerated().map { GeneratedPart<Slot>($1, at: $0) }
+        let parts = entity.fields.enumerated().compactMap { GeneratedPart<Slot>($1, at: $0) }
         let blank = GeneratedRecord<Slot>(fields: parts.map(\.blank))
-        schema = Schema(entity.name, fields: parts.map(\.field)) { blank }
+        // Storages throw `.invalidSchema` for an entity without a name.
+        schema = Schema(parts.count == entity.fields.count ? entity.name : "", fields: parts.map(\.field)) { blank }
         columns = parts.map(\.column)
         keptFields = Set(entity.kept.map { entity.fields[$0].name })
         self.blank = blank
@@ -24,8 +25,10 @@ private struct GeneratedPart<Slot: ModelSlot> {
     let column: Column<Record>
     let blank: any GeneratedValue
 
-    init(_ field: PropertyTesting.GeneratedField, at index: Int) {
-        self = Self.make(field, index, field.type.type)
+    /// Nil when the type of a required field has no empty value.
+    init?(_ field: PropertyTesting.GeneratedField, at index: Int) {
+        guard let part = Self.make(field, index, field.type.type) else { return nil }
+        self = part
     }
 
     private init<Stored: GeneratedValue>(
@@ -40,7 +43,7 @@ private struct GeneratedPart<Slot: ModelSlot> {
 
     /// Opens the type of a field.
     private static func make<Stored: GeneratedValue>(_ field: PropertyTesting.GeneratedField, _ index: Int, _ type: Stored.Type)
-        -> Self
+        -> Self?
     {
         if let type = type as? any (ExactlyStored & NumericFieldValue).Type { return number(field, index, type) }
         if let type = type as? any (ExactlyStored & OrderedFieldValue).Type { return ordered(field, index, type) }
@@ -49,13 +52,13 @@ private struct GeneratedPart<Slot: ModelSlot> {
 
     private static func ordered<Stored: ExactlyStored & OrderedFieldValue>(
         _ field: PropertyTesting.GeneratedField, _ index: Int, _ type: Stored.Type
-    ) -> Self {
+    ) -> Self? {
         part(field, index, type, { Column($0) }, { Column($0) })
     }
 
     private static func number<Stored: ExactlyStored & NumericFieldValue>(
         _ field: PropertyTesting.GeneratedField, _ index: Int, _ type: Stored.Type
-    ) -> Self {
+    ) -> Self? {
         part(field, index, type, { Column($0) }, { Column($0) })
     }
 
@@ -64,27 +67,20 @@ private struct GeneratedPart<Slot: ModelSlot> {
         _ field: PropertyTesting.GeneratedField, _ index: Int, _ type: Stored.Type,
         _ optional: (any WritableKeyPath<Record, Stored?> & Sendable) -> Column<Record>,
         _ required: (any WritableKeyPath<Record, Stored> & Sendable) -> Column<Record>
-    ) -> Self {
+    ) -> Self? {
         if field.isOptional {
-            let path = path(index, Stored?.self)
+            let path = path(index, Stored?.none)
             return Self(field, options(of: field), path, optional(path), nil)
         }
-        let path = path(index, type)
-        return Self(field, options(of: field), path, required(path), empty(field))
+        guard let blank = Stored.from(field.type.empty) else { return nil }
+        let path = path(index, blank)
+        return Self(field, options(of: field), path, required(path), blank)
     }
 
     private static func path<Stored: GeneratedValue>(
-        _ index: Int, _ type: Stored.Type
+        _ index: Int, _ blank: Stored
     ) -> any WritableKeyPath<Record, Stored> & Sendable {
-        \Record.[FieldPosition<Stored>(index: index)]
-    }
-
-    private static func empty<Stored: ExactlyStored>(_ field: PropertyTesting.GeneratedField) -> Stored {
-        guard let value = Stored.from(field.type.empty) else {
-            // `GeneratedType.empty` is a value of the type for every type there is.
-            preconditionFailure("\(field.type) has no empty value")
-        }
-        return value
+        \Record.[FieldPosition<Stored>(index: index, blank: blank)]
     }
 
     private static func options<Stored: GeneratedValue>(of field: PropertyTesting.GeneratedField) -> [FieldOption<Stored>] {

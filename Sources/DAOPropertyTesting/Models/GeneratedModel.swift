@@ -1,6 +1,6 @@
 import DAOCore
 
-/// A generated model with a type of its own, for as long as this lives.
+/// A generated model with a separate type, for the lifetime of this object.
 final class GeneratedModel: Sendable {
     let entity: PropertyTesting.GeneratedEntity
     /// Its number among the models of its script.

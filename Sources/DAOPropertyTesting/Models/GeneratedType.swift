@@ -46,7 +46,7 @@ extension PropertyTesting {
         case mood = "PropertyTesting.Mood"
         /// An enumeration of numbers.
         case level = "PropertyTesting.Level"
-        /// A number with a type of its own.
+        /// A number with a separate type.
         case ticket = "PropertyTesting.Ticket"
         /// A `Codable` value.
         case shape = "PropertyTesting.Shape"
@@ -95,13 +95,10 @@ extension PropertyTesting.GeneratedType {
         }
     }
 
-    /// The case for a type, optional or not.
-    init(_ stored: any ExactlyStored.Type) {
+    /// The case for a type, optional or not; nil for a type that generated fields do not have.
+    init?(_ stored: any ExactlyStored.Type) {
         func optional<Stored: GeneratedValue>(_ type: Stored.Type) -> any ExactlyStored.Type { Stored?.self }
-        guard let type = Self.allCases.first(where: { $0.type == stored || optional($0.type) == stored }) else {
-            // Models have fields of these types only.
-            preconditionFailure("no field has the type \(stored)")
-        }
+        guard let type = Self.allCases.first(where: { $0.type == stored || optional($0.type) == stored }) else { return nil }
         self = type
     }
 

@@ -1,11 +1,10 @@
 import DAOCore
 import Synchronization
 
-// A model is a type, and types cannot be made at run time but for generic ones. A generated model's type is
-// `GeneratedRecord<Slot>`, where the slot is one of ever so many types that stand for numbers. What the model
-// declares is looked up by its slot, which is another's when the model is gone: a type that said everything
-// about its fields would stay in memory to the end of the process, and a soak test makes a model every few
-// milliseconds.
+// A model is a type, and only generic types can be created at run time. The type of a generated model is
+// `GeneratedRecord<Slot>`. A slot is a type that stands for a number. The declaration of a model is looked up
+// by its slot, and a later model reuses the slot. A type that described its fields would stay in memory until
+// the process ends, and a soak test creates a model every few milliseconds.
 
 /// A type that stands for a number.
 protocol ModelSlot: Sendable {}
@@ -17,17 +16,17 @@ enum EvenSlot<Half: ModelSlot>: ModelSlot {}
 /// Twice a number, and one.
 enum OddSlot<Half: ModelSlot>: ModelSlot {}
 
-/// Which slots are taken, and by what.
+/// The slots in use, and their declarations.
 enum ModelSlots {
     private struct State {
         var count = 0
-        /// Slots that were given back, the longest ago first.
+        /// Released slots, the oldest release first.
         var free: [any ModelSlot.Type] = []
     }
 
-    /// A part of what models declare, under a lock of its own: a declaration is looked up for every row.
+    /// Some of the declarations, under a separate lock: a declaration is looked up for every row.
     private final class Shard: Sendable {
-        /// Each is the declaration of the slot that its key stands for.
+        /// The declarations by their slots.
         let declarations = Mutex<[ObjectIdentifier: any Sendable]>([:])
     }
 
@@ -39,28 +38,27 @@ enum ModelSlots {
         shards[Int((UInt(bitPattern: ObjectIdentifier(slot)) >> 5) % UInt(shards.count))]
     }
 
-    /// Takes a slot that nobody has.
+    /// Takes a free slot.
     static func claim() -> any ModelSlot.Type {
         state.withLock { state in
-            // Those that were given back a moment ago are left alone for a while: a thread of the last round
-            // may still run.
+            // Recently released slots are not reused yet: a thread of the last round may still run.
             if state.free.count > 64 { return state.free.removeFirst() }
             state.count += 1
             return slot(state.count)
         }
     }
 
-    /// Says what the model of a slot declares.
+    /// Sets the declaration of a slot.
     static func declare<Slot: ModelSlot>(_ declaration: GeneratedDeclaration<Slot>) {
         shard(of: Slot.self).declarations.withLock { $0[ObjectIdentifier(Slot.self)] = declaration }
     }
 
-    /// What the model of a slot declares; nil when nobody has the slot.
+    /// The declaration of a slot; nil for a free slot.
     static func declaration<Slot: ModelSlot>(of slot: Slot.Type) -> GeneratedDeclaration<Slot>? {
         shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] } as? GeneratedDeclaration<Slot>
     }
 
-    /// Gives a slot back.
+    /// Releases a slot.
     static func release(_ slot: any ModelSlot.Type) {
         shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] = nil }
         state.withLock { $0.free.append(slot) }

@@ -1,16 +1,16 @@
 import DAOConformance
 import DAOCore
 
-/// A transaction of this process that stays open until somebody says how it ends.
+/// A transaction of this process that stays open until ``end(commits:within:)``.
 final class HeldTransaction: Sendable {
     private let begun = Signal()
     private let ending = Signal()
     private let commits = Shared(false)
     private let body = Shared<Background?>(nil)
 
-    /// Begins a transaction on a thread of its own, and adds to the counter in it.
+    /// Begins a transaction on a separate thread, and adds to the counter in it.
     ///
-    /// - Throws: What beginning throws; a failure when it takes too long.
+    /// - Throws: The error of the transaction's beginning; a failure when it takes too long.
     init(_ ledger: ProcessLedger, adding number: Int, within seconds: Double) throws {
         let running = Background { [begun, ending, commits] in
             defer { begun.send() }
@@ -18,7 +18,7 @@ final class HeldTransaction: Sendable {
                 try ledger.database.transaction {
                     try ledger.add(number)
                     begun.send()
-                    // Its end is always said.
+                    // `end` is always called.
                     while !ending.wait(seconds: 60) {}
                     if !commits.value { throw DeliberateError() }
                 }

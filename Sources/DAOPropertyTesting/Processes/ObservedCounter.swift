@@ -6,7 +6,7 @@ import Foundation
 final class ObservedCounter: Sendable, CustomStringConvertible {
     private let values = Shared<[Int]>([])
     private let problem = Shared<String?>(nil)
-    // Guards nothing but the wait: the values have a lock of their own.
+    // Guards only the wait: the values have a separate lock.
     private let condition = NSCondition()
     private let task = Shared<Task<Void, Never>?>(nil)
 

@@ -25,7 +25,7 @@ struct ProcessReference {
 
     init(wait: Duration) { self.wait = wait }
 
-    /// Whether a process may wait in vain without taking long.
+    /// Whether a wait of a process that times out is short.
     private var othersAreHasty: Bool { wait <= .seconds(1) }
 
     /// Whether a step makes sense now.

@@ -176,7 +176,7 @@ final class ProcessRunner {
         return try answer(of: other)
     }
 
-    /// Runs a body on a thread of its own, which is not inside of any transaction, and not for ever.
+    /// Runs a body on a separate thread, outside of every transaction, with a time limit.
     private func elsewhere<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
         let result = Shared<Result?>(nil)
         try Background {

@@ -19,7 +19,7 @@ extension PropertyTesting {
         case high = 200
     }
 
-    /// A number with a type of its own, as keys often are.
+    /// A number with a separate type, which is common for keys.
     public struct Ticket: RawRepresentable, PrimaryKeyValue, OrderedFieldValue {
         /// The number.
         public let rawValue: Int

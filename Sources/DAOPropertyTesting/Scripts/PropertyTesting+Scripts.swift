@@ -141,7 +141,7 @@ extension PropertyTesting {
         while !thread.hasEnded { try? thread.wait(seconds: 3600) }
     }
 
-    /// Runs bodies on threads of their own that begin at once, and waits for all of them.
+    /// Runs each body on a separate thread. The threads begin together. Waits for all of them.
     ///
     /// - Throws: The error of one of them.
     public static func atOnce(_ bodies: () throws -> Void...) throws {

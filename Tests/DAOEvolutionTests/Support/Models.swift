@@ -5,19 +5,28 @@ import DAOSQLite
 /// The databases that outlive a process.
 package let drivers = DatabaseDrivers(.sqlite, .lmdb)
 
-/// The first version of the entity.
-package struct OldEntry: Model, Equatable {
+/// The entity with a count of some type.
+package struct Entry<Count: FieldValue & Equatable>: Model, Equatable {
     package var id: Int
     package var text: String
-    package var count: Int
+    package var count: Count
 
-    package static let schema = Schema(
-        "entry", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("count", \.count))
-
-    package init(id: Int, text: String, count: Int) {
-        (self.id, self.text, self.count) = (id, text, count)
+    package static var schema: Schema<Self> {
+        Schema("entry", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("count", \.count))
     }
 
+    package init(id: Int, text: String, count: Count) {
+        (self.id, self.text, self.count) = (id, text, count)
+    }
+}
+
+/// The third version of the entity: counts as text.
+package typealias TextEntry = Entry<String>
+
+/// The first version of the entity.
+package typealias OldEntry = Entry<Int>
+
+extension OldEntry {
     package static func make(_ count: Int) -> [OldEntry] {
         (1...count).map { OldEntry(id: $0, text: "text \($0)", count: $0 * 3) }
     }
@@ -40,20 +49,6 @@ package struct NewEntry: Model, Equatable {
 
     package init(_ entry: OldEntry, color: String = "red") {
         self.init(id: entry.id, title: entry.text, count: entry.count, color: color)
-    }
-}
-
-/// The third version of the entity: counts as text.
-package struct TextEntry: Model, Equatable {
-    package var id: Int
-    package var text: String
-    package var count: String
-
-    package static let schema = Schema(
-        "entry", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("count", \.count))
-
-    package init(id: Int, text: String, count: String) {
-        (self.id, self.text, self.count) = (id, text, count)
     }
 }
 

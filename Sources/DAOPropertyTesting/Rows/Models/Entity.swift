@@ -100,7 +100,7 @@ extension Entity {
         /// Generates conditions on the fields. The reference model compares decimals with floating-point
         /// numbers only where both mean the same number.
         let predicates: PredicateGenerator
-        /// The types of fields.
+        /// The types of fields; fewer than the fields when scripts cannot print one of them.
         let types: [PropertyTesting.GeneratedType]
 
         init<Record: TestRecord>(_ type: Record.Type) {
@@ -124,7 +124,7 @@ extension Entity {
                 if index == key { return random.pick(HardValues.keys(kind)) }
                 return ReferenceState.stored(choices[index].map { random.pick($0).value } ?? random.value(of: kind))
             }
-            types = columns.map { PropertyTesting.GeneratedType($0.type) }
+            types = columns.compactMap { PropertyTesting.GeneratedType($0.type) }
             plainText =
                 fields.indices.first {
                     fields[$0].type.kind == .string && !fields[$0].isIndexed && !fields[$0].isPrimaryKey
