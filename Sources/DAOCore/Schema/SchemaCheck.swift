@@ -27,6 +27,14 @@ enum SchemaCheck {
         return nil
     }
 
+    /// The first contradiction in the names of dropped fields; nil when there is none.
+    static func problem(dropping names: [String], of entity: EntityDescription) -> StorageError? {
+        guard let name = names.first(where: { entity.index(of: $0) != nil }) else { return nil }
+        return StorageError(
+            .invalidSchema, "the field '\(name)' of '\(entity.name)' is declared and dropped; remove one of the two",
+            entity: entity.name, field: name)
+    }
+
     /// Checks a description that was created at run time.
     ///
     /// - Throws: `.invalidSchema` when the description contradicts itself.

@@ -31,7 +31,8 @@ extension EvolutionReference {
 
     /// What the storage of the last model is to give.
     private var typed: [String] {
-        guard let model, let rows = entities[model.name]?.rows else { return [] }
+        guard let model, let stored = entities[model.name] else { return [] }
+        let rows = stored.rows.map { stored.part($0, of: model) }
         let key = model.keyIndex
         let each = rows.map { row in
             // Of several fields that cannot be read the first is named.

@@ -21,6 +21,9 @@ extension EvolutionReference {
             let index = try position(field, changed)
             guard action.isAbout(changed.description), changed.description.fields[index].type.kind == old.kind else { return }
             changed.description.fields[index].type.kind = new.kind
+            changed.description.fields[index].defaultValue = changed.description.fields[index].defaultValue.flatMap {
+                Self.converted($0, to: new.kind)
+            }
             for row in changed.rows.indices {
                 guard let value = Self.converted(changed.rows[row][index], to: new.kind) else {
                     let key = changed.rows[row][changed.description.keyIndex]
@@ -145,6 +148,7 @@ extension EvolutionReference.Stored {
         var keyed = self
         for field in keyed.description.fields.indices { keyed.description.fields[field].isPrimaryKey = field == index }
         keyed.description.fields[index].type.isOptional = false
+        keyed.description.fields[index].defaultValue = nil
         if let row = rows.first(where: { $0[index].isNull }) {
             let key = EvolutionReference.id(row[description.keyIndex])
             throw EvolutionFailure("corruptedValue of \(name), key \(key), field \(description.fields[index].name)")

@@ -24,8 +24,7 @@ struct EvolutionReference {
     mutating func run(_ step: EvolutionStep) -> [String] {
         switch step {
         case .open(let model, let reopens):
-            let isOld = self.model?.name == model.name && !reopens
-            let before = entities[model.name]?.description
+            let old = self.model?.name == model.name && !reopens ? self.model : nil
             do {
                 try open(model)
             } catch {
@@ -33,9 +32,9 @@ struct EvolutionReference {
                 if reopens { self.model = nil }
                 return error.texts
             }
-            // A storage of the earlier version is of no use any more.
-            let isChanged = before != entities[model.name]?.description
-            return [isOld && isChanged ? "done, the old storage is schemaMismatch of \(model.name)" : "done"]
+            // A storage of the earlier version goes on while it has its fields.
+            let isUseless = old.map { entities[model.name]?.fits($0) == false } ?? false
+            return [isUseless ? "done, the old storage is schemaMismatch of \(model.name)" : "done"]
         case .persist(let rows): return result { (copy) throws(EvolutionFailure) in try copy.persist(rows) }
         case .erase(let keys): return result { (copy) throws(EvolutionFailure) in try copy.erase(keys) }
         case .evolve(let version, let migrations, let model):
@@ -67,16 +66,20 @@ struct EvolutionReference {
         guard let model, var stored = entities[model.name], rows.allSatisfy(model.holds) else {
             throw EvolutionFailure("does not fit")
         }
-        let key = model.keyIndex
-        for row in rows.map({ $0.map(ReferenceState.stored) }) {
-            for index in stored.description.fields.indices where stored.description.fields[index].isUnique && !row[index].isNull {
-                for other in stored.rows where !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0 {
-                    guard ReferenceOrder.compare(other[index], row[index]) == 0 else { continue }
-                    throw EvolutionFailure(
-                        "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id(other[key])), field "
-                            + stored.description.fields[index].name)
+        let key = stored.description.keyIndex
+        for declared in rows.map({ $0.map(ReferenceState.stored) }) {
+            let row = stored.whole(declared, of: model)
+            let collisions = stored.description.fields.indices.flatMap { index -> [String] in
+                guard stored.description.fields[index].isUnique, !row[index].isNull else { return [] }
+                return stored.rows.filter { other in
+                    !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0
+                        && ReferenceOrder.compare(other[index], row[index]) == 0
+                }.map {
+                    "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id($0[key])), field "
+                        + stored.description.fields[index].name
                 }
             }
+            if !collisions.isEmpty { throw EvolutionFailure(any: collisions) }
             stored.rows.removeAll { ReferenceOrder.compare($0[key], row[key]) == 0 }
             stored.rows.insert(
                 row, at: stored.rows.firstIndex { ReferenceOrder.compare($0[key], row[key]) > 0 } ?? stored.rows.count)
@@ -88,7 +91,7 @@ struct EvolutionReference {
         guard let model, keys.allSatisfy({ model.fields[model.keyIndex].holds($0) }) else {
             throw EvolutionFailure("does not fit")
         }
-        let key = model.keyIndex
+        let key = entities[model.name]?.description.keyIndex ?? 0
         entities[model.name]?.rows.removeAll { row in keys.contains { ReferenceOrder.compare(row[key], $0) == 0 } }
     }
 
@@ -128,7 +131,9 @@ struct EvolutionReference {
     ) -> String {
         if let stored = self.version, stored > version { return "schemaIsNewer" }
         var changes: [String] = []
-        if let wanted, let stored = entities[wanted.name], stored.description != wanted.description {
+        if let wanted, let stored = entities[wanted.name],
+            stored.isRefused(wanted) || stored.described(as: wanted) != stored.description
+        {
             changes = ["\(wanted.name) of \(stored.rows.count) rows" + (stored.isRefused(wanted) ? " needs a step" : "")]
         }
         if self.version == version, changes.isEmpty { return "nothing to do" }
@@ -148,7 +153,7 @@ extension PropertyTesting.GeneratedField {
     var description: FieldDescription {
         FieldDescription(
             name: name, type: FieldType(type.kind, isOptional: isOptional), isPrimaryKey: isKey, isIndexed: isIndexed,
-            isUnique: isUnique)
+            isUnique: isUnique, defaultValue: defaultValue.map(ReferenceState.stored))
     }
 
     /// Whether a value is one of the field's type.

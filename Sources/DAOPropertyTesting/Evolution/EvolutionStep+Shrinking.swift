@@ -92,23 +92,26 @@ extension PropertyTesting.GeneratedEntity {
         fields.reduce(0) { weight, field in
             weight + 10 + (field.isUnique ? 1 : 0) + (field.isIndexed ? 1 : 0) + field.earlierNames.count
                 + (field.defaultValue == nil ? 0 : 1)
-        }
+        } + dropped.count
     }
 
     /// The model with less said of its fields. Rows keep their places.
     fileprivate var smallerForms: [Self] {
-        fields.indices.flatMap { index -> [Self] in
-            func with(_ change: (inout PropertyTesting.GeneratedField) -> Void) -> Self {
-                var form = self
-                change(&form.fields[index])
-                return form
+        var withoutDropping = self
+        withoutDropping.dropped = []
+        return (dropped.isEmpty ? [] : [withoutDropping])
+            + fields.indices.flatMap { index -> [Self] in
+                func with(_ change: (inout PropertyTesting.GeneratedField) -> Void) -> Self {
+                    var form = self
+                    change(&form.fields[index])
+                    return form
+                }
+                var forms: [Self] = []
+                if fields[index].isUnique { forms.append(with { $0.isUnique = false }) }
+                if fields[index].isIndexed { forms.append(with { $0.isIndexed = false }) }
+                if !fields[index].earlierNames.isEmpty { forms.append(with { $0.earlierNames = [] }) }
+                if fields[index].defaultValue != nil { forms.append(with { $0.defaultValue = nil }) }
+                return forms
             }
-            var forms: [Self] = []
-            if fields[index].isUnique { forms.append(with { $0.isUnique = false }) }
-            if fields[index].isIndexed { forms.append(with { $0.isIndexed = false }) }
-            if !fields[index].earlierNames.isEmpty { forms.append(with { $0.earlierNames = [] }) }
-            if fields[index].defaultValue != nil { forms.append(with { $0.defaultValue = nil }) }
-            return forms
-        }
     }
 }

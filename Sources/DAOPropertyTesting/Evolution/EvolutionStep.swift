@@ -81,7 +81,9 @@ extension PropertyTesting.GeneratedEntity {
     /// The model as Swift.
     var source: String {
         let kept = kept.isEmpty ? "" : ", kept: [\(kept.sorted().map(String.init).joined(separator: ", "))]"
-        return ".init(\(SwiftLiteral.string(name)), [\(fields.map(\.source).joined(separator: ", "))]\(kept))"
+        let names = dropped.map(SwiftLiteral.string).joined(separator: ", ")
+        let dropped = dropped.isEmpty ? "" : ", dropped: [\(names)]"
+        return ".init(\(SwiftLiteral.string(name)), [\(fields.map(\.source).joined(separator: ", "))]\(kept)\(dropped))"
     }
 }
 

@@ -10,7 +10,7 @@ final class GeneratedDeclaration<Slot: ModelSlot>: Sendable {
     init(_ entity: PropertyTesting.GeneratedEntity) {
         let parts = entity.fields.enumerated().map { GeneratedPart<Slot>($1, at: $0) }
         let blank = GeneratedRecord<Slot>(fields: parts.map(\.blank))
-        schema = Schema(entity.name, fields: parts.map(\.field)) { blank }
+        schema = Schema(entity.name, fields: parts.map(\.field)) { blank }.dropping(entity.dropped)
         columns = parts.map(\.column)
         keptFields = Set(entity.kept.map { entity.fields[$0].name })
         self.blank = blank

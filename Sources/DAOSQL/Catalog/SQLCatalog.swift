@@ -7,7 +7,7 @@ struct SQLCatalog: Sendable {
     /// The name of the table.
     static let name = "dao_catalog"
     /// The form of the descriptions that this version writes, and the newest it reads.
-    static let format: Int64 = 1
+    static let format: Int64 = 2
 
     /// The engine's way of writing.
     private let dialect: any SQLDialect

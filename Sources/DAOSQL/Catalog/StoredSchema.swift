@@ -14,24 +14,14 @@ struct StoredSchema {
 
     private var connection: any SQLConnection { session.connection }
 
-    /// What the catalog and the database have of a table.
-    enum TableState {
-        /// Nothing, or a catalog entry whose table is gone.
-        case missing
-        /// What the model declares.
-        case same
-        /// Another version of the entity.
-        case differs(EntityDescription)
-    }
-
-    /// Looks for a table in the catalog and in the database.
+    /// Looks for an entity in the catalog and its table in the database.
     ///
-    /// - Throws: `.schemaMismatch` when the database does not have what the catalog says.
-    func state(of table: SQLTable) throws -> TableState {
-        guard let stored = try description(of: table.entity.name), let found = try connection.table(of: table.entity.name)
-        else { return .missing }
-        try found.check(stored == table.entity ? table : SQLTable(stored, dialect: dialect))
-        return stored == table.entity ? .same : .differs(stored)
+    /// - Returns: The description in the catalog; nil when there is none, or when its table is gone.
+    /// - Throws: `.schemaMismatch` when the table is not what the catalog says.
+    func entity(named name: String) throws -> EntityDescription? {
+        guard let stored = try description(of: name), let found = try connection.table(of: name) else { return nil }
+        try found.check(SQLTable(stored, dialect: dialect))
+        return stored
     }
 
     /// The entities that the catalog describes.

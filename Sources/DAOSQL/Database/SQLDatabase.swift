@@ -65,8 +65,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final var engineState: EngineState { lifetime.engineState }
 
     /// Makes a storage of a model's own rows. The first call for a model creates its table, adopts one that
-    /// is exactly what it would have created, or brings up to date one that an earlier version of the model
-    /// has made.
+    /// is exactly what it would have created, or changes the stored one as the model declares it.
     ///
     /// - Throws: `.invalidSchema`, `.schemaMismatch` with every difference that takes a migration step,
     ///   `.uniqueViolation` when rows collide in a field that becomes unique, and `.readOnly` when the table
@@ -75,7 +74,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
         return try lifetime.call {
-            SQLStorage<Record>(self, try instance.table(for: schema.declaration, schema.storedDescription, settings))
+            SQLStorage<Record>(self, try instance.table(for: schema.declaration, settings))
         }
     }
 

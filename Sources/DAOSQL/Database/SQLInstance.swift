@@ -17,8 +17,10 @@ public final class SQLInstance: Sendable {
     let catalog: SQLCatalog
     /// The path that errors name.
     let path: String
-    /// The entities whose tables were found or made, by name.
-    let tables = Mutex<[String: KnownTable]>([:])
+    /// The tables that were found or made, by the name of the entity, one for each model.
+    let tables = Mutex<[String: [KnownTable]]>([:])
+    /// The version of the catalog that the known tables were last compared with.
+    let catalogVersion = Atomic<UInt64>(.max)
     /// The relationships whose links were found or made.
     let links = Mutex<[RelationDescription: KnownLinks]>([:])
     /// Counts the tables.
@@ -77,6 +79,8 @@ public final class SQLInstance: Sendable {
     @inline(__always) func begin(_ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any) throws {
         let isObserved = coordinator.engineState.observations.isObserved
         try session.connection.beginWriting(SQLWrite(scope: scope, settings: settings, isObserved: isObserved))
+        // A single statement that stores no new row needs no column but those it names.
+        if scope != .statement { try checkCatalog(session) }
     }
 }
 

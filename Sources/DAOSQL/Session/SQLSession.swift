@@ -15,6 +15,8 @@ package final class SQLSession: @unchecked Sendable {
     let isWriter: Bool
     /// Learns which commits this session made; only the writer's.
     private let observations: ObservationHub?
+    /// Whether the running write transaction has compared the known tables with the catalog.
+    var hasCheckedCatalog = false
     /// What to do with a reader that is not needed any more.
     var release: ((SQLSession) -> Void)?
 
@@ -103,6 +105,7 @@ package final class SQLSession: @unchecked Sendable {
 
 extension SQLSession: TransactionHandle {
     package func commit() throws {
+        hasCheckedCatalog = false
         let isObserved = observations?.isObserved == true
         if let counts = try connection.commit(isObserved: isObserved) {
             observations?.didCommitHere(from: counts.before, to: counts.after)
@@ -110,6 +113,7 @@ extension SQLSession: TransactionHandle {
     }
 
     package func rollback() {
+        hasCheckedCatalog = false
         connection.rollback()
         release?(self)
     }

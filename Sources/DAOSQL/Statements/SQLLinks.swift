@@ -101,7 +101,7 @@ struct SQLLinks: Sendable {
     }
 
     /// Reads the rows that all parents in a range of two bound keys are linked to: the parent's key, then
-    /// every column; in the order of the keys, then by position.
+    /// the declared columns; in the order of the keys, then by position.
     ///
     /// - Parameter target: The table of the children.
     func selectRowsInRange(of target: SQLTable) -> String {
@@ -115,11 +115,11 @@ struct SQLLinks: Sendable {
     }
 
     private func relatedColumns(of target: SQLTable) -> [String] {
-        zip(target.columns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
+        zip(target.declaredColumns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
     }
 
-    /// Reads the rows that a list of parents is linked to: the parent's number, then every column; in the
-    /// order of the list, then by position.
+    /// Reads the rows that a list of parents is linked to: the parent's number, then the declared columns; in
+    /// the order of the list, then by position.
     ///
     /// - Parameter target: The table of the children.
     func selectRows(of target: SQLTable) -> String {

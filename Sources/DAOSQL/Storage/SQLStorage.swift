@@ -7,37 +7,58 @@ final class SQLStorage<Record: Model>: Storage {
     private static var checkedRows: Int { 16 }
 
     let owner: SQLDatabase
-    let table: SQLTable
-    let number: Int
-    private let outdated: KnownTable.Outdated
     let schema: Schema<Record>
+    /// The entity as the model declares it.
+    let entity: EntityDescription
+    private let initialTable: KnownTable
+    /// The table that replaced the initial table, because the stored entity has changed.
+    private let laterTable = Mutex<KnownTable?>(nil)
     private let written = Atomic<Int>(0)
     private let hasTextKey: Bool
 
     init(_ database: SQLDatabase, _ known: KnownTable) {
         owner = database
-        table = known.table
-        number = known.number
-        outdated = known.outdated
+        initialTable = known
+        entity = known.declared
         schema = Record.schema
-        hasTextKey = known.table.entity.keyKind == .string
+        hasTextKey = known.declared.keyKind == .string
     }
 
     var database: any Database { owner }
-    var entity: EntityDescription { table.entity }
 
-    /// Runs a body that reads on one connection. It may run twice when the table was gone the first time.
-    func reading<Result>(_ body: (SQLSession) throws -> Result) throws -> Result {
-        try owner.lifetime.call { try repeating { try owner.instance.coordinator.read(body) } }
+    /// The table, as a session sees the stored entity.
+    ///
+    /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
+    @inline(__always) func current(_ session: SQLSession) throws -> KnownTable {
+        initialTable.isOutdated ? try later(session) : initialTable
     }
 
-    /// Runs a body that writes, atomically. It may run twice when the table was gone the first time.
+    @inline(never) private func later(_ session: SQLSession) throws -> KnownTable {
+        if let later = laterTable.withLock({ $0 }), !later.isOutdated { return later }
+        let table = try owner.instance.table(for: entity, in: session)
+        laterTable.withLock { $0 = table }
+        return table
+    }
+
+    /// Runs a body that reads on one connection. It may run twice when the table was changed or gone the
+    /// first time.
+    func reading<Result>(_ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
+        try owner.lifetime.call {
+            try repeating { try owner.instance.coordinator.read { try body($0, try current($0)) } }
+        }
+    }
+
+    /// Runs a body that writes, atomically. It may run twice when the table was changed or gone the first
+    /// time.
     ///
     /// - Parameters:
     ///   - scope: How much the body writes. Where that is any number of statements, it calls code of the
     ///     application.
+    ///   - storesRows: Whether the body stores whole rows.
     ///   - body: What to do.
-    func writing<Result>(_ scope: SQLWrite.Scope, _ body: (SQLSession) throws -> Result) throws -> Result {
+    func writing<Result>(
+        _ scope: SQLWrite.Scope, storesRows: Bool = false, _ body: (SQLSession, KnownTable) throws -> Result
+    ) throws -> Result {
         func run() throws -> Result {
             let kind: WriteKind =
                 switch scope {
@@ -46,8 +67,9 @@ final class SQLStorage<Record: Model>: Storage {
                 case .any: .body
                 }
             return try owner.instance.coordinator.write(kind, touching: entity.name) { session in
-                try owner.begin(session, scope)
-                return try body(session)
+                // The columns of a whole row are compared with the catalog in the transaction of the row.
+                try owner.begin(session, scope == .statement && storesRows ? .rows : scope)
+                return try body(session, try current(session))
             }
         }
         return try owner.lifetime.call {
@@ -56,27 +78,20 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// Runs work, and once more when the table was gone: another process dropped it, or the transaction that
-    /// made it was rolled back.
+    /// Runs work, and once more when the table was changed or gone: by another process, or because the
+    /// transaction that made it was rolled back.
     @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
-        try checkCurrent()
         do {
             return try work()
         } catch is SQLMissingTable {
-            try owner.instance.make(table, owner.settings)
+            owner.instance.forget([entity.name])
+            try owner.instance.make(entity, owner.settings)
         }
         do {
             return try work()
         } catch let error as SQLMissingTable {
             throw error.underlying
         }
-    }
-
-    /// Makes sure that the entity is still what the model declares.
-    ///
-    /// - Throws: `.schemaMismatch` when another version of the model has changed it in this process.
-    @inline(__always) func checkCurrent() throws {
-        if outdated.isSet { throw owner.instance.outdated(entity.name) }
     }
 
     private func refuse() throws {
@@ -97,11 +112,11 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// The rows of a statement that reads every column, from its start to its end.
-    func reader(of statement: SQLStatement) -> SQLRowReader {
+    /// The rows of a statement that reads the declared columns, from its start to its end.
+    func reader(of statement: SQLStatement, _ table: SQLTable) -> SQLRowReader {
         // The text of a query may be the same for two versions of an entity.
-        if let reader = statement.reader, reader.entity == entity { return reader }
-        let reader = statement.makeReader(of: entity, keyColumn: entity.keyIndex)
+        if let reader = statement.reader, reader.entity == table.entity { return reader }
+        let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
         statement.reader = reader
         return reader
     }
