@@ -213,7 +213,7 @@ struct ArrayStorage<Record: Model>: Storage {
     private func decode(_ row: ArrayTable.Row, _ layout: RowLayout) throws -> Record {
         do {
             return try Record.schema.decode(reader(row, layout))
-        } catch var error as StorageError {
+        } catch var error as StorageError where error.kind == .corruptedValue {
             error.key = UniqueID(row.key)
             throw error
         }

@@ -88,6 +88,7 @@ final class StorageGraph: Sendable {
             if storages[id] != nil { return }
             let schema = Record.schema
             if let problem = schema.problem { throw problem }
+            try schema.order.run(schema)
             let storage = try database.makeStorage(for: model)
             storages[id] = storage
             erasers[schema.description.name] = { try storage.erase(keys: $0) }

@@ -49,6 +49,8 @@ public final class Schema<Record: Model>: Sendable {
     let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
     let keyOfRecord: @Sendable (Record) -> Key
+    /// Whether the fields are known to be in the order of the initializer's parameters.
+    let order: OrderProbe
 
     /// Declares a model.
     ///
@@ -126,6 +128,7 @@ public final class Schema<Record: Model>: Sendable {
             if let key = field.key { keyOfRecord = key }
         }
         self.keyOfRecord = keyOfRecord
+        order = OrderProbe(description.fields, offsets: fields.map { $0.offset })
         self.decodeRow = decodeRow
         self.decodeRows = decodeRows
         self.encodeRow = encodeRow
@@ -144,6 +147,7 @@ public final class Schema<Record: Model>: Sendable {
         defaults = schema.defaults
         values = schema.values
         keyOfRecord = schema.keyOfRecord
+        order = schema.order
         decodeRow = schema.decodeRow
         decodeRows = schema.decodeRows
         encodeRow = schema.encodeRow

@@ -139,7 +139,7 @@ struct EvolutionGenerator {
             if random.chance(field.isOptional || field.defaultValue?.isNull == false ? 25 : 70) { model.dropped = [field.name] }
         case 30..<42: rename(index, of: &model)
         case 42..<46:
-            // The other way round, in one version: which was which cannot be told, so nothing is renamed.
+            // The other way round, in one version, which is refused.
             let other = random.pick(others)
             (model.fields[index].earlierNames, model.fields[other].earlierNames) = (
                 [model.fields[other].name], [model.fields[index].name]

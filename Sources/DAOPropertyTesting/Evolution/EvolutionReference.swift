@@ -100,6 +100,7 @@ struct EvolutionReference {
     // MARK: Versions
 
     private mutating func open(_ wanted: PropertyTesting.GeneratedEntity) throws(EvolutionFailure) {
+        if let fault = wanted.fault { throw EvolutionFailure(fault) }
         if let stored = entities[wanted.name] {
             entities[wanted.name] = try stored.changed(to: wanted)
         } else {
@@ -111,6 +112,7 @@ struct EvolutionReference {
     private mutating func evolve(
         _ version: Int, _ migrations: [PropertyTesting.GeneratedMigration], _ wanted: PropertyTesting.GeneratedEntity?
     ) throws(EvolutionFailure) {
+        if let fault = wanted?.fault { throw EvolutionFailure(fault) }
         if let stored = self.version, stored > version { throw EvolutionFailure("schemaIsNewer") }
         for migration in steps(migrations) { for action in migration.actions { try perform(action, on: &entities) } }
         if let wanted, let stored = entities[wanted.name] { entities[wanted.name] = try stored.changed(to: wanted) }
@@ -129,6 +131,7 @@ struct EvolutionReference {
     private func plan(
         _ version: Int, _ migrations: [PropertyTesting.GeneratedMigration], _ wanted: PropertyTesting.GeneratedEntity?
     ) -> String {
+        if let fault = wanted?.fault { return fault }
         if let stored = self.version, stored > version { return "schemaIsNewer" }
         var changes: [String] = []
         if let wanted, let stored = entities[wanted.name],
@@ -200,6 +203,25 @@ extension FieldDescription {
 extension PropertyTesting.GeneratedEntity {
     /// The model as a database describes it.
     var description: EntityDescription { EntityDescription(name: name, fields: fields.map(\.description)) }
+
+    /// What contradicts itself in the declaration: fields that trade names. Nil when nothing does.
+    var fault: String? {
+        let field = fields.first { field in
+            var reached = Set(before(field))
+            var count = 0
+            while count < reached.count {
+                count = reached.count
+                for name in reached { reached.formUnion(fields.first { $0.name == name }.map(before) ?? []) }
+            }
+            return reached.contains(field.name)
+        }
+        return field.map { "invalidSchema of \(name), field \($0.name)" }
+    }
+
+    /// The other fields of the model that have an earlier name of a field.
+    private func before(_ field: PropertyTesting.GeneratedField) -> [String] {
+        fields.map(\.name).filter { $0 != field.name && field.earlierNames.contains($0) }
+    }
 
     /// Whether a row is one of the model's.
     func holds(_ row: Row) -> Bool { row.count == fields.count && zip(fields, row).allSatisfy { $0.holds($1) } }
