@@ -134,8 +134,8 @@ struct NoteWithNumericBody: Plain, Model, Equatable {
 struct NoteWithOtherCase: Plain, Model, Equatable {
     var id: Int
     var title: String
-    var Body: String?
+    var content: String?
 
     static let schema = Schema(
-        "note", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("Body", \.Body))
+        "note", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("Body", \.content))
 }
