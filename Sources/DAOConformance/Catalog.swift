@@ -16,6 +16,7 @@ enum Catalog {
         Errors.cases,
         Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
-        EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases,
+        EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases, EvolutionRetired.cases,
+        EvolutionRetiredRelations.cases,
     ]
 }

@@ -109,6 +109,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("E3", "a changed type needs a migration step"),
         ContractRule("E4", "newer files are refused and unchanged"),
         ContractRule("E5", "a database copies itself into any other"),
+        ContractRule("E6", "a model keeps the fields that it does not declare"),
         ContractRule("C1", "usable from any thread or task"),
         ContractRule("C2", "several processes share a database"),
         ContractRule("C3", "one configuration, one connection pool"),

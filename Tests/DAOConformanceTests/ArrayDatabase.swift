@@ -40,18 +40,24 @@ final class ArrayDatabase: Database {
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
         return try lifetime.call {
-            let entity = Record.schema.storedDescription
-            if let stored = try read({ $0.tables[entity.name]?.entity }), stored != entity, limits.hasEvolution {
-                let change = EntityChange(from: stored, to: try Record.schema.declaration)
+            let declaration = Record.schema.declaration
+            let entity = declaration.description
+            let stored = try read({ $0.tables[entity.name]?.entity })
+            if let stored, limits.hasEvolution {
+                let change = EntityChange(from: stored, to: declaration)
                 guard change.obstacles.isEmpty else { throw change.mismatch() }
-                if engine.coordinator.isInside { throw change.insideTransaction() }
-                try withEntityStore(.write) { try $0.apply(change) }
-            }
-            try engine.coordinator.write(.call) { transaction in
-                if transaction.tables[entity.name]?.entity == nil {
-                    try entity.checkName(among: transaction.tables.values.compactMap(\.entity), path: nil)
+                if !change.isEmpty, !(change.canWait && engine.coordinator.isInside) {
+                    if engine.coordinator.isInside { throw change.insideTransaction() }
+                    try withEntityStore(.write) { try $0.apply(change) }
                 }
-                transaction.tables[entity.name, default: .init()].entity = entity
+            }
+            if stored == nil || !limits.hasEvolution {
+                try engine.coordinator.write(.call) { transaction in
+                    if transaction.tables[entity.name]?.entity == nil {
+                        try entity.checkName(among: transaction.tables.values.compactMap(\.entity), path: nil)
+                    }
+                    transaction.tables[entity.name, default: .init()].entity = entity
+                }
             }
             return ArrayStorage<Record>(array: self, entity: entity)
         }
@@ -145,34 +151,38 @@ final class ArrayTransaction: TransactionHandle {
 /// The five required methods on arrays, and the keys of rows that cannot be read.
 struct ArrayStorage<Record: Model>: Storage {
     fileprivate let array: ArrayDatabase
+    /// What the model declares.
     fileprivate let entity: EntityDescription
 
     var database: any Database { array }
 
     func read(_ query: Query<Record>) throws -> [Record] {
         // Only matching rows are decoded, so an unreadable row does not affect queries for other rows.
-        try rows(query).map(decode)
+        let (rows, layout) = try matching(query)
+        return try rows.map { try decode($0, layout) }
     }
 
-    func keys(_ query: Query<Record>) throws -> [Key] { try rows(query).map(\.key) }
+    func keys(_ query: Query<Record>) throws -> [Key] { try matching(query).rows.map(\.key) }
 
-    private func rows(_ query: Query<Record>) throws -> [ArrayTable.Row] {
+    private func matching(_ query: Query<Record>) throws -> (rows: [ArrayTable.Row], layout: RowLayout) {
         let resolved = try query.resolved()
         return try array.read { transaction in
-            try resolved.evaluate(over: try table(transaction).rows) { field, row in
-                try ValueRowReader(entity: entity, values: row.values).readValue(at: field)
+            let (table, layout) = try table(transaction)
+            let rows = try resolved.evaluate(over: table.rows) { field, row in
+                try reader(row, layout).readValue(at: field)
             }
+            return (rows, layout)
         }
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
         try array.read { transaction in
-            let table = try table(transaction)
+            let (table, layout) = try table(transaction)
             var seen: Set<Key> = []
             return try keys.compactMap { key in
                 let place = table.position(of: key)
                 guard place.isThere, seen.insert(key).inserted else { return nil }
-                return try decode(table.rows[place.index])
+                return try decode(table.rows[place.index], layout)
             }
         }
     }
@@ -185,7 +195,7 @@ struct ArrayStorage<Record: Model>: Storage {
         try array.write(touching: entity.name) { transaction in
             var erased = 0
             for key in keys {
-                let place = try table(transaction).position(of: key)
+                let place = try table(transaction).table.position(of: key)
                 guard place.isThere else { continue }
                 transaction.tables[entity.name]?.rows.remove(at: place.index)
                 erased += 1
@@ -194,18 +204,23 @@ struct ArrayStorage<Record: Model>: Storage {
         }
     }
 
-    private func table(_ transaction: ArrayTransaction) throws -> ArrayTable {
+    /// The table, and the order of its values for the model.
+    private func table(_ transaction: ArrayTransaction) throws -> (table: ArrayTable, layout: RowLayout) {
         let table = transaction.tables[entity.name] ?? ArrayTable()
-        if let stored = table.entity, stored != entity {
+        guard let layout = RowLayout(of: table.entity ?? entity, for: entity) else {
             throw StorageError.outdated(entity.name, path: nil)
         }
-        return table
+        return (table, layout)
     }
 
-    private func decode(_ row: ArrayTable.Row) throws -> Record {
+    private func reader(_ row: ArrayTable.Row, _ layout: RowLayout) -> ValueRowReader {
+        ValueRowReader(entity: layout.entity, values: layout.positions.map { row.values[$0] })
+    }
+
+    private func decode(_ row: ArrayTable.Row, _ layout: RowLayout) throws -> Record {
         do {
-            return try Record.schema.decode(ValueRowReader(entity: entity, values: row.values))
-        } catch var error as StorageError {
+            return try Record.schema.decode(reader(row, layout))
+        } catch var error as StorageError where error.kind == .corruptedValue {
             error.key = UniqueID(row.key)
             throw error
         }
@@ -220,24 +235,44 @@ struct ArrayStorage<Record: Model>: Storage {
             return ArrayTable.Row(key: try Record.schema.validKey(of: record), values: writer.values)
         }
         try array.write(touching: entity.name) { transaction in
-            for row in rows {
-                let place = try table(transaction).position(of: row.key)
+            for declared in rows {
+                let (table, layout) = try table(transaction)
+                let place = table.position(of: declared.key)
                 if place.isThere, !replacing {
-                    throw StorageError.duplicateKey(entity, UniqueID(row.key))
+                    throw StorageError.duplicateKey(entity, UniqueID(declared.key))
                 }
-                try checkUnique(row, transaction)
+                let row = ArrayTable.Row(
+                    key: declared.key,
+                    values: try whole(declared.values, place.isThere ? table.rows[place.index].values : nil, layout))
+                try checkUnique(row, table)
                 if place.isThere {
                     transaction.tables[entity.name]?.rows[place.index] = row
                 } else {
-                    transaction.tables[entity.name, default: ArrayTable()].rows.insert(row, at: place.index)
+                    transaction.tables[entity.name, default: ArrayTable(entity: entity)].rows.insert(row, at: place.index)
                 }
             }
         }
     }
 
-    private func checkUnique(_ row: ArrayTable.Row, _ transaction: ArrayTransaction) throws {
-        for (index, field) in entity.fields.enumerated() where field.isUnique && !row.values[index].isNull {
-            let other = try table(transaction).rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
+    /// The values of a whole row: those of the model, and what the row had in retired fields, or their
+    /// defaults.
+    private func whole(_ declared: [Value], _ stored: [Value]?, _ layout: RowLayout) throws -> [Value] {
+        let writer = ValueRowWriter(count: layout.positions.count)
+        if let stored {
+            writer.values = stored
+        } else {
+            for (field, value) in zip(layout.retired, layout.retiredDefaults) {
+                writer.offset = layout.positions[field] - field
+                try layout.entity.write(value, at: field, to: writer)
+            }
+        }
+        for (field, value) in declared.enumerated() { writer.values[layout.positions[field]] = value }
+        return writer.values
+    }
+
+    private func checkUnique(_ row: ArrayTable.Row, _ table: ArrayTable) throws {
+        for (index, field) in (table.entity ?? entity).fields.enumerated() where field.isUnique && !row.values[index].isNull {
+            let other = table.rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
             guard let other else { continue }
             throw StorageError.uniqueViolation(
                 entity.name, field: field.name, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))

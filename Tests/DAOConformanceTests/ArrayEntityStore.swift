@@ -4,8 +4,10 @@ extension ArrayDatabase {
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
         guard capabilities.hasEvolution else { throw StorageError(.unsupported, "no evolution") }
         if access == .read { return try read { try body(ArrayEntityStore($0, self)) } }
-        if engine.coordinator.isInside { throw StorageError.evolutionInsideTransaction(nil) }
-        return try engine.coordinator.write(.migration) { try body(ArrayEntityStore($0, self)) }
+        if access == .write, engine.coordinator.isInside { throw StorageError.evolutionInsideTransaction(nil) }
+        return try engine.coordinator.write(access == .write ? .migration : .compositeCall) {
+            try body(ArrayEntityStore($0, self))
+        }
     }
 }
 

@@ -37,9 +37,15 @@ import Testing
             Articles.V3(id: 3, headline: "Three", stars: 0, language: "en"),
         ]
         #expect(try database.storage(for: Articles.V3.self).read(Query()) == expected)
+        // The note, which the third version does not declare, is still there.
+        #expect(try database.entities()[0].index(of: "note") != nil)
         try database.close()
         let copy = "\(scheme == "lmdb" ? "sqlite" : "lmdb")://\(directory.path)/copy"
         try EvolutionExample.move(from: url, to: copy)
-        #expect(try EvolutionExample.drivers.open(copy).storage(for: Articles.V3.self).read(Query()) == expected)
+        let other = try EvolutionExample.drivers.open(copy)
+        #expect(try other.storage(for: Articles.V3.self).read(Query()) == expected)
+        let last = try other.storage(for: Articles.V4.self)
+        #expect(try last.read(Query()) == expected.map { Articles.V4(id: $0.id, headline: $0.headline) })
+        #expect(try other.entities()[0].fields.map(\.name) == ["id", "headline", "language"])
     }
 }

@@ -5,7 +5,7 @@ import DAOLMDB
 import DAOMemory
 import DAOSQLite
 
-/// An article in three versions of an application.
+/// An article in four versions of an application.
 enum Articles {
     struct V1: Model, Equatable {
         var id: Int
@@ -47,6 +47,17 @@ enum Articles {
             Field("stars", \.stars),
             Field("language", \.language, .default("en"))
         )
+    }
+
+    struct V4: Model, Equatable {
+        var id: Int
+        var headline: String
+
+        static let schema = Schema(
+            "article", Self.init,
+            Field("id", \.id, .primaryKey),
+            Field("headline", \.headline, .renamed(from: "title"), .indexed)
+        ).dropped("stars", "note")
     }
 
     static let evolution = Evolution(

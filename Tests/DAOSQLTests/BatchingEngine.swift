@@ -91,7 +91,8 @@ private final class BatchingConnection: SQLConnection {
     func execute(_ text: String) throws { try sent().execute(text) }
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan { try sent().explain(query, of: entity) }
 
-    func schemaVersion() throws -> UInt64 { try sent().schemaVersion() }
+    // An engine behind a network fetches it together with the beginning of the transaction.
+    func schemaVersion() throws -> UInt64 { try inner.schemaVersion() }
     func catalogDidChange() throws { try sent().catalogDidChange() }
     func hasTable(_ name: String) throws -> Bool { try sent().hasTable(name) }
     func storedTable(_ name: String) throws -> SQLStoredTable? { try sent().storedTable(name) }

@@ -186,7 +186,8 @@ enum Errors {
                     message: "entities cannot be changed inside a transaction or a snapshot; change them before it begins"
                 ) { try database.evolve(Evolution(version: 1)) }
             }
-            _ = try database.dao(NoteWithNumber.self)
+            try database.evolve(
+                Evolution(version: 1, migrations: [Migration(to: 1) { try $0.dropField("rank", of: "note") }]))
             try expectError(
                 .schemaMismatch, "an old storage", entity: "note",
                 message: "the stored 'note' was changed by another version of its model; "

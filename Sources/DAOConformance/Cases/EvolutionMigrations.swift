@@ -410,6 +410,12 @@ enum EvolutionMigrations {
             try expectEqual(plan.automaticChanges.map(\.entity), ["note"])
             try expect(
                 plan.automaticChanges.first?.changes.contains { $0.contains("'color'") } == true, "the new field in \(plan)")
+            let covered = Evolution(version: 2, migrations: [textRank], models: [NoteWithTextRank.self])
+            let text = "\(try require(try database.pendingMigration(covered), "a plan"))"
+            try expect(text.contains("'rank'") && !text.contains("needs a step"), "a step for the rank in: \(text)")
+            let missing =
+                "\(try require(try database.pendingMigration(Evolution(version: 1, models: [NoteWithTextRank.self])), "a plan"))"
+            try expect(missing.contains("needs a step: 'rank'"), "the missing step in: \(missing)")
             try expectEqual(try database.schemaVersion, 1)
             try expectEqual(try database.entities(), [NoteV1.schema.description])
             try expectSame(try database.dao(NoteV1.self).read(), notes)

@@ -10,6 +10,9 @@ enum EvolutionRefusals {
             says: ["'mark'", "default"]),
         refusal(
             "E.addedWithoutDefault", "a new field without default", NoteWithRequiredField.self, says: ["'extra'", "default"]),
+        refusal(
+            "E.retiredWithoutDefault", "a required field without default that is not declared", NoteWithLess.self,
+            says: ["'rank'", "declare it", ".dropped(\"rank\")"]),
         refusal("E.changedKeyType", "a key of another type", NoteWithTextKey.self, says: ["'id'", "int64", "string"]),
         refusal("E.changedKey", "another key", NoteByTitle.self, says: ["'id'", "'title'", "primary key"]),
         ConformanceCase(

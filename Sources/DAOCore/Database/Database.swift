@@ -77,11 +77,11 @@ public protocol Database: AnyObject, Sendable {
     /// The default throws `.unsupported`.
     ///
     /// - Parameters:
-    ///   - access: Whether the closure writes. A closure that writes runs as one atomic transaction.
+    ///   - access: What the closure does. A closure that writes runs as one atomic transaction.
     ///   - body: A closure that gets the store, which is valid while the closure runs. A closure that writes
     ///     can run again from the beginning when a store that can grow runs out of space.
-    /// - Throws: Any error of the closure; `.invalidTransaction` when a closure that writes is called inside
-    ///   a transaction or a snapshot of this database.
+    /// - Throws: Any error of the closure; `.invalidTransaction` for ``EntityStoreAccess/write`` inside a
+    ///   transaction or a snapshot of this database.
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
 
     /// Waits for running calls and closes the database. Later calls throw `.closed`. A second `close` does

@@ -46,7 +46,7 @@ public struct Evolution: Sendable {
     func declarations() throws -> [EntityDeclaration] {
         func declaration<Record: Model>(_ model: Record.Type) throws -> EntityDeclaration {
             if let problem = Record.schema.problem { throw problem }
-            return try Record.schema.declaration
+            return Record.schema.declaration
         }
         return try models.map { try declaration($0) }
     }

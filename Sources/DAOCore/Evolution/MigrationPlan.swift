@@ -35,8 +35,10 @@ extension MigrationPlan: CustomStringConvertible {
     public var description: String {
         var lines = ["from version \(from) to \(to)"]
         lines += steps.map { "step: \($0)" }
+        // Whether a step makes a change cannot be told before it runs.
+        let obstacle = steps.isEmpty ? "needs a step: " : "is left to the steps: "
         for change in automaticChanges {
-            lines += (change.changes + change.obstacles.map { "needs a step: " + $0 }).map {
+            lines += (change.changes + change.obstacles.map { obstacle + $0 }).map {
                 "\(change.entity) (\(change.rows) rows): \($0)"
             }
         }

@@ -68,7 +68,7 @@ public final class MigrationStep {
     ///   - field: The field. It is added after the existing fields.
     ///   - entity: The name of the entity.
     ///   - value: The value of the field in stored rows. The default is nil, which requires an optional
-    ///     field.
+    ///     field. New rows of a model without the field have ``FieldDescription/defaultValue``.
     public func addField(_ field: FieldDescription, to entity: String, value: Value = .null) throws {
         try change(entity) { wanted, defaults in
             wanted.fields.append(field)
@@ -79,7 +79,7 @@ public final class MigrationStep {
     /// Drops a field with its values.
     public func dropField(_ field: String, of entity: String) throws {
         let position = try position(of: field, in: entity)
-        try change(entity) { wanted, defaults in
+        try change(entity, dropping: [field]) { wanted, defaults in
             wanted.fields.remove(at: position)
             defaults.remove(at: position)
         }
@@ -124,6 +124,11 @@ public final class MigrationStep {
         let position = try position(of: field, in: entity)
         var wanted = stored
         wanted.fields[position].type = type
+        wanted.fields[position].defaultValue = stored.fields[position].defaultValue.flatMap { value in
+            // A default that the new type cannot hold is no default any longer.
+            let converted = convert == nil ? value.converted(to: type.kind) : try? convert?(value)
+            return converted.flatMap { (try? wanted.write($0, at: position, to: RowWriter())) == nil ? nil : $0 }
+        }
         try rewrite(stored, as: wanted) { values in
             var values = values
             if let convert {
@@ -149,6 +154,7 @@ public final class MigrationStep {
         var wanted = stored
         for index in wanted.fields.indices { wanted.fields[index].isPrimaryKey = index == position }
         wanted.fields[position].type.isOptional = false
+        wanted.fields[position].defaultValue = nil
         try rewrite(stored, as: wanted) { $0 }
     }
 
@@ -208,8 +214,8 @@ public final class MigrationStep {
 
     /// Stores rows of an entity.
     ///
-    /// - rows: The values by field name. A field without a value is nil.
-    ///   - rows: Values by field name; a field that is not named is nil.
+    /// - Parameters:
+    ///   - rows: Values by field name; a field that is not named has its default, otherwise nil.
     ///   - entity: The name of the entity.
     /// - Throws: `.duplicateKey` when a row has the key of a stored row.
     public func insert(_ rows: [[String: Value]], into entity: String) throws {
@@ -217,7 +223,7 @@ public final class MigrationStep {
         try store.store(
             rows.map { values in
                 let row = MigrationRow(stored)
-                row.show(Array(repeating: .null, count: stored.fields.count))
+                row.show(stored.fields.map { $0.defaultValue ?? .null })
                 for (name, value) in values { row[name] = value }
                 try row.check()
                 return row.values
@@ -273,13 +279,15 @@ public final class MigrationStep {
         }
     }
 
-    private func change(_ entity: String, _ body: (inout EntityDescription, inout [Value?]) -> Void) throws {
+    private func change(
+        _ entity: String, dropping dropped: [String] = [], _ body: (inout EntityDescription, inout [Value?]) -> Void
+    ) throws {
         let stored = try self.entity(entity)
         var wanted = stored
-        var defaults: [Value?] = Array(repeating: nil, count: stored.fields.count)
+        var defaults = stored.fields.map(\.defaultValue)
         body(&wanted, &defaults)
         try SchemaCheck.check(wanted)
-        try store.apply(EntityChange(from: stored, to: EntityDeclaration(wanted, defaults: defaults)))
+        try store.apply(EntityChange(from: stored, to: EntityDeclaration(wanted, defaults: defaults, dropped: dropped)))
     }
 
     private func position(of field: String, in entity: String) throws -> Int {

@@ -1,13 +1,20 @@
 /// The erasure of rows, of their links in both directions, and of related rows that lose their last parent in
 /// a relationship with `.cascade`.
 ///
-/// It runs inside a transaction and terminates on any graph: every row is erased once, and a row that another
-/// row still refers to is kept.
+/// It works on the relationships in the catalog, because a model of the entity that the application has not
+/// opened can have declared more of them. It runs inside a transaction and terminates on any graph: every row
+/// is erased once, and a row that another row still refers to is kept.
 final class GraphErase {
     let graph: StorageGraph
-    private var pending: [any ErasableRows] = []
-    /// The relationships of the database by the entity they lead to. They are read on first use.
-    private var relations: [String: Set<RelationDescription>]?
+    private var pending: [Rows] = []
+    /// The relationships of the database. They are read on first use.
+    private var relations: KnownRelations?
+
+    /// Rows of one entity that may be erased.
+    struct Rows {
+        let entity: String
+        let keys: [Key]
+    }
 
     init(_ graph: StorageGraph) { self.graph = graph }
 
@@ -15,62 +22,50 @@ final class GraphErase {
     ///
     /// - Returns: The number of the given rows that were stored.
     func erase<Record: Model>(_ model: Record.Type, keys: [Key]) throws -> Int {
-        let count = try remove(model, keys: keys)
+        var count = 0
+        try remove(Record.schema.description.name, keys: keys) { count = try graph.rows(of: model).erase(keys: keys) }
         try drain()
         return count
     }
 
     /// Erases the candidates that no row refers to.
-    func eraseOrphans(_ candidates: [any ErasableRows]) throws {
+    func eraseOrphans(_ candidates: [Rows]) throws {
         pending += candidates
         try drain()
     }
 
-    /// Returns the relationships that lead to an entity.
-    private func relations(to entity: String) throws -> Set<RelationDescription> {
+    /// Returns the relationships of the database.
+    private func known() throws -> KnownRelations {
         let known = try relations ?? graph.database.engineState.relations.relations(in: graph.database)
         relations = known
-        return known[entity] ?? []
+        return known
     }
 
     private func drain() throws {
-        while let rows = pending.popLast() { try rows.eraseUnlinked(in: self) }
+        while let rows = pending.popLast() {
+            var free = Set(rows.keys)
+            for relation in try known().to(rows.entity) where !free.isEmpty {
+                free.subtract(try graph.database.makeLinks(for: relation).linked(among: free.sorted()))
+            }
+            let keys = free.sorted()
+            try remove(rows.entity, keys: keys) { try graph.erase(rows.entity, keys) }
+        }
     }
 
     /// Removes rows and all links that begin or end at them.
-    private func remove<Record: Model>(_ model: Record.Type, keys: [Key]) throws -> Int {
-        if keys.isEmpty { return 0 }
-        for relation in Record.schema.relations {
-            let links = try relation.links(in: graph)
+    private func remove(_ entity: String, keys: [Key], _ erase: () throws -> Void) throws {
+        if keys.isEmpty { return }
+        for relation in try known().from(entity) {
+            let links = try graph.database.makeLinks(for: relation)
             if relation.cascades {
                 let children = Set(try links.children(of: keys).keys)
-                if !children.isEmpty { pending.append(relation.orphans(children.sorted())) }
+                if !children.isEmpty { pending.append(Rows(entity: relation.target, keys: children.sorted())) }
             }
             try links.remove(parents: keys)
         }
-        for relation in try relations(to: Record.schema.description.name) {
+        for relation in try known().to(entity) {
             try graph.database.makeLinks(for: relation).remove(children: keys)
         }
-        return try graph.rows(of: model).erase(keys: keys)
+        try erase()
     }
-
-    /// Rows of one model that may be erased.
-    struct Rows<Record: Model>: ErasableRows {
-        let keys: [Key]
-
-        func eraseUnlinked(in erase: GraphErase) throws {
-            var free = Set(keys)
-            for relation in try erase.relations(to: Record.schema.description.name) {
-                if free.isEmpty { return }
-                free.subtract(try erase.graph.database.makeLinks(for: relation).linked(among: free.sorted()))
-            }
-            _ = try erase.remove(Record.self, keys: free.sorted())
-        }
-    }
-}
-
-/// Rows of one model that may be erased, without the type of the model.
-protocol ErasableRows {
-    /// Erases the rows that no row refers to.
-    func eraseUnlinked(in erase: GraphErase) throws
 }

@@ -39,13 +39,15 @@ final class GraphWrite {
             try steps[next]()
             next += 1
         }
-        var dropped: [any ErasableRows] = []
+        var dropped: [GraphErase.Rows] = []
         for entry in links {
             if entry.relation.cascades {
                 let before = Set(try entry.links.children(of: entry.parents).keys)
                 try entry.links.set(entry.children, of: entry.parents)
                 let keys = before.subtracting(entry.children.keys)
-                if !keys.isEmpty { dropped.append(entry.relation.orphans(keys.sorted())) }
+                if !keys.isEmpty {
+                    dropped.append(GraphErase.Rows(entity: entry.relation.targetDescription.name, keys: keys.sorted()))
+                }
             } else {
                 try entry.links.set(entry.children, of: entry.parents)
             }

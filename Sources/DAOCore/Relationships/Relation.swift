@@ -34,8 +34,6 @@ protocol Relation<Parent>: Sendable {
     /// - Parameter originals: The records as they were read; unchanged children are not written. Nil for new
     ///   records.
     func enqueue(_ records: [Parent], originals: [Parent]?, in write: GraphWrite) throws
-    /// Returns the rows of the children as candidates for erasure.
-    func orphans(_ keys: [Key]) -> any ErasableRows
 
     // Queries
 
@@ -206,7 +204,6 @@ extension TypedRelation {
         return before.isIdentical(to: children)
     }
 
-    func orphans(_ keys: [Key]) -> any ErasableRows { GraphErase.Rows<Child>(keys: keys) }
 }
 
 // MARK: Queries

@@ -1,17 +1,16 @@
 import Synchronization
 
-/// The relationships of a database, by the entity that they lead to. All databases on one engine instance
-/// share them.
+/// The relationships of a database. All databases on one engine instance share them.
 ///
-/// Erasing a row must find every list that may contain it. This includes lists of models that the application
-/// has not opened, and lists of models that another process has just declared.
+/// Erasing a row must find every list that may contain it, and every list that it has. This includes lists of
+/// models that the application has not opened, and lists of models that another process has just declared.
 final class RelationRegistry: Sendable {
     private struct State {
         var hasRead = false
         /// The version of the catalog that the relationships were read from; nil when they must be read
         /// again.
         var version: UInt64?
-        var relations: [String: Set<RelationDescription>] = [:]
+        var relations = KnownRelations()
     }
 
     /// Whether a write transaction has read the catalog. No other writer changes the catalog during the
@@ -31,25 +30,26 @@ final class RelationRegistry: Sendable {
 
     init() {}
 
-    /// Adds relationships. The first call also adds the relationships that the database has stored.
+    /// Adds relationships. The first call, and a call with an unknown relationship, also add the relationships
+    /// that the database has stored.
     func add(_ relations: [RelationDescription], in database: any Database) throws {
-        var found = relations
-        let hasRead = state.withLock { $0.hasRead }
-        if !hasRead { found += try Self.stored(in: database) }
+        let isKnown = state.withLock { state in state.hasRead && relations.allSatisfy(state.relations.contains) }
+        if isKnown { return }
+        let stored = try Self.stored(in: database)
         state.withLock { state in
             state.hasRead = true
-            for relation in found { state.relations[relation.target, default: []].insert(relation) }
+            state.relations = KnownRelations(state.relations.all + relations + stored)
         }
     }
 
-    /// Returns the relationships as the running write transaction sees them, by the entity that they lead to.
+    /// Returns the relationships as the running write transaction sees them.
     ///
     /// When the catalog has a version, the relationships are those of the catalog. They are read again when
     /// the version changed. They include the relationships that this transaction has declared.
-    func relations(in database: any Database) throws -> [String: Set<RelationDescription>] {
+    func relations(in database: any Database) throws -> KnownRelations {
         if look.load(ordering: .relaxed) == .done { return state.withLock { $0.relations } }
         if let version = try database.catalogVersion(), state.withLock({ $0.version != version }) {
-            let relations = Dictionary(grouping: try Self.stored(in: database), by: \.target).mapValues(Set.init)
+            let relations = KnownRelations(try Self.stored(in: database))
             state.withLock { ($0.version, $0.relations) = (version, relations) }
         }
         if look.load(ordering: .relaxed) == .toCome { look.store(.done, ordering: .relaxed) }
@@ -68,8 +68,8 @@ final class RelationRegistry: Sendable {
         if look.load(ordering: .relaxed) == .done { look.store(.toCome, ordering: .relaxed) }
     }
 
-    /// Returns whether a known relationship leads to an entity.
-    func hasRelations(to entity: String) -> Bool { state.withLock { $0.relations[entity] != nil } }
+    /// Returns whether a known relationship begins at an entity or leads to it.
+    func touches(_ entity: String) -> Bool { state.withLock { $0.relations.touches(entity) } }
 
     private static func stored(in database: any Database) throws -> [RelationDescription] {
         let entities = try database.entities()

@@ -11,6 +11,8 @@ final class StorageGraph: Sendable {
     // The value is a storage of the model that the key identifies.
     private let storages: [ObjectIdentifier: any Sendable]
     private let links: [Field: any LinkStorage]
+    /// Erases rows without their links, by the name of the entity.
+    private let erasers: [String: @Sendable ([Key]) throws -> Int]
     /// The models whose rows can lead back to themselves, directly or through other models.
     private let recursive: Set<ObjectIdentifier>
     /// The models that occur in more than one place. One call can contain several values of a row of such a
@@ -25,6 +27,7 @@ final class StorageGraph: Sendable {
         try walk.visit(root)
         self.database = database
         storages = walk.storages
+        erasers = walk.erasers
         var links: [Field: any LinkStorage] = [:]
         for relation in walk.relations {
             links[Field(model: relation.model, position: relation.field)] = try database.makeLinks(for: relation.description)
@@ -39,6 +42,15 @@ final class StorageGraph: Sendable {
     func rows<Record: Model>(of model: Record.Type) throws -> any Storage<Record> {
         guard let storage = storages[ObjectIdentifier(model)] as? any Storage<Record> else { throw unreached(model) }
         return storage
+    }
+
+    /// Erases rows of an entity without their links.
+    ///
+    /// A retired relationship can lead to an entity that no model here reaches.
+    ///
+    func erase(_ entity: String, _ keys: [Key]) throws {
+        if let erase = erasers[entity] { return _ = try erase(keys) }
+        try database.withEntityStore(.rows) { try $0.erase(keys, from: entity) }
     }
 
     /// Returns the links of a relationship.
@@ -63,6 +75,7 @@ final class StorageGraph: Sendable {
     private struct Walk {
         let database: any Database
         var storages: [ObjectIdentifier: any Sendable] = [:]
+        var erasers: [String: @Sendable ([Key]) throws -> Int] = [:]
         var relations: [(model: ObjectIdentifier, field: Int, description: RelationDescription)] = []
         /// The models that several relationships lead to, and the root when a relationship leads to it.
         private(set) var recurring: Set<ObjectIdentifier> = []
@@ -75,7 +88,10 @@ final class StorageGraph: Sendable {
             if storages[id] != nil { return }
             let schema = Record.schema
             if let problem = schema.problem { throw problem }
-            storages[id] = try database.makeStorage(for: model)
+            try schema.order.run(schema)
+            let storage = try database.makeStorage(for: model)
+            storages[id] = storage
+            erasers[schema.description.name] = { try storage.erase(keys: $0) }
             targets[id] = []
             for relation in schema.relations {
                 let target = ObjectIdentifier(relation.target)

@@ -46,6 +46,8 @@ public struct FieldDescription: Sendable, Hashable, Codable {
     public var isIndexed: Bool
     /// Whether two rows cannot have the same value, apart from nil.
     public var isUnique: Bool
+    /// The value of the field in rows that are inserted by a model without the field; nil when there is none.
+    public var defaultValue: Value?
     /// The target of a relationship; nil for other fields, and in ``Schema/description``, which does not know
     /// other models.
     public var relation: RelationTarget?
@@ -58,14 +60,17 @@ public struct FieldDescription: Sendable, Hashable, Codable {
     ///   - isPrimaryKey: Whether the field is the primary key.
     ///   - isIndexed: Whether the field has an index. It is true for a unique field.
     ///   - isUnique: Whether two rows cannot have the same value, apart from nil.
+    ///   - defaultValue: The value of the field in rows that are inserted by a model without the field.
     public init(
-        name: String, type: FieldType, isPrimaryKey: Bool = false, isIndexed: Bool = false, isUnique: Bool = false
+        name: String, type: FieldType, isPrimaryKey: Bool = false, isIndexed: Bool = false, isUnique: Bool = false,
+        defaultValue: Value? = nil
     ) {
         self.name = name
         self.type = type
         self.isPrimaryKey = isPrimaryKey
         self.isIndexed = isIndexed || isUnique
         self.isUnique = isUnique
+        self.defaultValue = defaultValue
     }
 }
 

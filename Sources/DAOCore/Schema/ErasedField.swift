@@ -19,6 +19,8 @@
         var cascades = false
         var earlierNames: [String] = []
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
+        var defaultValue: Value?
+        let related = Stored.relatedModel
         for option in field.options {
             switch option.meaning {
             case .primaryKey: isPrimaryKey = true
@@ -26,11 +28,18 @@
             case .unique: isUnique = true
             case .cascade: cascades = true
             case .renamed(let name): earlierNames.append(name)
-            case .default(let value): writeDefault = { try value.write(to: $0, at: 0) }
+            case .default(let value):
+                writeDefault = { try value.write(to: $0, at: 0) }
+                // The value of a related model would read the schema of that model, which can be this schema.
+                if related == nil { defaultValue = value.fieldValue }
             }
         }
+        let type = Stored.fieldType
+        // A value that cannot be encoded is null.
+        if !type.isOptional, defaultValue?.isNull == true { defaultValue = nil }
         description = FieldDescription(
-            name: field.name, type: Stored.fieldType, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isUnique: isUnique)
+            name: field.name, type: type, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isUnique: isUnique,
+            defaultValue: defaultValue)
         keyPath = field.keyPath
         offset = field.offset
         self.earlierNames = earlierNames
@@ -41,7 +50,6 @@
         } else {
             key = nil
         }
-        let related = Stored.relatedModel
         relation = related.flatMap { Self.relation($0, field, cascades) }
         hasUnknownRelation = related != nil && relation == nil
     }

@@ -71,7 +71,8 @@ public struct FieldOption<Value: FieldValue>: Sendable {
     /// The name of the field in an earlier version of the schema. The values are kept.
     ///
     /// A field that was renamed several times has this option several times, with the newest name first. A
-    /// file of any version can then be opened. Another field can take the old name.
+    /// file of any version can then be opened. Another field can take the old name. Two fields cannot trade
+    /// names, because a file does not tell whether they have: `.invalidSchema`.
     ///
     /// - Parameter name: The earlier name.
     public static func renamed(from name: String) -> FieldOption { FieldOption(meaning: .renamed(from: name)) }

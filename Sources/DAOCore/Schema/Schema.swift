@@ -37,6 +37,8 @@ public final class Schema<Record: Model>: Sendable {
     let keyPaths: [any AnyKeyPath & Sendable]
     /// The earlier names of every field, the newest first.
     let earlierNames: [[String]]
+    /// The names of the stored fields that the declaration drops.
+    let dropped: [String]
     /// Writes the default of a field: the declared default, otherwise the empty value of its type; nil when
     /// there is neither.
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
@@ -47,6 +49,8 @@ public final class Schema<Record: Model>: Sendable {
     let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
     let keyOfRecord: @Sendable (Record) -> Key
+    /// Whether the fields are known to be in the order of the initializer's parameters.
+    let order: OrderProbe
 
     /// Declares a model.
     ///
@@ -116,6 +120,7 @@ public final class Schema<Record: Model>: Sendable {
         self.unread = unread
         keyPaths = fields.map { $0.keyPath }
         earlierNames = fields.map { $0.earlierNames }
+        dropped = []
         defaults = fields.map { $0.writeDefault }
         values = fields.map { $0.value }
         var keyOfRecord: @Sendable (Record) -> Key = { _ in Key.integer(0) }
@@ -123,11 +128,50 @@ public final class Schema<Record: Model>: Sendable {
             if let key = field.key { keyOfRecord = key }
         }
         self.keyOfRecord = keyOfRecord
+        order = OrderProbe(description.fields, offsets: fields.map { $0.offset })
         self.decodeRow = decodeRow
         self.decodeRows = decodeRows
         self.encodeRow = encodeRow
         self.mergeRow = mergeRow
     }
+
+    private init(_ schema: Schema, dropping names: [String]) {
+        description = schema.description
+        dropped = schema.dropped + names
+        problem = schema.problem ?? SchemaCheck.problem(dropping: names, of: schema.description)
+        keyKind = schema.keyKind
+        relations = schema.relations
+        unread = schema.unread
+        keyPaths = schema.keyPaths
+        earlierNames = schema.earlierNames
+        defaults = schema.defaults
+        values = schema.values
+        keyOfRecord = schema.keyOfRecord
+        order = schema.order
+        decodeRow = schema.decodeRow
+        decodeRows = schema.decodeRows
+        encodeRow = schema.encodeRow
+        mergeRow = schema.mergeRow
+    }
+
+    /// Drops stored fields with their values when the storage of the model is requested.
+    ///
+    /// A stored field that a model does not declare is retired: its values stay in the database, and return
+    /// when a later version declares the field again. This method removes them for good:
+    ///
+    /// ```swift
+    /// static let schema = Schema(
+    ///     "message", Self.init,
+    ///     Field("id", \.id, .primaryKey),
+    ///     Field("title", \.title)
+    /// ).dropped("body")
+    /// ```
+    ///
+    /// - Parameter names: The stored names of the fields. A name that is not stored has no effect.
+    public func dropped(_ names: String...) -> Schema { dropping(names) }
+
+    /// Drops stored fields; see ``dropped(_:)``.
+    package func dropping(_ names: [String]) -> Schema { names.isEmpty ? self : Schema(self, dropping: names) }
 }
 
 /// Counts the fields of a row while a parameter pack is expanded.

@@ -25,7 +25,39 @@ enum SchemaCheck {
                     field: field.description.name)
             }
         }
+        return tradedNames(fields.map { ($0.description.name, $0.earlierNames) }, of: entity)
+    }
+
+    /// The contradiction of fields that trade names, directly or in a circle; nil when there is none.
+    private static func tradedNames(_ fields: [(name: String, earlier: [String])], of entity: String) -> StorageError? {
+        func successors(_ index: Int) -> [Int] {
+            fields.indices.filter { other in
+                other != index && fields[index].earlier.contains { $0.hasSameBytes(as: fields[other].name) }
+            }
+        }
+        for start in fields.indices {
+            var pending = successors(start)
+            var seen: Set<Int> = []
+            while let next = pending.popLast() {
+                if next == start, let other = successors(start).first(where: { $0 != start }) {
+                    return StorageError(
+                        .invalidSchema,
+                        "the fields '\(fields[start].name)' and '\(fields[other].name)' of '\(entity)' trade names through .renamed, and a "
+                            + "file does not tell whether they have; rename them in a migration step instead",
+                        entity: entity, field: fields[start].name)
+                }
+                if seen.insert(next).inserted { pending += successors(next) }
+            }
+        }
         return nil
+    }
+
+    /// The first contradiction in the names of dropped fields; nil when there is none.
+    static func problem(dropping names: [String], of entity: EntityDescription) -> StorageError? {
+        guard let name = names.first(where: { entity.index(of: $0) != nil }) else { return nil }
+        return StorageError(
+            .invalidSchema, "the field '\(name)' of '\(entity.name)' is declared and dropped; remove one of the two",
+            entity: entity.name, field: name)
     }
 
     /// Checks a description that was created at run time.
@@ -109,10 +141,10 @@ extension Schema {
     /// - Throws: `.invalidSchema` that names both fields.
     public func checkOrder(with record: Record) throws {
         let first = ValueRowWriter(count: description.fields.count)
-        try encode(record, to: first)
-        guard let copy = try? decode(ValueRowReader(entity: description, values: first.values)) else { return }
+        try withUnsafePointer(to: record) { try encodeRow($0, first) }
+        guard let copy = try? decodeRow(ValueRowReader(entity: description, values: first.values)) else { return }
         let second = ValueRowWriter(count: description.fields.count)
-        try encode(copy, to: second)
+        try withUnsafePointer(to: copy) { try encodeRow($0, second) }
         for left in first.values.indices where first.values[left] != second.values[left] {
             for right in first.values.indices
             where right > left && description.fields[left].type.kind == description.fields[right].type.kind {

@@ -2,8 +2,8 @@ import DAOCore
 import Foundation
 
 /// The catalog entry of an entity: its description, and the keyspaces of its rows and indexes.
-struct StoredEntity: Codable, Sendable {
-    /// The description of the entity.
+struct StoredEntity: Codable, Sendable, Equatable {
+    /// The description of the entity, with every field that any model has declared and none has dropped.
     var description: EntityDescription
     /// The keyspace of its rows.
     var keyspace: UInt32
@@ -44,7 +44,7 @@ struct StoredEntity: Codable, Sendable {
 /// The catalog entry of the whole database.
 struct StoredFormat: Codable, Sendable {
     /// The version that this library writes.
-    static let currentVersion = 1
+    static let currentVersion = 2
 
     /// The version of the format of all data in the database.
     var version: Int = currentVersion

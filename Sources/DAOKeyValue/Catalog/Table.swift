@@ -1,10 +1,23 @@
 import DAOCore
 import Synchronization
 
-/// The location of the rows and indexes of an entity in the store. A table is immutable; another version of
-/// an entity has another table.
+/// The location of the rows and indexes of an entity in the store, with the fields in the order of one model. A
+/// table is immutable; another version of an entity has another table.
 final class Table: Sendable {
-    /// The state of the catalog entry of the table.
+    /// A catalog entry, which the tables of several models can share.
+    final class Entry: Sendable {
+        /// The entry.
+        let stored: StoredEntity
+        /// The state of the entry.
+        let state: Atomic<State>
+
+        init(_ stored: StoredEntity, _ state: State) {
+            self.stored = stored
+            self.state = Atomic(state)
+        }
+    }
+
+    /// The state of a catalog entry.
     enum State: UInt8, AtomicRepresentable {
         /// It is committed.
         case stored
@@ -14,8 +27,12 @@ final class Table: Sendable {
         case void
     }
 
-    /// The entity.
+    /// The catalog entry.
+    let entry: Entry
+    /// The entity. The fields of the model come first, in its order, then the retired fields.
     let description: EntityDescription
+    /// The retired fields with values: those that the model does not declare.
+    let retired: [RetiredField]
     /// The database's file, for errors.
     let path: String?
     /// The keyspace of the rows.
@@ -33,8 +50,6 @@ final class Table: Sendable {
     let keyForm: KeyForm
     /// The position of the primary key among the fields.
     let keyField: Int
-    /// The state of the catalog entry.
-    let state: Atomic<State>
     /// The number of fields.
     let fieldCount: Int
     // Written once, in the initializer, and only read afterwards, so it can be shared.
@@ -55,19 +70,49 @@ final class Table: Sendable {
         let isUnique: Bool
     }
 
-    /// Creates a table from a catalog entry.
+    /// A field that the model does not declare.
+    struct RetiredField: Sendable {
+        /// The position of the field.
+        let field: Int
+        /// The field's slot.
+        let slot: Int
+        /// The value of the field in a new row.
+        let defaultValue: Value
+    }
+
+    /// Creates a table from a catalog entry, with the fields in the order of the entry.
     ///
     /// - Throws: `.corrupted` when the entry is inconsistent.
-    init(_ entity: StoredEntity, state: State, path: String? = nil) throws {
-        let description = entity.description
+    convenience init(_ entity: StoredEntity, state: State, path: String? = nil) throws {
+        try self.init(Entry(entity, state), entity.description, slots: entity.slots, retired: [], path: path)
+    }
+
+    /// Returns the table with the fields in the order of a model; nil when the model cannot use the entity as
+    /// it is stored.
+    func laidOut(for declared: EntityDescription) throws -> Table? {
+        let stored = entry.stored
+        guard let layout = RowLayout(of: stored.description, for: declared) else { return nil }
+        if layout.retired.isEmpty, layout.entity == description { return self }
+        let slots = layout.positions.map { stored.slots[$0] }
+        let retired = zip(layout.retired, layout.retiredDefaults).compactMap { field, value in
+            layout.entity.fields[field].type.kind.isRelationship
+                ? nil : RetiredField(field: field, slot: slots[field], defaultValue: value)
+        }
+        return try Table(entry, layout.entity, slots: slots, retired: retired, path: path)
+    }
+
+    private init(
+        _ entry: Entry, _ description: EntityDescription, slots: [Int], retired: [RetiredField], path: String?
+    ) throws {
+        let entity = entry.stored
         func damaged(_ what: String) -> StorageError {
             StorageError(
                 .corrupted, "the catalog entry of '\(description.name)' is damaged: \(what); restore the database from a backup",
                 entity: description.name,
                 path: path)
         }
-        guard entity.slots.count == description.fields.count, Set(entity.slots).count == entity.slots.count,
-            entity.slots.allSatisfy({ (0..<entity.slotCount).contains($0) }), entity.slotCount <= Int(UInt16.max)
+        guard slots.count == description.fields.count, Set(slots).count == slots.count,
+            slots.allSatisfy({ (0..<entity.slotCount).contains($0) }), entity.slotCount <= Int(UInt16.max)
         else { throw damaged("its slots") }
         guard let keyForm = KeyForm(description.keyKind), keyForm != .floating, keyForm != .decimal else {
             throw damaged("its key")
@@ -77,24 +122,25 @@ final class Table: Sendable {
         if let defaults, RecordView(defaults.bytes, key: noKey, verifies: false)?.slotCount != entity.slotCount {
             throw damaged("its defaults")
         }
+        self.entry = entry
         self.description = description
+        self.retired = retired
         self.path = path
         self.keyForm = keyForm
         keyspace = entity.keyspace
         slotCount = entity.slotCount
-        fieldCount = entity.slots.count
-        let slots = UnsafeMutablePointer<Int>.allocate(capacity: entity.slots.count)
-        slots.initialize(from: entity.slots, count: entity.slots.count)
-        self.slots = UnsafePointer(slots)
+        fieldCount = slots.count
+        let places = UnsafeMutablePointer<Int>.allocate(capacity: slots.count)
+        places.initialize(from: slots, count: slots.count)
+        self.slots = UnsafePointer(places)
         keyField = description.keyIndex
-        self.state = Atomic(state)
         let indexes: [Index] = try description.fields.enumerated().compactMap { position, field in
             guard field.isIndexed, !field.isPrimaryKey else { return nil }
             guard let keyspace = entity.indexes[field.name], let form = KeyForm(field.type.kind) else {
                 throw damaged("its index on '\(field.name)'")
             }
             return Index(
-                keyspace: keyspace, field: position, slot: entity.slots[position], form: form, isUnique: field.isUnique)
+                keyspace: keyspace, field: position, slot: slots[position], form: form, isUnique: field.isUnique)
         }
         self.indexes = indexes
         hasUniqueIndexes = indexes.contains(where: \.isUnique)
@@ -118,6 +164,9 @@ final class Table: Sendable {
         // The blob lives as long as the table.
         return defaults.flatMap { RecordView($0.bytes, key: noKey, verifies: false)?.span(slot) }
     }
+
+    /// Whether the catalog entry exists, as far as this process knows.
+    @inline(__always) var isCurrent: Bool { entry.state.load(ordering: .acquiring) != .void }
 
     /// The name of the field of an index.
     func name(of index: Index) -> String { description.fields[index.field].name }

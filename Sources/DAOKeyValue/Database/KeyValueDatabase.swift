@@ -64,24 +64,25 @@ public final class KeyValueDatabase: Database {
     }
 
     /// Creates a storage of a model's rows, without relationships. The first call for a model creates its
-    /// entity in the database, or updates the entity of an earlier version of the model.
+    /// entity in the database, or updates the stored entity to what the model declares.
     ///
     /// - Throws: `.invalidSchema` when the model's declaration is inconsistent, `.schemaMismatch` when the
     ///   stored entity has a difference that needs a migration step, `.uniqueViolation` when rows have equal
     ///   values in a field that becomes unique.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         if let problem = Record.schema.problem { throw problem }
-        let description = Record.schema.storedDescription
+        let declaration = Record.schema.declaration
+        let declared = declaration.description
         let (stored, canAdd) = try read { handle in
-            (try engine.table(named: description.name, in: handle), handle.canWrite || !engine.coordinator.isInside)
+            (try engine.table(named: declared.name, in: handle), handle.canWrite || !engine.coordinator.isInside)
         }
         let table: Table
         if let stored {
-            table = stored.description == description ? stored : try bringUpToDate(stored, Record.schema.declaration)
+            table = stored.description == declared ? stored : try bringUpToDate(stored, declaration)
         } else if canAdd, !capabilities.isReadOnly {
-            table = try write(.call) { try engine.makeTable(for: description, in: $0) }
+            table = try write(.call) { try engine.makeTable(for: declared, in: $0) }
         } else {
-            table = try Table(.absent(description), state: .void)
+            table = try Table(.absent(declared), state: .void)
         }
         return KeyValueStorage<Record>(database: self, table: table)
     }

@@ -18,21 +18,20 @@ package final class KeyValueEngine: Sendable {
         self.store = store
         self.tables = tables
         let state = EngineState(name: store.traits.name)
-        // The generation of links is read before the transaction begins, because the transaction can miss
+        // The generation of the catalog is read before the transaction begins, because the transaction can miss
         // later changes.
         let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
             generation, transaction, canWrite in
             try tables.refresh(transaction, path: path)
-            return KeyValueHandle(transaction, canWrite: canWrite, linkGeneration: generation, observations: state.observations) {
-                tables.apply($0)
-                tables.apply($1)
+            return KeyValueHandle(transaction, canWrite: canWrite, generation: generation, observations: state.observations) {
+                tables.apply($0, $1)
             }
         }
         coordinator = TransactionCoordinator(
             state,
-            beginWriting: { try wrap(tables.linkGeneration, store.begin(.write), true) },
-            beginReading: { try wrap(tables.linkGeneration, store.begin(.read), false) },
-            beginWaiting: { try wrap(tables.linkGeneration, store.beginWriting(waiting: $0), true) })
+            beginWriting: { try wrap(tables.currentGeneration, store.begin(.write), true) },
+            beginReading: { try wrap(tables.currentGeneration, store.begin(.read), false) },
+            beginWaiting: { try wrap(tables.currentGeneration, store.beginWriting(waiting: $0), true) })
         if store.traits.isMultiProcess { state.observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
     }
@@ -43,35 +42,37 @@ package final class KeyValueEngine: Sendable {
         store.close()
     }
 
-    /// The committed table of an entity, if this process has read it.
-    func knownTable(named name: String) -> Table? { tables.named(name) }
+    /// Whether no catalog entry has changed since before a transaction began.
+    func isCurrent(_ handle: KeyValueHandle) -> Bool { handle.generation == tables.currentGeneration }
 
-    /// The table of an entity as a transaction sees it; nil when the database does not have it.
+    /// The table of an entity as a transaction sees it, with all stored fields; nil when the database does not
+    /// have it.
     ///
     /// - Parameters:
     ///   - name: The entity.
     ///   - handle: The transaction.
     func table(named name: String, in handle: KeyValueHandle) throws -> Table? {
         if let change = handle.change(of: name) { return change.table }
-        if let table = knownTable(named: name) { return table }
+        let known = tables.named(name)
+        if let known, known.isCurrent, isCurrent(handle) { return known }
         guard let stored = try Catalog(handle.transaction, path: store.traits.path).entity(named: name) else { return nil }
-        let table = try Table(stored, state: .stored, path: store.traits.path)
-        tables.add(table)
+        // The storages that have the known table learn of changes through it.
+        if let known, known.entry.stored == stored { return known }
+        return tables.add(try Table(stored, state: .stored, path: store.traits.path), ifStill: handle.generation)
+    }
+
+    /// The table of an entity for a model, as a transaction sees it; nil when the database does not have it.
+    ///
+    /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
+    func table(for declared: EntityDescription, in handle: KeyValueHandle) throws -> Table? {
+        guard let stored = try table(named: declared.name, in: handle) else { return nil }
+        guard let table = try stored.laidOut(for: declared) else { throw outdated(declared) }
         return table
     }
 
-    /// The table of an entity as a transaction sees it; nil when the database does not have it.
+    /// The table of an entity for a model. The transaction adds it when it is missing.
     ///
-    /// - Throws: `.schemaMismatch` when the stored entity differs.
-    func table(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table? {
-        guard let table = try table(named: description.name, in: handle) else { return nil }
-        if description != table.description { throw outdated(description) }
-        return table
-    }
-
-    /// The table of an entity. The transaction adds it when it is missing.
-    ///
-    /// - Throws: `.schemaMismatch` when the stored entity differs.
+    /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
     func makeTable(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table {
         if let table = try table(for: description, in: handle) { return table }
         handle.writeCount += 1
@@ -100,7 +101,7 @@ package final class KeyValueEngine: Sendable {
         let path = store.traits.path
         guard let stored = try Catalog(handle.transaction, path: path).links(named: name) else { return nil }
         let table = try LinkTable(stored, name: name, path: path)
-        tables.add(table, ifStill: handle.linkGeneration)
+        tables.add(table, ifStill: handle.generation)
         return table
     }
 
@@ -123,39 +124,55 @@ package final class KeyValueEngine: Sendable {
 
 /// The tables and links with committed catalog entries, by name.
 private final class KnownTables: Sendable {
-    private let byName = Mutex<[String: Table]>([:])
-    private let links = Mutex<[String: LinkTable]>([:])
-    /// The number of removals of links. A transaction may cache a table of links only when it began with the
-    /// current number. Changed with the lock of the links held.
+    private struct State {
+        /// The tables with all stored fields.
+        var tables: [String: Table] = [:]
+        var links: [String: LinkTable] = [:]
+    }
+
+    private let state = Mutex(State())
+    /// Changes when a catalog entry is changed or removed. A transaction may cache what it reads from the
+    /// catalog only when it began with the current generation. Changed with the lock held.
     private let generation = Atomic<UInt64>(0)
     /// The newest commit that was checked for changes of other processes.
     private let checked = Atomic<UInt64>(0)
     /// The number of changes of entities at that commit.
     private let changeCount = Atomic<UInt64>(0)
 
-    func named(_ name: String) -> Table? { byName.withLock { $0[name] } }
+    var currentGeneration: UInt64 { generation.load(ordering: .acquiring) }
 
-    func add(_ table: Table) { byName.withLock { $0[table.description.name] = table } }
+    func named(_ name: String) -> Table? { state.withLock { $0.tables[name] } }
 
-    func apply(_ changes: [TableChange]) {
-        byName.withLock { byName in
-            for change in changes { byName[change.name] = change.table }
+    func links(named name: String) -> LinkTable? { state.withLock { $0.links[name] } }
+
+    /// Adds a table that a transaction has read.
+    ///
+    /// - Returns: The table of the entity, which another thread can have added. A table that cannot be added
+    ///   serves one call: it is void, so every call looks for its table again.
+    func add(_ table: Table, ifStill generation: UInt64) -> Table {
+        state.withLock { state in
+            guard currentGeneration == generation else {
+                table.entry.state.store(.void, ordering: .releasing)
+                return table
+            }
+            let name = table.description.name
+            if let known = state.tables[name], known.entry.stored == table.entry.stored { return known }
+            state.tables[name] = table
+            return table
         }
     }
 
-    func links(named name: String) -> LinkTable? { links.withLock { $0[name] } }
-
-    var linkGeneration: UInt64 { generation.load(ordering: .acquiring) }
-
     func add(_ table: LinkTable, ifStill generation: UInt64) {
-        links.withLock { if linkGeneration == generation { $0[table.name] = table } }
+        state.withLock { if currentGeneration == generation { $0.links[table.name] = table } }
     }
 
-    func apply(_ changes: [LinkTableChange]) {
-        if changes.isEmpty { return }
-        links.withLock { links in
-            for change in changes { links[change.name] = change.table }
-            if changes.contains(where: { $0.table == nil }) { generation.add(1, ordering: .releasing) }
+    func apply(_ changes: [TableChange], _ links: [LinkTableChange]) {
+        state.withLock { state in
+            for change in changes { state.tables[change.name] = change.table }
+            for change in links { state.links[change.name] = change.table }
+            if changes.contains(where: { $0.replaced != nil }) || links.contains(where: { $0.table == nil }) {
+                generation.add(1, ordering: .releasing)
+            }
         }
     }
 
@@ -168,15 +185,13 @@ private final class KnownTables: Sendable {
             let catalog = Catalog(transaction, path: path)
             let count = try catalog.changeCount()
             if count > changeCount.load(ordering: .acquiring) {
-                try byName.withLock { byName in
-                    for (name, table) in byName {
-                        if let stored = try catalog.entity(named: name), table.isMade(of: stored) { continue }
-                        table.state.store(.void, ordering: .releasing)
-                        byName[name] = nil
+                try state.withLock { state in
+                    for (name, table) in state.tables {
+                        if let stored = try catalog.entity(named: name), table.entry.stored == stored { continue }
+                        table.entry.state.store(.void, ordering: .releasing)
+                        state.tables[name] = nil
                     }
-                }
-                links.withLock { links in
-                    links = [:]
+                    state.links = [:]
                     generation.add(1, ordering: .releasing)
                 }
                 changeCount.store(count, ordering: .releasing)
@@ -186,14 +201,5 @@ private final class KnownTables: Sendable {
             transaction.abort()
             throw error
         }
-    }
-}
-
-extension Table {
-    /// Whether the table was made from a catalog entry.
-    fileprivate func isMade(of entity: StoredEntity) -> Bool {
-        entity.description == description && entity.keyspace == keyspace && entity.slotCount == slotCount
-            && entity.slots.elementsEqual((0..<fieldCount).map { slots[$0] })
-            && indexes.allSatisfy { entity.indexes[name(of: $0)] == $0.keyspace }
     }
 }

@@ -12,9 +12,9 @@ final class KeyValueHandle: TransactionHandle {
     @exclusivity(unchecked) private var changes: [TableChange] = []
     /// The changes of links of relationships in this transaction, in order.
     @exclusivity(unchecked) private var linkChanges: [LinkTableChange] = []
-    /// The generation of links when the transaction began. Catalog entries that the transaction reads are not
-    /// cached when the generation has changed.
-    let linkGeneration: UInt64
+    /// The generation of the catalog before the transaction began. What the transaction reads from the catalog
+    /// is not cached when the generation has changed.
+    let generation: UInt64
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     private let observations: ObservationHub
@@ -25,16 +25,16 @@ final class KeyValueHandle: TransactionHandle {
     /// - Parameters:
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
-    ///   - linkGeneration: The generation of links before the transaction began.
+    ///   - generation: The generation of the catalog before the transaction began.
     ///   - observations: The hub that is told which commits were made here.
     ///   - publish: Receives the changes of tables and links after the commit.
     init(
-        _ transaction: any KeyValueTransaction, canWrite: Bool, linkGeneration: UInt64, observations: ObservationHub,
+        _ transaction: any KeyValueTransaction, canWrite: Bool, generation: UInt64, observations: ObservationHub,
         publish: @escaping ([TableChange], [LinkTableChange]) -> Void
     ) {
         self.transaction = transaction
         self.canWrite = canWrite
-        self.linkGeneration = linkGeneration
+        self.generation = generation
         self.observations = observations
         self.publish = publish
     }
@@ -50,9 +50,9 @@ final class KeyValueHandle: TransactionHandle {
             observations.didCommitHere(from: count &- 1, to: count)
         }
         if changes.isEmpty, linkChanges.isEmpty { return }
-        for change in changes { change.table?.state.store(.stored, ordering: .releasing) }
+        for change in changes { change.table?.entry.state.store(.stored, ordering: .releasing) }
         // A table that was created and replaced in this transaction no longer exists.
-        for change in changes { change.replaced?.state.store(.void, ordering: .releasing) }
+        for change in changes { change.replaced?.entry.state.store(.void, ordering: .releasing) }
         publish(changes, linkChanges)
         changes = []
         linkChanges = []
@@ -92,7 +92,7 @@ final class KeyValueHandle: TransactionHandle {
     ///   - replaced: The previous table. Storages with this table detect the change at their next call.
     ///   - table: The new table; nil when the entry was removed.
     func replace(_ name: String, _ replaced: Table?, with table: Table?) {
-        replaced?.state.store(.void, ordering: .releasing)
+        replaced?.entry.state.store(.void, ordering: .releasing)
         changes.append(TableChange(name: name, table: table, replaced: replaced, depth: depth))
     }
 
@@ -123,9 +123,9 @@ final class KeyValueHandle: TransactionHandle {
 
     private func forgetTables(from depth: Int) {
         for change in changes.reversed() where change.depth >= depth {
-            change.table?.state.store(.void, ordering: .releasing)
+            change.table?.entry.state.store(.void, ordering: .releasing)
             // The state before this transaction, or the state that the rest of this loop sets.
-            change.replaced?.state.store(.stored, ordering: .releasing)
+            change.replaced?.entry.state.store(.stored, ordering: .releasing)
         }
         changes.removeAll { $0.depth >= depth }
         linkChanges.removeAll { $0.depth >= depth }

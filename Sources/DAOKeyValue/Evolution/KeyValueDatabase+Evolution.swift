@@ -1,14 +1,18 @@
 import DAOCore
 
 extension KeyValueDatabase {
-    /// Changes a stored entity to the declaration of a model, in one transaction.
+    /// Changes a stored entity as a model declares it, in one transaction.
     ///
-    /// - Returns: Its table afterwards.
+    /// - Returns: Its table for the model.
     func bringUpToDate(_ table: Table, _ declaration: EntityDeclaration) throws -> Table {
         let name = declaration.description.name
         let path = engine.store.traits.path
         let change = EntityChange(from: table.description, to: declaration)
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
+        if change.isEmpty || change.canWait && (capabilities.isReadOnly || engine.coordinator.isInside) {
+            guard let laidOut = try table.laidOut(for: declaration.description) else { throw change.mismatch(path: path) }
+            return laidOut
+        }
         if capabilities.isReadOnly { throw change.readOnly(path: path) }
         if engine.coordinator.isInside { throw change.insideTransaction(path: path) }
         return try write(.call, touching: name) { handle in
@@ -36,13 +40,19 @@ extension KeyValueDatabase {
             if engine.coordinator.isInside {
                 throw StorageError.evolutionInsideTransaction(engine.store.traits.path)
             }
-            return try write(.migration) { handle in
-                try body(
-                    KeyValueEntityStore(self, handle) { name in
-                        // Notifies the observations of the entity.
-                        try self.write(.statement, touching: name) { _ in }
-                    })
-            }
+            return try withEntityStore(.migration, body)
+        case .rows:
+            return try withEntityStore(.compositeCall, body)
+        }
+    }
+
+    private func withEntityStore<Result>(_ kind: WriteKind, _ body: (any EntityStore) throws -> Result) throws -> Result {
+        try write(kind) { handle in
+            try body(
+                KeyValueEntityStore(self, handle) { name in
+                    // Notifies the observations of the entity.
+                    try self.write(.statement, touching: name) { _ in }
+                })
         }
     }
 }

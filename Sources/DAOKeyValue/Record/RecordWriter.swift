@@ -102,6 +102,11 @@ final class RecordWriter: RowWriter {
         try withUnsafeBytes(of: value.uuid) { try store($0, at: index) }
     }
 
+    /// Writes the stored value of a field.
+    func write(_ span: RecordView.Span, at index: Int) throws {
+        if span.isPresent { try store(span.bytes, at: index) } else { try writeNull(at: index) }
+    }
+
     /// The written bytes of a field of the current row; nil for null. Valid until the next write.
     func bytes(at index: Int) -> UnsafeRawBufferPointer? {
         let slot = table.slot(of: index)

@@ -5,7 +5,10 @@ import Synchronization
 final class KeyValueStorage<Record: Model>: Storage {
     let keyValueDatabase: KeyValueDatabase
     let schema = Record.schema
+    private let declared = Record.schema.storedDescription
     private let initialTable: Table
+    /// The table that replaced the initial table, and the generation of the catalog that it belongs to.
+    private let laterTable = Mutex<(table: Table, generation: UInt64)?>(nil)
     /// The number of remaining records to check for swapped fields.
     private let recordsToCheck = Atomic<Int>(16)
 
@@ -131,14 +134,29 @@ final class KeyValueStorage<Record: Model>: Storage {
     /// The table as a transaction sees it.
     ///
     /// The initial table is valid as long as its catalog entry. An entry of a rolled-back transaction no
-    /// longer exists, and its keyspaces can belong to another entity now.
+    /// longer exists, and its keyspaces can belong to another entity now. Another model or process can have
+    /// changed the entry.
     func table(_ handle: KeyValueHandle) throws -> Table {
-        if initialTable.state.load(ordering: .acquiring) != .void { return initialTable }
-        let engine = keyValueDatabase.engine
-        if handle.canWrite, !keyValueDatabase.configuration.isReadOnly {
-            return try engine.makeTable(for: schema.storedDescription, in: handle)
+        initialTable.isCurrent ? initialTable : try currentTable(handle)
+    }
+
+    @inline(never) private func currentTable(_ handle: KeyValueHandle) throws -> Table {
+        if let later = laterTable.withLock({ $0 }), later.generation == handle.generation, later.table.isCurrent {
+            return later.table
         }
-        return try engine.table(for: schema.storedDescription, in: handle) ?? initialTable.absent()
+        let engine = keyValueDatabase.engine
+        let table: Table
+        if handle.canWrite, !keyValueDatabase.configuration.isReadOnly {
+            table = try engine.makeTable(for: declared, in: handle)
+        } else {
+            guard let stored = try engine.table(for: declared, in: handle) else { return try initialTable.absent() }
+            table = stored
+        }
+        // A table of this transaction can be rolled back.
+        if table.entry.state.load(ordering: .acquiring) == .stored, engine.isCurrent(handle) {
+            laterTable.withLock { $0 = (table, handle.generation) }
+        }
+        return table
     }
 
     /// Returns a reader before the first row.

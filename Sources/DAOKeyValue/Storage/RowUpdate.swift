@@ -58,7 +58,29 @@ struct RowUpdate {
         guard let span = scratch.writer.bytes(at: table.keyField), key.append(primaryKey: span, as: table.keyForm) else {
             return nil
         }
+        if !table.retired.isEmpty { try writeRetiredFields(of: key.bytes) }
         return Encoded(key: key.bytes, record: try scratch.writer.finish(key: key.bytes.from(KeyParser.keyspaceLength)))
+    }
+
+    /// Writes the fields that the model does not declare: their stored values, or their defaults in a new row.
+    private func writeRetiredFields(of key: UnsafeRawBufferPointer) throws {
+        guard let stored = try handle.transaction.get(key) else {
+            for retired in table.retired {
+                try table.description.write(retired.defaultValue, at: retired.field, to: scratch.writer)
+            }
+            return
+        }
+        let primaryKey = key.from(KeyParser.keyspaceLength)
+        guard let record = RecordView(stored, key: primaryKey, verifies: verifies) else {
+            throw table.corruptedRecord(primaryKey)
+        }
+        for retired in table.retired {
+            let span = table.span(retired.slot, of: record)
+            guard span.isPresent || span.isNull || span.isAbsent else {
+                throw table.corruptedValue(field: retired.field, primaryKey)
+            }
+            try scratch.writer.write(span, at: retired.field)
+        }
     }
 
     /// Reads a row, lets a closure rewrite it, and stores the differences.

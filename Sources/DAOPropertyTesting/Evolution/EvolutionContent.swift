@@ -30,7 +30,8 @@ extension EvolutionReference {
 
     /// The expected results of the storage of the last model.
     private var typed: [String] {
-        guard let model, let rows = entities[model.name]?.rows else { return [] }
+        guard let model, let stored = entities[model.name] else { return [] }
+        let rows = stored.rows.map { stored.part($0, of: model) }
         let key = model.keyIndex
         let each = rows.map { row in
             // The error names the first of several unreadable fields.

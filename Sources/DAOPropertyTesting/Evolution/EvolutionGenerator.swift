@@ -6,6 +6,8 @@ import DAOTestSupport
 struct EvolutionGenerator {
     private var random: SeededGenerator
     private var reference = EvolutionReference()
+    /// The models that were opened, the last one last.
+    private var opened: [PropertyTesting.GeneratedEntity] = []
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed ^ 0x0065_766f_6c76_6521) }
 
@@ -16,6 +18,7 @@ struct EvolutionGenerator {
         while steps.count < count {
             let step = step(isSecond: steps.count == 1)
             _ = reference.run(step)
+            if case .open(let model, _) = step { opened.append(model) }
             steps.append(step)
         }
         return steps
@@ -107,10 +110,15 @@ struct EvolutionGenerator {
     /// A later version of a model.
     private mutating func changed(_ model: PropertyTesting.GeneratedEntity) -> PropertyTesting.GeneratedEntity {
         if random.chance(3) { return first() }
+        // An older build of the application, or one that has the fields in another order.
+        let others = opened.filter { $0.name == model.name }
+        if random.chance(20), !others.isEmpty { return random.pick(others) }
         var model = model
+        model.dropped = model.dropped.filter { _ in random.chance(30) }
         // Most applications drop a rename when everybody has it.
         if random.chance(60) { for index in model.fields.indices { model.fields[index].earlierNames = [] } }
         for _ in 0..<random.weighted([(5, 1), (3, 2), (1, 4)]) { change(&model) }
+        model.dropped.removeAll { name in model.fields.contains { $0.name == name } }
         return model
     }
 
@@ -125,10 +133,13 @@ struct EvolutionGenerator {
         if kind < 22 || others.isEmpty { return add(to: &model) }
         let index = random.pick(others)
         switch kind {
-        case 22..<30: model.fields.remove(at: index)
+        case 22..<30:
+            let field = model.fields.remove(at: index)
+            // What is not dropped stays, when rows can do without it.
+            if random.chance(field.isOptional || field.defaultValue?.isNull == false ? 25 : 70) { model.dropped = [field.name] }
         case 30..<42: rename(index, of: &model)
         case 42..<46:
-            // The other way round, in one version: which was which cannot be told, so nothing is renamed.
+            // The other way round, in one version, which is refused.
             let other = random.pick(others)
             (model.fields[index].earlierNames, model.fields[other].earlierNames) = (
                 [model.fields[other].name], [model.fields[index].name]

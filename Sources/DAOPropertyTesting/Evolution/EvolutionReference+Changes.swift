@@ -1,29 +1,64 @@
 import DAOCore
 
-// How a stored entity becomes the declared one (E2, E3).
+// How a stored entity becomes what a model declares (E2, E3, E6).
 
 extension EvolutionReference.Stored {
-    /// The entity as a model declares it.
+    /// The entity as a model asks for it: fields that the model does not declare stay, except those it drops.
     func changed(to wanted: PropertyTesting.GeneratedEntity) throws(EvolutionFailure) -> Self {
         if isRefused(wanted) { throw EvolutionFailure("schemaMismatch of \(wanted.name)") }
         let origins = origins(wanted)
-        var changed = Self(description: wanted.description)
+        func fallback(_ index: Int) -> Value { ReferenceState.stored(wanted.fields[index].defaultValue ?? .null) }
+        var changed = Self(description: described(as: wanted))
+        let kept = kept(wanted)
         changed.rows = rows.map { row in
-            wanted.fields.indices.map { index in
-                let defaultValue = ReferenceState.stored(wanted.fields[index].defaultValue ?? .null)
-                guard let origin = origins[index] else { return defaultValue }
-                return row[origin].isNull && !wanted.fields[index].isOptional ? defaultValue : row[origin]
+            let old = kept.map { position -> Value in
+                guard let index = origins.firstIndex(of: position), row[position].isNull, !wanted.fields[index].isOptional else {
+                    return row[position]
+                }
+                return fallback(index)
             }
+            return old + wanted.fields.indices.filter { origins[$0] == nil }.map(fallback)
         }
         try changed.checkUnique()
         return changed
     }
 
-    /// Whether it takes a migration step: another type or key, or a required field without a default.
+    /// What the database says of the entity when a model has been opened.
+    func described(as wanted: PropertyTesting.GeneratedEntity) -> EntityDescription {
+        let origins = origins(wanted)
+        let old = kept(wanted).map { position -> FieldDescription in
+            let stored = description.fields[position]
+            guard let index = origins.firstIndex(of: position) else { return stored }
+            var field = wanted.fields[index].description
+            field.defaultValue = field.defaultValue ?? stored.defaultValue
+            if field.defaultValue?.isNull == true, !field.type.isOptional { field.defaultValue = nil }
+            return field
+        }
+        return EntityDescription(
+            name: description.name,
+            fields: old + wanted.fields.indices.filter { origins[$0] == nil }.map { wanted.fields[$0].description })
+    }
+
+    /// The positions of the stored fields that a model declares or leaves alone.
+    private func kept(_ wanted: PropertyTesting.GeneratedEntity) -> [Int] {
+        let origins = origins(wanted)
+        return description.fields.indices.filter { position in
+            origins.contains(position)
+                || !wanted.dropped.contains { $0.utf8.elementsEqual(description.fields[position].name.utf8) }
+        }
+    }
+
+    /// Whether it takes a migration step: another type or key, a required field without a default, one that is
+    /// not declared too, or a name in another case.
     func isRefused(_ wanted: PropertyTesting.GeneratedEntity) -> Bool {
         let origins = origins(wanted)
         let key = description.keyIndex
         if origins[wanted.keyIndex] != key { return true }
+        let retired = kept(wanted).filter { !origins.contains($0) }
+        if retired.contains(where: { !description.fields[$0].hasValueForNewRows }) { return true }
+        if Set(described(as: wanted).fields.map { $0.name.lowercased() }).count < described(as: wanted).fields.count {
+            return true
+        }
         return wanted.fields.indices.contains { index in
             let field = wanted.fields[index]
             let hasDefault = field.defaultValue?.isNull == false
@@ -31,6 +66,35 @@ extension EvolutionReference.Stored {
             let stored = description.fields[origin].type
             return stored.kind != field.type.kind || (stored.isOptional && !field.isOptional && !hasDefault)
         }
+    }
+
+    /// Whether a model can use the entity as it is.
+    func fits(_ model: PropertyTesting.GeneratedEntity) -> Bool {
+        let isThere = model.fields.allSatisfy { field in
+            description.index(of: field.name).map { position in
+                let stored = description.fields[position]
+                return stored.type == field.description.type && stored.isPrimaryKey == field.isKey
+            } ?? false
+        }
+        return isThere
+            && description.fields.allSatisfy { stored in
+                stored.hasValueForNewRows || model.fields.contains { $0.name.utf8.elementsEqual(stored.name.utf8) }
+            }
+    }
+
+    /// The row of a model with the fields that it does not declare: as they were, or with their defaults.
+    func whole(_ row: Row, of model: PropertyTesting.GeneratedEntity) -> Row {
+        let key = description.keyIndex
+        let old = rows.first { ReferenceOrder.compare($0[key], row[model.keyIndex]) == 0 }
+        return description.fields.enumerated().map { position, field in
+            if let index = model.fields.firstIndex(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) { return row[index] }
+            return old?[position] ?? field.defaultValue ?? .null
+        }
+    }
+
+    /// The fields of a model in a row.
+    func part(_ row: Row, of model: PropertyTesting.GeneratedEntity) -> Row {
+        model.fields.map { field in description.index(of: field.name).map { row[$0] } ?? .null }
     }
 
     /// For every declared field the stored one that it is.
@@ -71,4 +135,9 @@ extension EvolutionReference.Stored {
         if fields.isEmpty { return }
         throw EvolutionFailure(any: fields.map { "uniqueViolation of \(description.name), field \(description.fields[$0].name)" })
     }
+}
+
+extension FieldDescription {
+    /// Whether a row can be stored by a model without the field.
+    fileprivate var hasValueForNewRows: Bool { type.isOptional || defaultValue.map { !$0.isNull } ?? false }
 }

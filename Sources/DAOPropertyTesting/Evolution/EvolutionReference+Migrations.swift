@@ -15,6 +15,9 @@ extension EvolutionReference {
         case .changeType(let field, _, let old, let new):
             guard changed.description.fields[index].type.kind == old.kind else { break }
             changed.description.fields[index].type.kind = new.kind
+            changed.description.fields[index].defaultValue = changed.description.fields[index].defaultValue.flatMap {
+                Self.converted($0, to: new.kind)
+            }
             for row in changed.rows.indices {
                 guard let value = Self.converted(changed.rows[row][index], to: new.kind) else {
                     throw changed.corruptedValue(of: field, in: changed.rows[row])
@@ -118,6 +121,7 @@ extension EvolutionReference.Stored {
         var keyed = self
         for field in keyed.description.fields.indices { keyed.description.fields[field].isPrimaryKey = field == index }
         keyed.description.fields[index].type.isOptional = false
+        keyed.description.fields[index].defaultValue = nil
         if let row = rows.first(where: { $0[index].isNull }) {
             throw corruptedValue(of: description.fields[index].name, in: row)
         }

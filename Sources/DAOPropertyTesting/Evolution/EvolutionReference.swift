@@ -21,8 +21,7 @@ struct EvolutionReference: ReferenceModel {
     mutating func run(_ step: EvolutionStep) -> [String] {
         switch step {
         case .open(let model, let reopens):
-            let isOld = self.model?.name == model.name && !reopens
-            let before = entities[model.name]?.description
+            let old = self.model?.name == model.name && !reopens ? self.model : nil
             do {
                 try open(model)
             } catch {
@@ -30,9 +29,9 @@ struct EvolutionReference: ReferenceModel {
                 if reopens { self.model = nil }
                 return error.texts
             }
-            // A storage of the earlier version is no longer valid.
-            let isChanged = before != entities[model.name]?.description
-            return [isOld && isChanged ? "done, the old storage is schemaMismatch of \(model.name)" : "done"]
+            // A storage of the earlier version goes on while it has its fields.
+            let isUseless = old.map { entities[model.name]?.fits($0) == false } ?? false
+            return [isUseless ? "done, the old storage is schemaMismatch of \(model.name)" : "done"]
         case .persist(let rows): return result { (copy) throws(EvolutionFailure) in try copy.persist(rows) }
         case .erase(let keys): return result { (copy) throws(EvolutionFailure) in try copy.erase(keys) }
         case .evolve(let version, let migrations, let model):
@@ -64,13 +63,23 @@ struct EvolutionReference: ReferenceModel {
         guard let model, var stored = entities[model.name], rows.allSatisfy(model.holds) else {
             throw EvolutionFailure("does not fit")
         }
-        do throws(Outcome.Failure) {
-            for row in rows {
-                try stored.rows.store(
-                    row.map(ReferenceState.stored), key: model.keyIndex, model.name, stored.description.fields)
+        let key = stored.description.keyIndex
+        for declared in rows.map({ $0.map(ReferenceState.stored) }) {
+            let row = stored.whole(declared, of: model)
+            let collisions = stored.description.fields.indices.flatMap { index -> [String] in
+                guard stored.description.fields[index].isUnique, !row[index].isNull else { return [] }
+                return stored.rows.filter { other in
+                    !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0
+                        && ReferenceOrder.compare(other[index], row[index]) == 0
+                }.map {
+                    "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id($0[key])), field "
+                        + stored.description.fields[index].name
+                }
             }
-        } catch {
-            throw EvolutionFailure(error.text)
+            if !collisions.isEmpty { throw EvolutionFailure(any: collisions) }
+            stored.rows.removeAll { ReferenceOrder.compare($0[key], row[key]) == 0 }
+            stored.rows.insert(
+                row, at: stored.rows.firstIndex { ReferenceOrder.compare($0[key], row[key]) > 0 } ?? stored.rows.count)
         }
         entities[model.name] = stored
     }
@@ -79,7 +88,7 @@ struct EvolutionReference: ReferenceModel {
         guard let model, keys.allSatisfy({ model.fields[model.keyIndex].holds($0) }) else {
             throw EvolutionFailure("does not fit")
         }
-        let key = model.keyIndex
+        let key = entities[model.name]?.description.keyIndex ?? 0
         entities[model.name]?.rows.removeAll { row in keys.contains { ReferenceOrder.compare(row[key], $0) == 0 } }
     }
 
@@ -88,6 +97,7 @@ struct EvolutionReference: ReferenceModel {
     // MARK: Versions
 
     private mutating func open(_ wanted: PropertyTesting.GeneratedEntity) throws(EvolutionFailure) {
+        if let fault = wanted.fault { throw EvolutionFailure(fault) }
         if let stored = entities[wanted.name] {
             entities[wanted.name] = try stored.changed(to: wanted)
         } else {
@@ -99,6 +109,7 @@ struct EvolutionReference: ReferenceModel {
     private mutating func evolve(
         _ version: Int, _ migrations: [PropertyTesting.GeneratedMigration], _ wanted: PropertyTesting.GeneratedEntity?
     ) throws(EvolutionFailure) {
+        if let fault = wanted?.fault { throw EvolutionFailure(fault) }
         if let stored = self.version, stored > version { throw EvolutionFailure("schemaIsNewer") }
         for migration in steps(migrations) { for action in migration.actions { try perform(action, on: &entities) } }
         if let wanted, let stored = entities[wanted.name] { entities[wanted.name] = try stored.changed(to: wanted) }
@@ -117,9 +128,12 @@ struct EvolutionReference: ReferenceModel {
     private func plan(
         _ version: Int, _ migrations: [PropertyTesting.GeneratedMigration], _ wanted: PropertyTesting.GeneratedEntity?
     ) -> String {
+        if let fault = wanted?.fault { return fault }
         if let stored = self.version, stored > version { return "schemaIsNewer" }
         var changes: [String] = []
-        if let wanted, let stored = entities[wanted.name], stored.description != wanted.description {
+        if let wanted, let stored = entities[wanted.name],
+            stored.isRefused(wanted) || stored.described(as: wanted) != stored.description
+        {
             changes = ["\(wanted.name) of \(stored.rows.count) rows" + (stored.isRefused(wanted) ? " needs a step" : "")]
         }
         if self.version == version, changes.isEmpty { return "nothing to do" }
@@ -139,7 +153,7 @@ extension PropertyTesting.GeneratedField {
     var description: FieldDescription {
         FieldDescription(
             name: name, type: FieldType(type.kind, isOptional: isOptional), isPrimaryKey: isKey, isIndexed: isIndexed,
-            isUnique: isUnique)
+            isUnique: isUnique, defaultValue: defaultValue.map(ReferenceState.stored))
     }
 
     /// Whether a value is one of the field's type.
@@ -186,6 +200,25 @@ extension FieldDescription {
 extension PropertyTesting.GeneratedEntity {
     /// The model as a database describes it.
     var description: EntityDescription { EntityDescription(name: name, fields: fields.map(\.description)) }
+
+    /// What contradicts itself in the declaration: fields that trade names. Nil when nothing does.
+    var fault: String? {
+        let field = fields.first { field in
+            var reached = Set(before(field))
+            var count = 0
+            while count < reached.count {
+                count = reached.count
+                for name in reached { reached.formUnion(fields.first { $0.name == name }.map(before) ?? []) }
+            }
+            return reached.contains(field.name)
+        }
+        return field.map { "invalidSchema of \(name), field \($0.name)" }
+    }
+
+    /// The other fields of the model that have an earlier name of a field.
+    private func before(_ field: PropertyTesting.GeneratedField) -> [String] {
+        fields.map(\.name).filter { $0 != field.name && field.earlierNames.contains($0) }
+    }
 
     /// Whether a row is one of the model's.
     func holds(_ row: Row) -> Bool { row.count == fields.count && zip(fields, row).allSatisfy { $0.holds($1) } }

@@ -61,17 +61,20 @@ extension EvolutionStep {
 extension PropertyTesting.GeneratedEntity {
     /// The model with fewer declarations on its fields. The values of rows stay valid.
     fileprivate var smallerForms: [Self] {
-        fields.smaller { field in
-            func without(_ change: (inout PropertyTesting.GeneratedField) -> Void) -> [PropertyTesting.GeneratedField] {
-                var form = field
-                change(&form)
-                return [form]
+        var withoutDropping = self
+        withoutDropping.dropped = []
+        return (dropped.isEmpty ? [] : [withoutDropping])
+            + fields.smaller { field in
+                func without(_ change: (inout PropertyTesting.GeneratedField) -> Void) -> [PropertyTesting.GeneratedField] {
+                    var form = field
+                    change(&form)
+                    return [form]
+                }
+                return [
+                    without { $0.isUnique = false }, without { $0.isIndexed = false }, without { $0.earlierNames = [] },
+                    without { $0.defaultValue = nil },
+                ]
             }
-            return [
-                without { $0.isUnique = false }, without { $0.isIndexed = false }, without { $0.earlierNames = [] },
-                without { $0.defaultValue = nil },
-            ]
-        }
-        .filter { $0.count == fields.count && $0 != fields }.map { Self(name, $0, kept: kept) }
+            .filter { $0.count == fields.count && $0 != fields }.map { Self(name, $0, kept: kept) }
     }
 }

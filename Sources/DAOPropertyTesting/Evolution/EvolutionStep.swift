@@ -66,7 +66,9 @@ extension PropertyTesting.GeneratedEntity: SwiftSource {
     /// The model as Swift.
     var source: String {
         let kept = kept.isEmpty ? "" : ", kept: \(kept.sorted())"
-        return ".init(\(SwiftLiteral.source(name)), \(SwiftLiteral.source(fields))\(kept))"
+        let names = dropped.map(SwiftLiteral.string).joined(separator: ", ")
+        let dropped = dropped.isEmpty ? "" : ", dropped: [\(names)]"
+        return ".init(\(SwiftLiteral.source(name)), \(SwiftLiteral.source(fields))\(kept)\(dropped))"
     }
 }
 

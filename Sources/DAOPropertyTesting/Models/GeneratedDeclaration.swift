@@ -11,7 +11,8 @@ final class GeneratedDeclaration<Slot: ModelSlot>: Sendable {
         let parts = entity.fields.enumerated().compactMap { GeneratedPart<Slot>($1, at: $0) }
         let blank = GeneratedRecord<Slot>(fields: parts.map(\.blank))
         // Storages throw `.invalidSchema` for an entity without a name.
-        schema = Schema(parts.count == entity.fields.count ? entity.name : "", fields: parts.map(\.field)) { blank }
+        schema = Schema(parts.count == entity.fields.count ? entity.name : "", fields: parts.map(\.field)) { blank }.dropping(
+            entity.dropped)
         columns = parts.map(\.column)
         keptFields = Set(entity.kept.map { entity.fields[$0].name })
         self.blank = blank

@@ -40,10 +40,12 @@ extension PropertyTesting {
         var fields: [GeneratedField]
         /// The positions of the fields that a merging translator does not carry.
         var kept: Set<Int>
+        /// The names of the stored fields that it drops.
+        var dropped: [String]
 
         /// Describes a model.
-        public init(_ name: String, _ fields: [GeneratedField], kept: Set<Int> = []) {
-            (self.name, self.fields, self.kept) = (name, fields, kept)
+        public init(_ name: String, _ fields: [GeneratedField], kept: Set<Int> = [], dropped: [String] = []) {
+            (self.name, self.fields, self.kept, self.dropped) = (name, fields, kept, dropped)
         }
     }
 }

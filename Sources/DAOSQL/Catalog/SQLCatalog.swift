@@ -8,7 +8,7 @@ struct SQLCatalog: Sendable {
     static let name = "dao_catalog"
     /// The version of the format of the descriptions: the version that is written, and the newest that can be
     /// read.
-    static let format: Int64 = 1
+    static let format: Int64 = 2
 
     /// The SQL dialect of the engine.
     private let dialect: any SQLDialect

@@ -14,24 +14,14 @@ struct StoredSchema {
 
     private var connection: any SQLConnection { session.connection }
 
-    /// The state of a table in the catalog and the database.
-    enum TableState {
-        /// The table does not exist, with or without a catalog entry.
-        case missing
-        /// The table is as the model declares.
-        case same
-        /// The table is that of a different version of the entity.
-        case differs(EntityDescription)
-    }
-
-    /// Looks for a table in the catalog and in the database.
+    /// Finds an entity in the catalog and its table in the database.
     ///
+    /// - Returns: The description in the catalog; nil when there is none, or when the table does not exist.
     /// - Throws: `.schemaMismatch` when the table differs from its description in the catalog.
-    func state(of table: SQLTable) throws -> TableState {
-        guard let stored = try description(of: table.entity.name), let found = try connection.table(of: table.entity.name)
-        else { return .missing }
-        try found.check(stored == table.entity ? table : SQLTable(stored, dialect: dialect))
-        return stored == table.entity ? .same : .differs(stored)
+    func entity(named name: String) throws -> EntityDescription? {
+        guard let stored = try description(of: name), let found = try connection.table(of: name) else { return nil }
+        try found.check(SQLTable(stored, dialect: dialect))
+        return stored
     }
 
     /// The entities that the catalog describes.

@@ -66,8 +66,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final var engineState: EngineState { lifetime.engineState }
 
     /// Creates the storage of a model's rows, without its related rows. The first call for a model creates
-    /// its table, adopts an existing table that is exactly the table it would create, or updates the table of
-    /// an earlier version of the model.
+    /// its table, adopts an existing table that is exactly the table it would create, or changes the stored
+    /// table as the model declares it.
     ///
     /// - Throws: `.invalidSchema`; `.schemaMismatch` with every difference that needs a migration step;
     ///   `.uniqueViolation` when rows collide in a field that becomes unique; `.readOnly` when the table is
@@ -76,7 +76,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
         return try lifetime.call {
-            SQLStorage<Record>(self, try instance.table(for: schema.declaration, schema.storedDescription, settings))
+            SQLStorage<Record>(self, try instance.table(for: schema.declaration, settings))
         }
     }
 

@@ -1,99 +1,140 @@
 import DAOCore
 import Synchronization
 
-/// A table that was found or created.
-struct KnownTable: Sendable {
+/// A table that was found or created, for one model.
+final class KnownTable: Sendable {
     /// The statements of the table.
     let table: SQLTable
     /// The number of the table within the instance, by which sessions find its prepared statements.
     let number: Int
-    /// Whether the entity has changed since.
-    let outdated = Outdated()
+    /// The description in the catalog.
+    let stored: EntityDescription
+    /// What the model declares.
+    let declared: EntityDescription
+    /// Whether the stored entity has changed since.
+    private let outdated = Atomic(false)
 
-    /// A flag that storages check in every call.
-    final class Outdated: Sendable {
-        private let flag = Atomic(false)
-
-        var isSet: Bool { flag.load(ordering: .relaxed) }
-        func set() { flag.store(true, ordering: .relaxed) }
+    init(_ table: SQLTable, number: Int, _ stored: EntityDescription, _ declared: EntityDescription) {
+        (self.table, self.number, self.stored, self.declared) = (table, number, stored, declared)
     }
+
+    var isOutdated: Bool { outdated.load(ordering: .relaxed) }
+    func becomeOutdated() { outdated.store(true, ordering: .relaxed) }
 }
 
 extension SQLInstance {
-    /// Returns the table of an entity. It is known, or found in the database, updated, adopted or created.
+    /// Returns the table of a model. It is known, or found in the database, changed as the model declares it,
+    /// adopted or created.
     ///
     /// - Parameters:
     ///   - declaration: The declaration of the model.
     ///   - settings: The settings of the transaction that creates it; nil when nothing may be written.
     /// - Throws: `.schemaMismatch` when the stored entity differs and needs a migration step; `.readOnly`
     ///   when it is missing or of an earlier version and nothing can be written.
-    func table(
-        for declaration: @autoclosure () throws -> EntityDeclaration, _ entity: EntityDescription, _ settings: SQLWriteSettings?
-    ) throws -> KnownTable {
-        if let known = tables.withLock({ $0[entity.name] }), known.table.entity == entity { return known }
-        let table = SQLTable(entity, dialect: dialect)
-        if case .differs(let stored) = try coordinator.read({ try schema($0).state(of: table) }) {
-            try bringUpToDate(stored, declaration(), settings)
+    func table(for declaration: EntityDeclaration, _ settings: SQLWriteSettings?) throws -> KnownTable {
+        let declared = declaration.description
+        if let known = known(declared), EntityChange(from: known.stored, to: declaration).isEmpty { return known }
+        if let stored = try coordinator.read({ try schema($0).entity(named: declared.name) }) {
+            let change = EntityChange(from: stored, to: declaration)
+            guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
+            if !change.isEmpty, !(change.canWait && (settings == nil || coordinator.isInside)) {
+                try bringUpToDate(change, declaration, settings)
+            }
         } else {
-            try make(table, settings)
+            try make(declared, settings)
         }
+        do {
+            return try coordinator.read { try table(for: declared, in: $0) }
+        } catch let missing as SQLMissingTable {
+            throw missing.underlying
+        }
+    }
+
+    /// The table of a model, as a session sees the stored entity.
+    ///
+    /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
+    func table(for declared: EntityDescription, in session: SQLSession) throws -> KnownTable {
+        if let known = known(declared) { return known }
+        if tables.withLock({ $0.isEmpty }) {
+            catalogVersion.store(try session.connection.schemaVersion(), ordering: .releasing)
+        }
+        guard let stored = try schema(session).description(of: declared.name) else {
+            throw SQLMissingTable(.noEntity(declared.name, path: path))
+        }
+        guard let layout = RowLayout(of: stored, for: declared) else { throw outdated(declared.name) }
         return tables.withLock { tables in
             // Another thread may have been first. A number always belongs to the same version of the same
             // entity.
-            if let known = tables[entity.name] {
-                if known.table.entity == entity { return known }
-                known.outdated.set()
-            }
-            let known = KnownTable(table: table, number: numbers.add(1, ordering: .relaxed).oldValue)
-            tables[entity.name] = known
+            let others = tables[declared.name] ?? []
+            if let known = others.first(where: { $0.declared == declared && $0.stored == stored }) { return known }
+            let known = KnownTable(
+                SQLTable(layout, dialect: dialect), number: numbers.add(1, ordering: .relaxed).oldValue, stored, declared)
+            for other in others where other.stored != stored { other.becomeOutdated() }
+            tables[declared.name] = others.filter { $0.stored == stored } + [known]
             return known
         }
+    }
+
+    private func known(_ declared: EntityDescription) -> KnownTable? {
+        tables.withLock { $0[declared.name]?.first { $0.declared == declared } }
     }
 
     /// Forgets the tables of entities that have changed. Storages with these tables notice it at their next
     /// call.
     func forget(_ names: Set<String>) {
         tables.withLock { tables in
-            for name in names { tables.removeValue(forKey: name)?.outdated.set() }
+            for name in names { tables.removeValue(forKey: name)?.forEach { $0.becomeOutdated() } }
         }
+    }
+
+    /// Forgets what is known of entities that another process has changed, at the beginning of a write
+    /// transaction. A row that is stored without a column that the process has added would lack its default.
+    func checkCatalog(_ session: SQLSession) throws {
+        if session.hasCheckedCatalog { return }
+        let version = try session.connection.schemaVersion()
+        if catalogVersion.load(ordering: .acquiring) != version {
+            let names = tables.withLock { Set($0.keys) }
+            for name in names {
+                // A table that is gone is made again.
+                guard let stored = try schema(session).description(of: name) else { continue }
+                if tables.withLock({ $0[name]?.contains { $0.stored != stored } }) == true { forget([name]) }
+            }
+            catalogVersion.store(version, ordering: .releasing)
+        }
+        session.hasCheckedCatalog = true
     }
 
     /// Creates a missing table, for the first time or because the transaction that created it was rolled
     /// back.
-    func make(_ table: SQLTable, _ settings: SQLWriteSettings?) throws {
-        if try coordinator.read({ try isStored(table, $0) }) { return }
+    func make(_ declared: EntityDescription, _ settings: SQLWriteSettings?) throws {
+        if try coordinator.read({ try schema($0).entity(named: declared.name) }) != nil { return }
         guard let settings else {
             throw StorageError.readOnly(path)
         }
         try coordinator.write(.call) { session in
             try begin(session, settings)
-            if try isStored(table, session) { return }
-            try schema(session).create(table)
+            let schema = schema(session)
+            if try schema.entity(named: declared.name) == nil { try schema.create(SQLTable(declared, dialect: dialect)) }
         }
     }
 
-    /// Changes a stored entity to the declaration of a model, in one transaction.
-    private func bringUpToDate(_ stored: EntityDescription, _ declaration: EntityDeclaration, _ settings: SQLWriteSettings?)
-        throws
-    {
+    /// Changes a stored entity as a model declares it, in one transaction.
+    private func bringUpToDate(
+        _ change: EntityChange, _ declaration: EntityDeclaration, _ settings: SQLWriteSettings?
+    ) throws {
         let name = declaration.description.name
-        let change = EntityChange(from: stored, to: declaration)
-        guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         guard let settings else { throw change.readOnly(path: path) }
         if coordinator.isInside { throw change.insideTransaction(path: path) }
-        let table = SQLTable(declaration.description, dialect: dialect)
         try coordinator.write(.call, touching: name) { session in
             try begin(session, settings)
             let schema = schema(session)
-            switch try schema.state(of: table) {
-            case .same: break
-            case .missing: try schema.create(table)
-            case .differs(let stored):
-                // Another process may have changed it since.
-                let store = SQLEntityStore(schema) { _ in }
-                try store.apply(EntityChange(from: stored, to: declaration), path: path)
+            // Another process may have changed it since.
+            guard let stored = try schema.entity(named: name) else {
+                return try schema.create(SQLTable(declaration.description, dialect: dialect))
             }
+            try SQLEntityStore(schema) { _ in }.apply(EntityChange(from: stored, to: declaration), path: path)
         }
+        forget([name])
     }
 
     /// Reads the entities in the catalog.
@@ -103,17 +144,6 @@ extension SQLInstance {
 
     /// Returns the catalog and the tables as a session sees them.
     func schema(_ session: SQLSession) -> StoredSchema { StoredSchema(session: session, dialect: dialect, catalog: catalog) }
-
-    /// Whether the table is in the catalog and in the database, as the model declares it.
-    ///
-    /// - Throws: `.schemaMismatch` when the stored table differs.
-    private func isStored(_ table: SQLTable, _ session: SQLSession) throws -> Bool {
-        switch try schema(session).state(of: table) {
-        case .missing: return false
-        case .same: return true
-        case .differs: throw outdated(table.entity.name)
-        }
-    }
 
     /// Returns the error of a storage whose entity was changed after it was opened.
     func outdated(_ entity: String) -> StorageError { .outdated(entity, path: path) }

@@ -17,8 +17,10 @@ public final class SQLInstance: Sendable {
     let catalog: SQLCatalog
     /// The path in errors.
     let path: String
-    /// The tables that were found or created, by the name of their entity.
-    let tables = Mutex<[String: KnownTable]>([:])
+    /// The tables that were found or created, one for each model, by the name of their entity.
+    let tables = Mutex<[String: [KnownTable]]>([:])
+    /// The version of the catalog that the known tables were last compared with.
+    let catalogVersion = Atomic<UInt64>(.max)
     /// The tables of links that were found or created, by their relationship.
     let links = Mutex<[RelationDescription: KnownLinks]>([:])
     /// Counts the tables.
@@ -77,6 +79,8 @@ public final class SQLInstance: Sendable {
     @inline(__always) func begin(_ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any) throws {
         let isObserved = coordinator.engineState.observations.isObserved
         try session.connection.beginWriting(SQLWrite(scope: scope, settings: settings, isObserved: isObserved))
+        // A single statement that stores no new row needs no column but those it names.
+        if scope != .statement { try checkCatalog(session) }
     }
 }
 

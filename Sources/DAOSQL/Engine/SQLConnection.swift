@@ -69,7 +69,8 @@ public protocol SQLConnection: AnyObject {
 
     // MARK: Tables
 
-    /// A version that changes with every change of the tables, also by other processes.
+    /// A version that changes with every change of the tables, also by other processes. Every write
+    /// transaction asks for it once, after its beginning.
     func schemaVersion() throws -> UInt64
 
     /// Changes ``schemaVersion()`` after a change of the catalog's rows alone.
@@ -135,15 +136,23 @@ public enum SQLRowWrite: Sendable, Hashable {
     case update([Int])
 }
 
-/// A table does not exist or was dropped. The storage creates it and repeats the call.
+/// A table or a column does not exist or was dropped. The storage creates a missing table and repeats the call with
+/// the columns that the catalog describes.
 public struct SQLMissingTable: Error {
     /// The error of the engine.
     public let underlying: StorageError
+    /// Whether the table exists and lacks a column.
+    public let isColumn: Bool
 
     /// Creates an error.
     ///
-    /// - Parameter underlying: The error of the engine.
-    public init(_ underlying: StorageError) { self.underlying = underlying }
+    /// - Parameters:
+    ///   - underlying: The error of the engine.
+    ///   - isColumn: Whether the table exists and lacks a column.
+    public init(_ underlying: StorageError, isColumn: Bool = false) {
+        self.underlying = underlying
+        self.isColumn = isColumn
+    }
 }
 
 /// A row was refused because of a conflict with a stored row.

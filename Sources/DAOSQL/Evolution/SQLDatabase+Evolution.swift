@@ -14,12 +14,12 @@ extension SQLDatabase {
                         return try body(SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { _ in })
                     }
                 }
-            case .write:
-                if coordinator.isInside {
+            case .write, .rows:
+                if access == .write, coordinator.isInside {
                     throw StorageError.evolutionInsideTransaction(instance.path)
                 }
                 var changed: Set<String> = []
-                let result = try coordinator.write(.migration) { session in
+                let result = try coordinator.write(access == .write ? .migration : .compositeCall) { session in
                     try begin(session)
                     let store = SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { name in
                         // This write notifies the observations of the entity.

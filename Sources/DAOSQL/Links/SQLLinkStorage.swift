@@ -63,13 +63,12 @@ struct SQLLinkStorage: LinkStorage {
         }
         if parents.isEmpty { return }
         let run = DenseRun(parents)
-        let sql =
-            run.map {
-                SQLText(links.selectRowsInRange(of: storage.table), [.value(.integer($0.first)), .value(.integer($0.last))])
-            }
-            ?? SQLText(links.selectRows(of: storage.table), [.list(parents.map(\.value))])
         try reading(()) { session in
-            let entity = storage.entity
+            let table = try storage.current(session).table
+            let entity = table.entity
+            let sql =
+                run.map { SQLText(links.selectRowsInRange(of: table), [.value(.integer($0.first)), .value(.integer($0.last))]) }
+                ?? SQLText(links.selectRows(of: table), [.list(parents.map(\.value))])
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, firstField: -1, keyColumn: entity.keyIndex + 1)
@@ -92,15 +91,22 @@ struct SQLLinkStorage: LinkStorage {
 // MARK: Reading
 
 extension SQLLinkStorage {
-    /// Runs a closure that reads on one connection.
+    /// Runs a closure that reads on one connection. It may run twice when a table was changed the first time.
     ///
     /// - Parameter none: The result when the table is missing.
     private func reading<Result>(_ none: Result, _ body: (SQLSession) throws -> Result) throws -> Result {
         try owner.lifetime.call {
             do {
                 return try owner.instance.coordinator.read(body)
-            } catch is SQLMissingTable {
-                return none
+            } catch let missing as SQLMissingTable {
+                guard missing.isColumn else { return none }
+            }
+            // Another process has changed the related entity.
+            owner.instance.forget([relation.target])
+            do {
+                return try owner.instance.coordinator.read(body)
+            } catch let missing as SQLMissingTable {
+                throw missing.underlying
             }
         }
     }

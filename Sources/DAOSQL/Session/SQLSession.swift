@@ -16,6 +16,8 @@ package final class SQLSession: @unchecked Sendable {
     let isWriter: Bool
     /// Is told which commits this session made; nil for a session that reads.
     private let observations: ObservationHub?
+    /// Whether the running write transaction has compared the known tables with the catalog.
+    var hasCheckedCatalog = false
     /// Takes back a reader that is no longer needed.
     var release: ((SQLSession) -> Void)?
 
@@ -104,6 +106,7 @@ package final class SQLSession: @unchecked Sendable {
 
 extension SQLSession: TransactionHandle {
     package func commit() throws {
+        hasCheckedCatalog = false
         let isObserved = observations?.isObserved == true
         if let counts = try connection.commit(isObserved: isObserved) {
             observations?.didCommitHere(from: counts.before, to: counts.after)
@@ -111,6 +114,7 @@ extension SQLSession: TransactionHandle {
     }
 
     package func rollback() {
+        hasCheckedCatalog = false
         connection.rollback()
         release?(self)
     }

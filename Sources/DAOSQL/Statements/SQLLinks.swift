@@ -101,7 +101,7 @@ struct SQLLinks: Sendable {
     }
 
     /// Returns the statement that reads the rows linked to the parents between two bound keys: the parent's
-    /// key, then every column. The order is that of the keys, then of the position.
+    /// key, then the declared columns. The order is that of the keys, then of the position.
     ///
     /// - Parameter target: The table of the children.
     func selectRowsInRange(of target: SQLTable) -> String {
@@ -115,11 +115,11 @@ struct SQLLinks: Sendable {
     }
 
     private func relatedColumns(of target: SQLTable) -> [String] {
-        zip(target.columns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
+        zip(target.declaredColumns, target.entity.fields).map { $1.type.kind.isRelationship ? $0 : "related." + $0 }
     }
 
-    /// Returns the statement that reads the rows linked to a list of parents: the parent's number, then every
-    /// column. The order is that of the list, then of the position.
+    /// Returns the statement that reads the rows linked to a list of parents: the parent's number, then the
+    /// declared columns. The order is that of the list, then of the position.
     ///
     /// - Parameter target: The table of the children.
     func selectRows(of target: SQLTable) -> String {

@@ -14,27 +14,44 @@ public struct SQLTable: Sendable {
     public let columns: [String]
     /// The quoted name of the table.
     public let name: String
-    /// Reads every column of the row with a key.
+    /// Reads the declared columns of the row with a key.
     let selectByKey: String
     /// Inserts a row; an existing key is an error of the engine. Every column is bound, in the order of the
     /// fields.
     let insert: String
-    /// Inserts a row, or replaces the row with the same key. Every column is bound, in order.
+    /// Inserts a row, or sets the declared columns of the row with the same key. Every column is bound, in order.
     let upsert: String
     /// Removes the row with a key.
     let deleteByKey: String
 
     /// The columns as they are written in comparisons and sorts.
     let comparable: [String]
+    /// The columns that the model declares, in order.
+    let declaredColumns: ArraySlice<String>
+    /// The positions and defaults of the retired columns, which the model does not declare.
+    private let retired: [(field: Int, defaultValue: Value)]
     private let selectAll: String
 
-    /// Composes the statements.
+    /// Composes the statements of a model.
+    ///
+    /// - Parameters:
+    ///   - layout: What the table holds, in the order of the model's fields.
+    ///   - dialect: The engine's way of writing.
+    init(_ layout: RowLayout, dialect: any SQLDialect) {
+        self.init(layout.entity, retired: Array(zip(layout.retired, layout.retiredDefaults)), dialect: dialect)
+    }
+
+    /// Makes the statements.
     ///
     /// - Parameters:
     ///   - entity: The entity whose rows the table holds.
     ///   - name: The unquoted name of the table; nil for the name of the entity.
+    ///   - retired: The last fields, where the model does not declare them, and their defaults.
     ///   - dialect: The SQL dialect of the engine.
-    init(_ entity: EntityDescription, named name: String? = nil, dialect: any SQLDialect) {
+    init(
+        _ entity: EntityDescription, named name: String? = nil, retired: [(field: Int, defaultValue: Value)] = [],
+        dialect: any SQLDialect
+    ) {
         self.entity = entity
         self.dialect = dialect
         self.name = dialect.quoted(name ?? entity.name)
@@ -42,14 +59,19 @@ public struct SQLTable: Sendable {
         let stored = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
         self.columns = columns
         comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0.type.kind) }
-        let list = columns.joined(separator: ", ")
+        self.retired = retired.filter { !entity.fields[$0.field].type.kind.isRelationship }
+        let declaredCount = entity.fields.count - retired.count
+        declaredColumns = columns.prefix(declaredCount)
+        let list = declaredColumns.joined(separator: ", ")
         let key = columns[entity.keyIndex]
         selectAll = "SELECT \(list) FROM \(self.name)"
         selectByKey = "\(selectAll) WHERE \(key) = \(dialect.placeholder(1))"
         deleteByKey = "DELETE FROM \(self.name) WHERE \(key) = \(dialect.placeholder(1))"
         let placeholders = stored.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
         insert = "INSERT INTO \(self.name) (\(stored.map { columns[$0] }.joined(separator: ", "))) VALUES (\(placeholders))"
-        let changes = stored.filter { $0 != entity.keyIndex }.map { "\(columns[$0]) = excluded.\(columns[$0])" }
+        let changes = stored.filter { $0 != entity.keyIndex && $0 < declaredCount }.map {
+            "\(columns[$0]) = excluded.\(columns[$0])"
+        }
         upsert =
             "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
     }
@@ -61,6 +83,16 @@ public struct SQLTable: Sendable {
         case .upsert: upsert
         case .update(let fields): update(fields)
         }
+    }
+
+    /// Binds the defaults of the retired columns, after the declared columns of a new row.
+    @inline(__always) func writeRetiredDefaults(to row: RowWriter) throws {
+        for retired in retired { try entity.write(retired.defaultValue, at: retired.field, to: row) }
+    }
+
+    /// The value of a field of a row that was written: the model's, or the default of a retired field.
+    func writtenValue(at field: Int, _ value: (Int) -> Value) -> Value {
+        field < declaredColumns.count ? value(field) : entity.fields[field].defaultValue ?? .null
     }
 
     /// Returns the statement that changes some columns of the row with a key. The columns are bound in
@@ -85,7 +117,7 @@ public struct SQLTable: Sendable {
 }
 
 extension SQLTable {
-    /// Returns the statement that reads every column of a query's rows, in the order of the query.
+    /// Returns the statement that reads the declared columns of a query's rows, in the order of the query.
     func select(_ query: ResolvedQuery) throws -> SQLText { try completed(selectAll, query) }
 
     /// Returns the statement that reads some columns of a query's rows, in the order of the query.

@@ -4,16 +4,15 @@ extension SQLStorage {
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         let resolved = try query.resolved()
         if resolved.isEmpty { return ArrayCursor(try read(query)) }
-        let sql = try table.select(resolved)
         return try owner.lifetime.call {
-            try checkCurrent()
             // Inside a transaction the rows are read at once. A statement would see rows that are written
             // while it runs, and would end with the transaction.
             guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {
                 try session.connection.beginReading()
-                let statement = try session.statement(sql, entity: entity.name)
-                return SQLCursor(owner, schema, reader(of: statement), CursorLease(session, statement))
+                let table = try current(session).table
+                let statement = try session.statement(try table.select(resolved), entity: entity.name)
+                return SQLCursor(owner, schema, reader(of: statement, table), CursorLease(session, statement))
             } catch {
                 session.rollback()
                 if error is SQLMissingTable { return ArrayCursor(try read(query)) }

@@ -4,9 +4,8 @@ extension SQLStorage {
     func explain(_ query: Query<Record>) throws -> QueryPlan {
         let resolved = try query.resolved()
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
-        let sql = try table.select(resolved)
-        return try reading { session in
-            var plan = try session.connection.explain(sql, of: entity)
+        return try reading { session, known in
+            var plan = try session.connection.explain(known.table.select(resolved), of: known.table.entity)
             plan.filtersRows = filtersRows(resolved.filter, plan.access)
             return plan
         }

@@ -2,9 +2,9 @@ import DAOCore
 
 extension SQLStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
-        if keys.isEmpty { return try writing(.statement) { _ in 0 } }
-        return try writing(.any) { session in
-            let rows = try session.rows(number, table)
+        if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        return try writing(.any) { session, known in
+            let rows = try session.rows(known.number, known.table)
             let (select, row) = try rows.takeSelect()
             defer { select.giveBack() }
             if keys.count > 1 { try select.prefetch(keys) }
@@ -24,10 +24,10 @@ extension SQLStorage {
                                 if isStored {
                                     try update(record, key, rows, detector, select, &writing)
                                 } else {
-                                    try insert(record, key, rows, &writing)
+                                    try insert(record, key, rows, known.table, &writing)
                                 }
                             } catch {
-                                throw failure(error, writing.record(refusedBy: error) ?? record.pointee, session)
+                                throw failure(error, writing.record(refusedBy: error) ?? record.pointee, session, known)
                             }
                         }
                         stored += 1
@@ -37,7 +37,7 @@ extension SQLStorage {
                 try writing.send()
             } catch let refused as SQLRefusedRow {
                 // Rows that were held back have been sent, here or because another statement had to run.
-                throw writing.record(refusedBy: refused).map { failure(refused, $0, session) } ?? refused.underlying
+                throw writing.record(refusedBy: refused).map { failure(refused, $0, session, known) } ?? refused.underlying
             }
             return stored
         }
@@ -45,9 +45,9 @@ extension SQLStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try query.resolved()
-        if resolved.isEmpty { return try writing(.statement) { _ in 0 } }
-        return try writing(.any) { session in
-            try merge(keys: try keys(resolved, session)) { _, record in
+        if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        return try writing(.any) { session, known in
+            try merge(keys: try keys(resolved, session, known.table)) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)
                 record = changed
@@ -56,15 +56,17 @@ extension SQLStorage {
     }
 
     /// Inserts a merged row.
-    private func insert(_ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ writing: inout MergedRows<Record>)
-        throws
-    {
+    private func insert(
+        _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ table: SQLTable,
+        _ writing: inout MergedRows<Record>
+    ) throws {
         try schema.checkKey(of: record.pointee, is: key)
         try check(record.pointee)
         try checkOrder([record.pointee])
         let batch = try writing.next(try rows.insert())
         batch.begin()
         try schema.encode(at: record, to: batch)
+        try table.writeRetiredDefaults(to: batch)
         try batch.add()
         writing.didAdd(record)
     }

@@ -4,19 +4,18 @@ extension SQLStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try nothing([]) }
-        let sql = try table.select(resolved)
-        return try reading { session in
-            let statement = try session.statement(sql, entity: entity.name)
+        return try reading { session, known in
+            let statement = try session.statement(try known.table.select(resolved), entity: entity.name)
             defer { statement.giveBack() }
             var records: [Record] = []
-            try schema.decode(reader(of: statement), into: &records)
+            try schema.decode(reader(of: statement, known.table), into: &records)
             return records
         }
     }
 
     func read(key: Key) throws -> Record? {
-        try reading { session in
-            let (statement, reader) = try session.rows(number, table).takeSelect()
+        try reading { session, known in
+            let (statement, reader) = try session.rows(known.number, known.table).takeSelect()
             defer { statement.giveBack() }
             try statement.bind(key)
             return try reader.advance() ? schema.decode(reader) : nil
@@ -25,10 +24,10 @@ extension SQLStorage {
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
         if keys.count == 1 { return try read(key: keys[0]).map { [$0] } ?? [] }
-        return try reading { session in
+        return try reading { session, known in
             // Rows may be read one by one, and all reads have to see the same commit.
             if !session.isWriter { try session.connection.beginReading() }
-            let (statement, reader) = try session.rows(number, table).takeSelect()
+            let (statement, reader) = try session.rows(known.number, known.table).takeSelect()
             defer { statement.giveBack() }
             try statement.prefetch(keys)
             var records: [Record] = []
@@ -46,11 +45,11 @@ extension SQLStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading { try keys(resolved, $0) }
+        return try reading { try keys(resolved, $0, $1.table) }
     }
 
     /// Returns the keys of a query's rows.
-    func keys(_ query: ResolvedQuery, _ session: SQLSession) throws -> [Key] {
+    func keys(_ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable) throws -> [Key] {
         let key = entity.keyIndex
         let statement = try session.statement(try table.select([key], query), entity: entity.name)
         defer { statement.giveBack() }
@@ -68,10 +67,9 @@ extension SQLStorage {
     func count(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try nothing(0) }
-        let sql = try table.count(resolved.filter)
-        return try reading { session in
+        return try reading { session, known in
             var all = 0
-            try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
+            try session.forEachRow(known.table.count(resolved.filter), entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
             let rest = max(all - min(resolved.offset, all), 0)
             return min(rest, resolved.limit ?? rest)
         }
@@ -83,8 +81,8 @@ extension SQLStorage {
         let key = entity.keyIndex
         // The error of an unreadable value needs the key of its row. An index on the field contains the key
         // too.
-        let sql = try table.select(field == key ? [field] : [field, key], resolved)
-        try reading { session in
+        try reading { session, known in
+            let sql = try known.table.select(field == key ? [field] : [field, key], resolved)
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, firstField: field, keyColumn: field == key ? 0 : 1)
@@ -99,7 +97,7 @@ extension SQLStorage {
 
     /// Returns the result of a query without rows and does not ask the engine; a closed database still
     /// throws.
-    private func nothing<Result>(_ result: Result) throws -> Result { try reading { _ in result } }
+    private func nothing<Result>(_ result: Result) throws -> Result { try reading { _, _ in result } }
 }
 
 extension ResolvedQuery {

@@ -6,9 +6,9 @@ extension SQLStorage {
     func upsert(_ records: [Record]) throws { try store(records, mayReplace: true) { try $0.upsert() } }
 
     func erase(keys: [Key]) throws -> Int {
-        if keys.isEmpty { return try writing(.statement) { _ in 0 } }
-        return try writing(keys.count == 1 ? .statement : .rows) { session in
-            let statement = try session.rows(number, table).takeDelete()
+        if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        return try writing(keys.count == 1 ? .statement : .rows) { session, known in
+            let statement = try session.rows(known.number, known.table).takeDelete()
             defer { statement.finish() }
             return try statement.run(forEach: keys)
         }
@@ -16,17 +16,17 @@ extension SQLStorage {
 
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
-        if resolved.isEmpty { return try writing(.statement) { _ in 0 } }
-        let sql = try table.delete(resolved)
-        return try writing(.statement) { try $0.run(sql, entity: entity.name) }
+        if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        return try writing(.statement) { try $0.run($1.table.delete(resolved), entity: entity.name) }
     }
 
     /// Stores rows with one batch.
     private func store(_ records: [Record], mayReplace: Bool, _ take: (RowStatements) throws -> SQLRowBatch) throws {
-        if records.isEmpty { return try writing(.statement) { _ in } }
+        if records.isEmpty { return try writing(.statement) { _, _ in } }
         try checkOrder(records)
-        try writing(records.count == 1 ? .statement : .rows) { session in
-            let batch = try take(try session.rows(number, table))
+        try writing(records.count == 1 ? .statement : .rows, storesRows: true) { session, known in
+            let table = known.table
+            let batch = try take(try session.rows(known.number, table))
             defer { batch.finish() }
             try records.withUnsafeBufferPointer { buffer in
                 var index = 0
@@ -37,6 +37,7 @@ extension SQLStorage {
                         // The array keeps the row in place while the closure runs, and `index` is a valid
                         // index of the array.
                         try schema.encode(at: buffer.baseAddress! + index, to: batch)
+                        try table.writeRetiredDefaults(to: batch)
                         try batch.add()
                         index += 1
                     }
@@ -46,7 +47,7 @@ extension SQLStorage {
                     let last = min(index, buffer.count - 1)
                     let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
                     guard buffer.indices.contains(number) else { throw error }
-                    throw failure(error, buffer[number], session, mayReplace: mayReplace)
+                    throw failure(error, buffer[number], session, known, mayReplace: mayReplace)
                 }
             }
         }
@@ -55,7 +56,10 @@ extension SQLStorage {
     /// Returns the error for a row that could not be stored.
     ///
     /// - Parameter mayReplace: Whether a row with the same key would have been replaced.
-    func failure(_ error: any Error, _ record: Record, _ session: SQLSession, mayReplace: Bool = true) -> any Error {
+    func failure(
+        _ error: any Error, _ record: Record, _ session: SQLSession, _ known: KnownTable, mayReplace: Bool = true
+    ) -> any Error {
+        let entity = known.table.entity
         let key = schema.key(of: record)
         guard let refused = error as? SQLRefusedRow else {
             guard var error = error as? StorageError, error.engineCode != nil else { return error }
@@ -66,11 +70,11 @@ extension SQLStorage {
         guard case .value(let named) = refused.reason else { return duplicateKey(key, error) }
         // When both a key and a unique value are taken, an engine may report the value, even when the same
         // row has both.
-        if !mayReplace, (try? isStored(key, session)) == true { return duplicateKey(key, error) }
+        if !mayReplace, (try? isStored(key, session, known)) == true { return duplicateKey(key, error) }
         // When the engine does not report the field, all unique fields are checked.
         for field in named.map({ [$0] }) ?? Array(entity.fields.indices) where entity.fields[field].isUnique {
-            let value = schema.value(at: field, of: record)
-            guard let other = try? holder(of: value, in: field, except: key, session) else { continue }
+            let value = known.table.writtenValue(at: field) { schema.value(at: $0, of: record) }
+            guard let other = try? holder(of: value, in: field, except: key, session, known) else { continue }
             return StorageError.uniqueViolation(
                 entity.name, field: entity.fields[field].name, key: UniqueID(key), conflictingKey: UniqueID(other),
                 engineCode: error.engineCode, engineMessage: error.engineMessage)
@@ -84,16 +88,19 @@ extension SQLStorage {
         .duplicateKey(entity, UniqueID(key), engineCode: error.engineCode, engineMessage: error.engineMessage)
     }
 
-    private func isStored(_ key: Key, _ session: SQLSession) throws -> Bool {
-        let (statement, reader) = try session.rows(number, table).takeSelect()
+    private func isStored(_ key: Key, _ session: SQLSession, _ known: KnownTable) throws -> Bool {
+        let (statement, reader) = try session.rows(known.number, known.table).takeSelect()
         defer { statement.giveBack() }
         try statement.bind(key)
         return try reader.advance()
     }
 
     /// Returns the key of another row that has a value in a field.
-    private func holder(of value: Value, in field: Int, except key: Key, _ session: SQLSession) throws -> Key? {
+    private func holder(
+        of value: Value, in field: Int, except key: Key, _ session: SQLSession, _ known: KnownTable
+    ) throws -> Key? {
         if value.isNull { return nil }
+        let (table, entity) = (known.table, known.table.entity)
         let sql = SQLText(table.conflict(in: field), [.value(value), .value(key.value)])
         let statement = try session.statement(sql, entity: entity.name)
         defer { statement.giveBack() }

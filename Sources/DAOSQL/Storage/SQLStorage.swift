@@ -7,39 +7,58 @@ final class SQLStorage<Record: Model>: Storage {
     private static var checkedRows: Int { 16 }
 
     let owner: SQLDatabase
-    let table: SQLTable
-    let number: Int
-    private let outdated: KnownTable.Outdated
     let schema: Schema<Record>
+    /// The entity as the model declares it.
+    let entity: EntityDescription
+    private let initialTable: KnownTable
+    /// The table that replaced the initial table, because the stored entity has changed.
+    private let laterTable = Mutex<KnownTable?>(nil)
     private let written = Atomic<Int>(0)
     private let hasTextKey: Bool
 
     init(_ database: SQLDatabase, _ known: KnownTable) {
         owner = database
-        table = known.table
-        number = known.number
-        outdated = known.outdated
+        initialTable = known
+        entity = known.declared
         schema = Record.schema
-        hasTextKey = known.table.entity.keyKind == .string
+        hasTextKey = known.declared.keyKind == .string
     }
 
     var database: any Database { owner }
-    var entity: EntityDescription { table.entity }
 
-    /// Runs a closure that reads on one connection. The closure runs twice when the table was missing the
-    /// first time.
-    func reading<Result>(_ body: (SQLSession) throws -> Result) throws -> Result {
-        try owner.lifetime.call { try repeating { try owner.instance.coordinator.read(body) } }
+    /// The table, as a session sees the stored entity.
+    ///
+    /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
+    @inline(__always) func current(_ session: SQLSession) throws -> KnownTable {
+        initialTable.isOutdated ? try later(session) : initialTable
     }
 
-    /// Runs a closure that writes, atomically. The closure runs twice when the table was missing the first
-    /// time.
+    @inline(never) private func later(_ session: SQLSession) throws -> KnownTable {
+        if let later = laterTable.withLock({ $0 }), !later.isOutdated { return later }
+        let table = try owner.instance.table(for: entity, in: session)
+        laterTable.withLock { $0 = table }
+        return table
+    }
+
+    /// Runs a closure that reads on one connection. The closure runs twice when the table was changed or
+    /// missing the first time.
+    func reading<Result>(_ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
+        try owner.lifetime.call {
+            try repeating { try owner.instance.coordinator.read { try body($0, try current($0)) } }
+        }
+    }
+
+    /// Runs a closure that writes, atomically. The closure runs twice when the table was changed or missing
+    /// the first time.
     ///
     /// - Parameters:
     ///   - scope: The statements that the closure runs. With any number of statements, the closure calls
     ///     application code.
+    ///   - storesRows: Whether the body stores whole rows.
     ///   - body: The closure.
-    func writing<Result>(_ scope: SQLWrite.Scope, _ body: (SQLSession) throws -> Result) throws -> Result {
+    func writing<Result>(
+        _ scope: SQLWrite.Scope, storesRows: Bool = false, _ body: (SQLSession, KnownTable) throws -> Result
+    ) throws -> Result {
         func run() throws -> Result {
             let kind: WriteKind =
                 switch scope {
@@ -48,8 +67,9 @@ final class SQLStorage<Record: Model>: Storage {
                 case .any: .body
                 }
             return try owner.instance.coordinator.write(kind, touching: entity.name) { session in
-                try owner.begin(session, scope)
-                return try body(session)
+                // The columns of a whole row are compared with the catalog in the transaction of the row.
+                try owner.begin(session, scope == .statement && storesRows ? .rows : scope)
+                return try body(session, try current(session))
             }
         }
         return try owner.lifetime.call {
@@ -58,27 +78,20 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// Runs a closure, and a second time when the table was missing: another process dropped it, or the
-    /// transaction that created it was rolled back.
+    /// Runs a closure, and a second time when the table was changed or missing: by another process, or because
+    /// the transaction that created it was rolled back.
     @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
-        try checkCurrent()
         do {
             return try work()
         } catch is SQLMissingTable {
-            try owner.instance.make(table, owner.settings)
+            owner.instance.forget([entity.name])
+            try owner.instance.make(entity, owner.settings)
         }
         do {
             return try work()
         } catch let error as SQLMissingTable {
             throw error.underlying
         }
-    }
-
-    /// Throws unless the entity is still as the model declares it.
-    ///
-    /// - Throws: `.schemaMismatch` when another version of the model has changed it in this process.
-    @inline(__always) func checkCurrent() throws {
-        if outdated.isSet { throw owner.instance.outdated(entity.name) }
     }
 
     /// Checks a row that is about to be stored.
@@ -95,11 +108,12 @@ final class SQLStorage<Record: Model>: Storage {
         }
     }
 
-    /// Returns a reader of a statement that reads every column. It is used from the first to the last row.
-    func reader(of statement: SQLStatement) -> SQLRowReader {
+    /// Returns a reader of a statement that reads the declared columns. It is used from the first to the last
+    /// row.
+    func reader(of statement: SQLStatement, _ table: SQLTable) -> SQLRowReader {
         // Two versions of an entity may have the same query text.
-        if let reader = statement.reader, reader.entity == entity { return reader }
-        let reader = statement.makeReader(of: entity, keyColumn: entity.keyIndex)
+        if let reader = statement.reader, reader.entity == table.entity { return reader }
+        let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
         statement.reader = reader
         return reader
     }

@@ -49,7 +49,11 @@ final class SQLiteConnection: @unchecked Sendable {
             code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
             systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
-        if code == SQLITE_ERROR, error.engineMessage?.hasPrefix("no such table") == true { return SQLMissingTable(error) }
+        guard code == SQLITE_ERROR, let message = error.engineMessage else { return error }
+        if message.hasPrefix("no such table") { return SQLMissingTable(error) }
+        if message.hasPrefix("no such column") || message.contains("has no column named") {
+            return SQLMissingTable(error, isColumn: true)
+        }
         return error
     }
 

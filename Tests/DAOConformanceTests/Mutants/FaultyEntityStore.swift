@@ -3,7 +3,9 @@ import DAOCore
 extension FaultyDatabase {
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
         guard access == .write, fault == .keepsFailedMigrations else {
-            return try base.withEntityStore(access) { try body(FaultyEntityStore(base: $0, fault: fault)) }
+            return try base.withEntityStore(access) { store in
+                try body(FaultyEntityStore(base: store, fault: fault, isOfRows: access == .rows))
+            }
         }
         var failure: (any Error)?
         let result: Result? = try base.withEntityStore(.write) { store in
@@ -26,7 +28,13 @@ extension FaultyDatabase {
         else { return }
         // Records the current indexes, since no call may have read them before.
         _ = try entities()
-        let change = EntityChange(from: stored, to: try schema.declaration)
+        var declaration = schema.declaration
+        if fault == .dropsUndeclared {
+            declaration = EntityDeclaration(
+                declaration.description, earlierNames: declaration.earlierNames,
+                dropped: stored.fields.map(\.name).filter { declaration.description.index(of: $0) == nil })
+        }
+        let change = EntityChange(from: stored, to: declaration)
         if change.isEmpty { return }
         if fault == .erasesOnRefusal, !change.obstacles.isEmpty {
             try base.withEntityStore(.write) { store in
@@ -47,10 +55,13 @@ extension FaultyDatabase {
 private final class FaultyEntityStore: EntityStore {
     private let base: any EntityStore
     private let fault: Fault
+    /// Whether it serves the erasure of rows without their model.
+    private let isOfRows: Bool
 
-    init(base: any EntityStore, fault: Fault) {
+    init(base: any EntityStore, fault: Fault, isOfRows: Bool) {
         self.base = base
         self.fault = fault
+        self.isOfRows = isOfRows
     }
 
     func entities() throws -> [EntityDescription] { try base.entities() }
@@ -73,7 +84,10 @@ private final class FaultyEntityStore: EntityStore {
     func drop(_ entity: String) throws { try base.drop(entity) }
     func rename(_ entity: String, to name: String) throws { try base.rename(entity, to: name) }
     func count(_ entity: String) throws -> Int { try base.count(entity) }
-    func erase(_ keys: [Key], from entity: String) throws { try base.erase(keys, from: entity) }
+    func erase(_ keys: [Key], from entity: String) throws {
+        if fault == .cascadesDeclaredOnly, isOfRows { return }
+        try base.erase(keys, from: entity)
+    }
     func links(of relation: RelationDescription) throws -> any LinkStorage { try base.links(of: relation) }
     func moveLinks(_ moves: [LinkMove]) throws { try base.moveLinks(moves) }
 

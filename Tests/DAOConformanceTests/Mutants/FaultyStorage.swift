@@ -147,6 +147,9 @@ struct FaultyStorage<Record: Model>: Storage {
             case .appliesHalf: for record in records { try base.upsert([record]) }
             case .neverWritesNil: for record in records { try base.upsert([filled(record)]) }
             case .dropsLastOfMany: try base.upsert(records.count > 20 ? records.dropLast() : records)
+            case .replacesRetired:
+                _ = try base.erase(keys: records.map { schema.key(of: $0) })
+                try base.upsert(records)
             default: try base.upsert(records)
             }
         }

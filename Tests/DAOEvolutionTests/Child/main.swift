@@ -31,6 +31,7 @@ func run(_ arguments: [String]) throws -> String {
         for attempt in [
             { _ = try entries.read(Query(where: Condition { $0.text == "text 5" })) },
             { try entries.upsert([OldEntry(id: 5, text: "late", count: 0)]) },
+            { try entries.insert([OldEntry(id: 1000, text: "new", count: 0)]) },
         ] {
             do {
                 try attempt()

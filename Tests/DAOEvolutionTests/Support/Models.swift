@@ -52,6 +52,27 @@ package struct NewEntry: Model, Equatable {
     }
 }
 
+/// The first version of the entity with two fields more.
+package struct WiderEntry: Model, Equatable {
+    package var id: Int
+    package var text: String
+    package var count: Int
+    package var size: Int
+    package var note: String?
+
+    package static let schema = Schema(
+        "entry", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("count", \.count),
+        Field("size", \.size, .default(.min), .indexed), Field("note", \.note, .default("none")))
+
+    package init(id: Int, text: String, count: Int, size: Int, note: String?) {
+        (self.id, self.text, self.count, self.size, self.note) = (id, text, count, size, note)
+    }
+
+    package init(_ entry: OldEntry, size: Int, note: String?) {
+        self.init(id: entry.id, text: entry.text, count: entry.count, size: size, note: note)
+    }
+}
+
 /// A point of an evolution at which a process can be killed.
 package enum Moment: String, CaseIterable, Sendable {
     /// In the first step, between rows.

@@ -1,7 +1,8 @@
-/// The change from a stored entity to a declared entity: the source of the value of every field, and the
+/// The change that a declaration asks of a stored entity: the source of the value of every field, and the
 /// obstacles.
 ///
-/// Creating a change does not modify the database; see ``EntityStore``.
+/// A stored field that is not declared is retired: it remains as it is. Only a field that the declaration
+/// drops is removed. Creating a change does not modify the database; see ``EntityStore``.
 public struct EntityChange: Sendable {
     /// The source of a field's value.
     public enum Source: Sendable, Equatable {
@@ -13,47 +14,56 @@ public struct EntityChange: Sendable {
 
     /// The stored description of the entity.
     public let stored: EntityDescription
-    /// The wanted description of the entity.
+    /// The wanted description of the entity: the stored fields in their order, without those that are
+    /// dropped, then the added fields.
     public let wanted: EntityDescription
     /// The source of the value of every wanted field.
     public let sources: [Source]
     /// The replacement of a stored nil for every wanted field. It is nil where a stored nil remains, or where
     /// nil cannot be stored.
     public let fills: [Value?]
-    /// Descriptions of the changes; empty when the descriptions are equal.
+    /// Descriptions of the changes; empty when the entity is as declared.
     public let steps: [String]
     /// Descriptions of the differences that need a migration step; empty when the change is automatic
     /// (contract E3).
     public let obstacles: [String]
+    /// Whether the model can use the entity without the change: only defaults differ.
+    public let canWait: Bool
 
-    /// Determines the change from a stored entity to a declared entity.
+    /// Determines the change that a declaration asks of a stored entity.
     ///
     /// - Parameters:
     ///   - stored: The stored description of the entity.
     ///   - declaration: The declaration of the entity.
     public init(from stored: EntityDescription, to declaration: EntityDeclaration) {
         self.stored = stored
-        wanted = declaration.description
+        let declared = declaration.description
         let origins = Self.origins(stored, declaration)
+        var users: [Int?] = Array(repeating: nil, count: stored.fields.count)
+        for (index, origin) in origins.enumerated() { if let origin { users[origin] = index } }
         var finding = Finding()
-        for (index, field) in wanted.fields.enumerated() {
-            if let origin = origins[index] {
-                finding.keep(stored.fields[origin], at: origin, as: field, declaration.defaults[index])
+        for (origin, field) in stored.fields.enumerated() {
+            if let index = users[origin] {
+                finding.keep(field, at: origin, as: declared.fields[index], declaration.defaults[index])
+            } else if declaration.dropped.contains(where: { $0.hasSameBytes(as: field.name) }) {
+                finding.drop(field)
             } else {
-                finding.add(field, declaration.defaults[index])
+                finding.retire(field, at: origin)
             }
         }
-        for (index, field) in stored.fields.enumerated() where !origins.contains(index) { finding.drop(field) }
-        if finding.steps.isEmpty, finding.obstacles.isEmpty, stored != wanted {
-            finding.steps.append("the fields are in another order")
+        for (index, field) in declared.fields.enumerated() where origins[index] == nil {
+            finding.add(field, declaration.defaults[index])
         }
+        finding.checkNames()
+        wanted = EntityDescription(name: declared.name, fields: finding.fields)
         sources = finding.sources
         fills = finding.fills
-        steps = finding.steps
+        steps = finding.steps + finding.newDefaults
         obstacles = finding.obstacles
+        canWait = finding.steps.isEmpty && finding.obstacles.isEmpty
     }
 
-    /// Whether the entities are equal.
+    /// Whether the entity is as declared.
     public var isEmpty: Bool { steps.isEmpty && obstacles.isEmpty }
 
     /// Returns the new values of a stored row.
@@ -113,13 +123,20 @@ extension EntityChange {
 
     /// The results for each field.
     private struct Finding {
+        var fields: [FieldDescription] = []
         var sources: [Source] = []
         var fills: [Value?] = []
         var steps: [String] = []
+        var newDefaults: [String] = []
         var obstacles: [String] = []
 
-        mutating func keep(_ old: FieldDescription, at origin: Int, as new: FieldDescription, _ value: Value?) {
+        mutating func keep(_ old: FieldDescription, at origin: Int, as declared: FieldDescription, _ value: Value?) {
+            var new = declared
+            if new.defaultValue == nil { new.defaultValue = old.defaultValue }
+            if !new.type.isOptional, new.defaultValue?.isNull == true { new.defaultValue = nil }
+            fields.append(new)
             sources.append(.stored(origin))
+            if new.defaultValue != old.defaultValue { newDefaults.append("the default of '\(new.name)' changes") }
             var fill: Value?
             if !old.name.hasSameBytes(as: new.name) { steps.append("'\(old.name)' becomes '\(new.name)'") }
             if old.type.kind != new.type.kind {
@@ -154,6 +171,7 @@ extension EntityChange {
         }
 
         mutating func add(_ field: FieldDescription, _ value: Value?) {
+            fields.append(field)
             sources.append(.value(value ?? .null))
             fills.append(nil)
             if field.isPrimaryKey {
@@ -165,11 +183,35 @@ extension EntityChange {
             }
         }
 
-        mutating func drop(_ field: FieldDescription) {
+        mutating func retire(_ field: FieldDescription, at origin: Int) {
+            fields.append(field)
+            sources.append(.stored(origin))
+            fills.append(nil)
             if field.isPrimaryKey {
                 obstacles.append("'\(field.name)', the stored primary key, is not declared")
+            } else if !field.canRetire {
+                obstacles.append(
+                    "'\(field.name)' is stored, is not optional and has no default, and is not declared; declare it, or say "
+                        + ".dropped(\"\(field.name)\")")
+            }
+        }
+
+        mutating func drop(_ field: FieldDescription) {
+            if field.isPrimaryKey {
+                obstacles.append("'\(field.name)', the stored primary key, is dropped")
             } else {
                 steps.append("'\(field.name)' is dropped")
+            }
+        }
+
+        /// Checks that no two names are equal, compared case-insensitively, as SQL engines compare them.
+        mutating func checkNames() {
+            var names: [String: String] = [:]
+            for field in fields {
+                guard let twin = names.updateValue(field.name, forKey: field.name.lowercased()) else { continue }
+                obstacles.append(
+                    "'\(field.name)' is declared and '\(twin)' is stored, which differ in case only; say .renamed(from: \"\(twin)\")"
+                )
             }
         }
     }

@@ -78,6 +78,8 @@ public enum EntityStoreAccess: Sendable {
     case read
     /// Reads and writes in a separate transaction.
     case write
+    /// Reads and writes rows in the running transaction, or in a separate one. Entities are not changed.
+    case rows
 }
 
 extension Database {

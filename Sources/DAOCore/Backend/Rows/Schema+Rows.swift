@@ -2,7 +2,11 @@
 
 extension Schema {
     /// Decodes the current row of a reader.
-    public func decode(_ row: RowReader) throws -> Record { try decodeRow(row) }
+    public func decode(_ row: RowReader) throws -> Record {
+        let record = try decodeRow(row)
+        if order.needsRows { try order.check(record, of: self) }
+        return record
+    }
 
     /// Decodes the remaining rows of a reader and appends them to an array.
     ///
@@ -11,12 +15,14 @@ extension Schema {
     ///   - limit: The maximum number of rows.
     ///   - records: The array that rows are appended to.
     public func decode(_ row: RowReader, limit: Int = .max, into records: inout [Record]) throws {
+        let start = records.count
         try decodeRows(row, limit, &records)
+        if order.needsRows { for record in records[start...] { try order.check(record, of: self) } }
     }
 
     /// Writes all fields of a model, in order.
     public func encode(_ record: Record, to row: RowWriter) throws {
-        try withUnsafePointer(to: record) { try encodeRow($0, row) }
+        try withUnsafePointer(to: record) { try encode(at: $0, to: row) }
     }
 
     /// Returns a row with the default values of fields that are missing in older rows.
@@ -25,7 +31,10 @@ extension Schema {
     package func defaultRow() throws -> RowReader { try DefaultRow.reader(of: description, defaults: defaults) }
 
     /// Writes all fields of a model in place, without a copy, for loops over the buffer of an array.
-    package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws { try encodeRow(record, row) }
+    package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws {
+        if order.needsRows { try order.check(record.pointee, of: self) }
+        try encodeRow(record, row)
+    }
 
     /// Reads a row, lets a closure create or change the model, and writes all fields of the model that the
     /// closure leaves. The step is compiled in the application's module; code in a backend would access the
@@ -37,7 +46,12 @@ extension Schema {
     ///   - change: A closure that gets the stored model or nil. When it leaves nil, nothing is written.
     /// - Returns: Whether the fields were written.
     package func merge(_ stored: RowReader?, to row: RowWriter, _ change: (inout Record?) throws -> Void) throws -> Bool {
-        try mergeRow(stored, row, change)
+        guard order.needsRows else { return try mergeRow(stored, row, change) }
+        return try mergeRow(stored, row) { record in
+            try record.map { try order.check($0, of: self) }
+            try change(&record)
+            try record.map { try order.check($0, of: self) }
+        }
     }
 
     /// Returns the primary key of a model. It can be too long to store; ``validKey(of:)`` checks its length.

@@ -1,0 +1,60 @@
+/// The fields of a stored entity as a model without some of them uses it: the declared fields in the order of
+/// the model, then the retired fields, which the model does not declare.
+///
+/// The positions of the declared fields are those of the model, so the model's schema reads and writes them.
+/// A backend keeps the retired fields: a row that replaces a stored row keeps their values, and a new row has
+/// their defaults.
+///
+/// ```swift
+/// guard let layout = RowLayout(of: stored, for: Record.schema.storedDescription) else {
+///     throw StorageError.outdated(stored.name, path: nil)
+/// }
+/// ```
+public struct RowLayout: Sendable, Equatable {
+    /// The entity with all stored fields: the declared fields, then the retired fields.
+    public let entity: EntityDescription
+    /// The position of every field in the stored entity.
+    public let positions: [Int]
+    /// The positions of the retired fields in ``entity``.
+    public let retired: Range<Int>
+
+    /// Lays out a stored entity for a model.
+    ///
+    /// - Parameters:
+    ///   - stored: The stored description of the entity.
+    ///   - declared: The description that the model declares.
+    /// - Returns: Nil when the model cannot use the entity as it is stored: a declared field is missing or
+    ///   has another type, or a retired field is required and has no default.
+    public init?(of stored: EntityDescription, for declared: EntityDescription) {
+        var positions: [Int] = []
+        positions.reserveCapacity(stored.fields.count)
+        for field in declared.fields {
+            guard let position = stored.index(of: field.name), stored.fields[position].canHold(field) else { return nil }
+            positions.append(position)
+        }
+        let declaredPositions = Set(positions)
+        for (position, field) in stored.fields.enumerated() where !declaredPositions.contains(position) {
+            guard field.canRetire else { return nil }
+            positions.append(position)
+        }
+        self.positions = positions
+        retired = declared.fields.count..<positions.count
+        entity = EntityDescription(name: stored.name, fields: positions.map { stored.fields[$0] })
+    }
+
+    /// The defaults of the retired fields, in order; null for a field without a default.
+    public var retiredDefaults: [Value] { retired.map { entity.fields[$0].defaultValue ?? .null } }
+}
+
+extension FieldDescription {
+    /// Whether rows can be inserted without a value of the field: it is optional, a relationship, or has a
+    /// default.
+    var canRetire: Bool {
+        !isPrimaryKey && (type.isOptional || type.kind.isRelationship || defaultValue.map { !$0.isNull } ?? false)
+    }
+
+    /// Whether a stored field holds the values of a declared field.
+    fileprivate func canHold(_ declared: FieldDescription) -> Bool {
+        type == declared.type && isPrimaryKey == declared.isPrimaryKey && relation?.entity == declared.relation?.entity
+    }
+}
