@@ -5,10 +5,9 @@ import Dispatch
 package final class TaskThreads: TaskExecutor {
     package static let shared = TaskThreads()
 
-    private let queue = DispatchQueue(label: "conformance.tasks", attributes: .concurrent)
-
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        // A concurrent queue gets no thread while as many others are busy as there are cores. A serial queue does.
+        DispatchQueue(label: "conformance.task").async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
