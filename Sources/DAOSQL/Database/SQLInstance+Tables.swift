@@ -55,7 +55,8 @@ extension SQLInstance {
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
     func table(for declared: EntityDescription, in session: SQLSession) throws -> KnownTable {
         if let known = known(declared) { return known }
-        if tables.withLock({ $0.isEmpty }) {
+        // A write transaction may have changed the catalog and be rolled back. It has compared the version at its begin.
+        if !session.hasCheckedCatalog, tables.withLock({ $0.isEmpty }) {
             catalogVersion.store(try session.connection.schemaVersion(), ordering: .releasing)
         }
         guard let stored = try schema(session).description(of: declared.name) else {
