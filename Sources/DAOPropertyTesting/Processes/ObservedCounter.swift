@@ -13,7 +13,7 @@ final class ObservedCounter: Sendable, CustomStringConvertible {
     /// Begins to observe.
     init(_ ledger: ProcessLedger) {
         let results = ledger.counters.observe()
-        let running = Task.detached { [weak self] in
+        let running = Task.detached(executorPreference: TaskThreads.shared) { [weak self] in
             do {
                 for try await counters in results {
                     self?.note { $0.append(counters.first { $0.id == ProcessLedger.addedID }?.value ?? 0) }
