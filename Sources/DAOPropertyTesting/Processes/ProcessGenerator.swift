@@ -20,8 +20,10 @@ struct ProcessGenerator {
 
     /// A script, which begins with a process.
     mutating func script(_ count: Int) -> [ProcessStep] {
-        var steps = [ProcessStep.start(1)]
-        _ = reference.run(steps[0])
+        var steps: [ProcessStep] = []
+        append(.start(1), to: &steps)
+        // This process then reads the relationships before another process declares one.
+        if random.below(2) == 0 { append(.take(0, by: 0), to: &steps) }
         while steps.count < count {
             let step = step()
             guard reference.allows(step) else { continue }
