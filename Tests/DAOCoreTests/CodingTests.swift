@@ -17,6 +17,7 @@ private struct Everything: Model, Equatable {
     var datas: [Data]
     var uuids: [UUID]
     var decimals: [Decimal]
+    var duration: Duration
     var flags: [Bool]
     var holes: [Int?]
     var nested: [[String]]
@@ -32,7 +33,8 @@ private struct Everything: Model, Equatable {
         Field("doubles", \.doubles),
         Field("floats", \.floats), Field("strings", \.strings), Field("dates", \.dates), Field("datas", \.datas),
         Field("uuids", \.uuids),
-        Field("decimals", \.decimals), Field("flags", \.flags), Field("holes", \.holes), Field("nested", \.nested),
+        Field("decimals", \.decimals), Field("duration", \.duration), Field("flags", \.flags), Field("holes", \.holes),
+        Field("nested", \.nested),
         Field("address", \.address),
         Field("optionalAddress", \.optionalAddress), Field("twice", \.twice), Field("status", \.status),
         Field("wrapped", \.wrapped),
@@ -53,7 +55,7 @@ struct CodingTests {
             dates: [Date(timeIntervalSinceReferenceDate: 0.1), .distantPast, .distantFuture], datas: [Data(), Data([0, 255])],
             uuids: [.zero, UUID()],
             decimals: [0, Decimal(sign: .plus, exponent: -10, significand: 12345), -Decimal.greatestFiniteMagnitude],
-            flags: [true, false],
+            duration: .seconds(-1), flags: [true, false],
             holes: [1, nil, -1], nested: [[], ["a"], ["", "b"]],
             address: Address(street: "Ü \"1\"", ratio: .infinity, at: Date(timeIntervalSinceReferenceDate: 1.25)),
             optionalAddress: Address(street: "", ratio: -0.1, at: nil), twice: twice, status: .closed,
@@ -70,7 +72,7 @@ struct CodingTests {
     @Test func embeddedValuesRoundTrip() throws {
         let empty = Everything(
             id: 2, integers: [], unsigned: [], doubles: [], floats: [], strings: [], dates: [], datas: [], uuids: [],
-            decimals: [], flags: [], holes: [], nested: [],
+            decimals: [], duration: .zero, flags: [], holes: [], nested: [],
             address: Address(street: "", ratio: 0, at: nil), optionalAddress: nil, twice: nil, status: .open, wrapped: nil,
             statuses: [])
         for record in [full(twice: .some(.some(5))), full(twice: .some(nil)), full(twice: nil), empty] {
@@ -108,6 +110,8 @@ struct CodingTests {
             ("address", .string("{}")), ("twice", .string("[]")), ("wrapped", .integer(65536)), ("flags", .string("[2]")),
             ("id", .string("1")),
             ("datas", .string("[\"*\"]")), ("decimals", .string("[\"1,5\"]")), ("strings", .integer(1)),
+            ("duration", .string("NaN")), ("duration", .string("0.0000000000000000001")),
+            ("duration", .string("170141183460469231731.687303715884105728")),
         ] {
             let error = try read(name, value)
             #expect(error.kind == .corruptedValue, "\(name)")

@@ -123,25 +123,27 @@ private struct GeneratedRecord0: PropertyTestModel {
     var maybe17: URL?
     var plain18: Date = Date(timeIntervalSinceReferenceDate: 0.0)
     var maybe18: Date?
-    var plain19: PropertyTesting.Mood = PropertyTesting.Mood.calm
-    var maybe19: PropertyTesting.Mood?
-    var plain20: PropertyTesting.Level = PropertyTesting.Level.low
-    var maybe20: PropertyTesting.Level?
-    var plain21: PropertyTesting.Ticket = PropertyTesting.Ticket(rawValue: 0)
-    var maybe21: PropertyTesting.Ticket?
-    var plain22: PropertyTesting.Shape = PropertyTesting.Shape(name: "", sides: nil)
-    var maybe22: PropertyTesting.Shape?
-    var plain23: [String] = []
-    var maybe23: [String]?
-    var plain24: [String?] = []
-    var maybe24: [String?]?
-    var plain25: [Int?] = []
-    var maybe25: [Int?]?
-    var plain26: [Double] = []
-    var maybe26: [Double]?
+    var plain19: Duration = Duration.zero
+    var maybe19: Duration?
+    var plain20: PropertyTesting.Mood = PropertyTesting.Mood.calm
+    var maybe20: PropertyTesting.Mood?
+    var plain21: PropertyTesting.Level = PropertyTesting.Level.low
+    var maybe21: PropertyTesting.Level?
+    var plain22: PropertyTesting.Ticket = PropertyTesting.Ticket(rawValue: 0)
+    var maybe22: PropertyTesting.Ticket?
+    var plain23: PropertyTesting.Shape = PropertyTesting.Shape(name: "", sides: nil)
+    var maybe23: PropertyTesting.Shape?
+    var plain24: [String] = []
+    var maybe24: [String]?
+    var plain25: [String?] = []
+    var maybe25: [String?]?
+    var plain26: [Int?] = []
+    var maybe26: [Int?]?
+    var plain27: [Double] = []
+    var maybe27: [Double]?
 
     static let schema = Schema(
-        "select", Self.init(field0:a_b:order:field3:field4:rowid:plain0:maybe0:plain1:maybe1:plain2:maybe2:plain3:maybe3:plain4:maybe4:plain5:maybe5:plain6:maybe6:plain7:maybe7:plain8:maybe8:plain9:maybe9:plain10:maybe10:plain11:maybe11:plain12:maybe12:plain13:maybe13:plain14:maybe14:plain15:maybe15:plain16:maybe16:plain17:maybe17:plain18:maybe18:plain19:maybe19:plain20:maybe20:plain21:maybe21:plain22:maybe22:plain23:maybe23:plain24:maybe24:plain25:maybe25:plain26:maybe26:),
+        "select", Self.init(field0:a_b:order:field3:field4:rowid:plain0:maybe0:plain1:maybe1:plain2:maybe2:plain3:maybe3:plain4:maybe4:plain5:maybe5:plain6:maybe6:plain7:maybe7:plain8:maybe8:plain9:maybe9:plain10:maybe10:plain11:maybe11:plain12:maybe12:plain13:maybe13:plain14:maybe14:plain15:maybe15:plain16:maybe16:plain17:maybe17:plain18:maybe18:plain19:maybe19:plain20:maybe20:plain21:maybe21:plain22:maybe22:plain23:maybe23:plain24:maybe24:plain25:maybe25:plain26:maybe26:plain27:maybe27:),
         Field("_", \.field0), Field("a_b", \.a_b), Field("order", \.order, .primaryKey),
         Field("default", \.field3), Field("gr\u{f6}\u{df}e", \.field4), Field("rowid", \.rowid),
         Field("plain0", \.plain0, .default(false)), Field("maybe0", \.maybe0, .renamed(from: "old0")),
@@ -167,18 +169,20 @@ private struct GeneratedRecord0: PropertyTestModel {
         Field("maybe17", \.maybe17, .renamed(from: "old17")),
         Field("plain18", \.plain18, .default(Date(timeIntervalSinceReferenceDate: 0.0))),
         Field("maybe18", \.maybe18, .renamed(from: "old18")),
-        Field("plain19", \.plain19, .default(PropertyTesting.Mood.calm)),
+        Field("plain19", \.plain19, .default(Duration.zero)),
         Field("maybe19", \.maybe19, .renamed(from: "old19")),
-        Field("plain20", \.plain20, .default(PropertyTesting.Level.low)),
+        Field("plain20", \.plain20, .default(PropertyTesting.Mood.calm)),
         Field("maybe20", \.maybe20, .renamed(from: "old20")),
-        Field("plain21", \.plain21, .default(PropertyTesting.Ticket(rawValue: 0))),
+        Field("plain21", \.plain21, .default(PropertyTesting.Level.low)),
         Field("maybe21", \.maybe21, .renamed(from: "old21")),
-        Field("plain22", \.plain22, .default(PropertyTesting.Shape(name: "", sides: nil))),
-        Field("maybe22", \.maybe22, .renamed(from: "old22")), Field("plain23", \.plain23, .default([])),
+        Field("plain22", \.plain22, .default(PropertyTesting.Ticket(rawValue: 0))),
+        Field("maybe22", \.maybe22, .renamed(from: "old22")),
+        Field("plain23", \.plain23, .default(PropertyTesting.Shape(name: "", sides: nil))),
         Field("maybe23", \.maybe23, .renamed(from: "old23")), Field("plain24", \.plain24, .default([])),
         Field("maybe24", \.maybe24, .renamed(from: "old24")), Field("plain25", \.plain25, .default([])),
         Field("maybe25", \.maybe25, .renamed(from: "old25")), Field("plain26", \.plain26, .default([])),
-        Field("maybe26", \.maybe26, .renamed(from: "old26")))
+        Field("maybe26", \.maybe26, .renamed(from: "old26")), Field("plain27", \.plain27, .default([])),
+        Field("maybe27", \.maybe27, .renamed(from: "old27")))
     static let keptFields: Set<String> = ["_", "a_b"]
 }
 
@@ -246,7 +250,7 @@ private struct GeneratedRecord1: PropertyTestModel {
                 PropertyTesting.outcome { try notes.storage.persist(objects: [Note(id: "a", title: "t", titleTwin: "t", rank: 7)]) }
             }
         }
-        PropertyTesting.outcome { try model0.storage.persist(objects: [GeneratedRecord0(order: PropertyTesting.Ticket(rawValue: 0)), GeneratedRecord0(field0: "a\"", a_b: 1.5, order: PropertyTesting.Ticket(rawValue: 5), field3: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, field4: "a\"", rowid: 7, plain0: true, maybe0: true, plain1: 7, maybe1: 7, plain2: 7, maybe2: 7, plain3: 7, maybe3: 7, plain4: 7, maybe4: 7, plain5: 7, maybe5: 7, plain6: 7, maybe6: 7, plain7: 7, maybe7: 7, plain8: 7, maybe8: 7, plain9: 7, maybe9: 7, plain10: 7, maybe10: 7, plain11: 1.5, maybe11: 1.5, plain12: 1.5, maybe12: 1.5, plain13: Decimal(string: "-2.5")!, maybe13: Decimal(string: "-2.5")!, plain14: "a\"", maybe14: "a\"", plain15: Data([1, 2]), maybe15: Data([1, 2]), plain16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, maybe16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, plain17: URL(string: "https://a.example/")!, maybe17: URL(string: "https://a.example/")!, plain18: Date(timeIntervalSinceReferenceDate: 0.1), maybe18: Date(timeIntervalSinceReferenceDate: 0.1), plain19: PropertyTesting.Mood.none, maybe19: PropertyTesting.Mood.none, plain20: PropertyTesting.Level.high, maybe20: PropertyTesting.Level.high, plain21: PropertyTesting.Ticket(rawValue: 7), maybe21: PropertyTesting.Ticket(rawValue: 7), plain22: PropertyTesting.Shape(name: "box", sides: 4), maybe22: PropertyTesting.Shape(name: "box", sides: 4), plain23: ["/\"\u{e9}"], maybe23: ["/\"\u{e9}"], plain24: ["null", nil, "", nil], maybe24: ["null", nil, "", nil], plain25: [9223372036854775807], maybe25: [9223372036854775807], plain26: [Double.infinity, -Double.infinity], maybe26: [Double.infinity, -Double.infinity])]) }
+        PropertyTesting.outcome { try model0.storage.persist(objects: [GeneratedRecord0(order: PropertyTesting.Ticket(rawValue: 0)), GeneratedRecord0(field0: "a\"", a_b: 1.5, order: PropertyTesting.Ticket(rawValue: 5), field3: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, field4: "a\"", rowid: 7, plain0: true, maybe0: true, plain1: 7, maybe1: 7, plain2: 7, maybe2: 7, plain3: 7, maybe3: 7, plain4: 7, maybe4: 7, plain5: 7, maybe5: 7, plain6: 7, maybe6: 7, plain7: 7, maybe7: 7, plain8: 7, maybe8: 7, plain9: 7, maybe9: 7, plain10: 7, maybe10: 7, plain11: 1.5, maybe11: 1.5, plain12: 1.5, maybe12: 1.5, plain13: Decimal(string: "-2.5")!, maybe13: Decimal(string: "-2.5")!, plain14: "a\"", maybe14: "a\"", plain15: Data([1, 2]), maybe15: Data([1, 2]), plain16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, maybe16: UUID(uuidString: "7FFFFFFF-0000-0000-0000-000000000000")!, plain17: URL(string: "https://a.example/")!, maybe17: URL(string: "https://a.example/")!, plain18: Date(timeIntervalSinceReferenceDate: 0.1), maybe18: Date(timeIntervalSinceReferenceDate: 0.1), plain19: Duration(_high: .max, low: .max), maybe19: Duration(_high: .max, low: .max), plain20: PropertyTesting.Mood.none, maybe20: PropertyTesting.Mood.none, plain21: PropertyTesting.Level.high, maybe21: PropertyTesting.Level.high, plain22: PropertyTesting.Ticket(rawValue: 7), maybe22: PropertyTesting.Ticket(rawValue: 7), plain23: PropertyTesting.Shape(name: "box", sides: 4), maybe23: PropertyTesting.Shape(name: "box", sides: 4), plain24: ["/\"\u{e9}"], maybe24: ["/\"\u{e9}"], plain25: ["null", nil, "", nil], maybe25: ["null", nil, "", nil], plain26: [9223372036854775807], maybe26: [9223372036854775807], plain27: [Double.infinity, -Double.infinity], maybe27: [Double.infinity, -Double.infinity])]) }
         PropertyTesting.outcome { _ = try database.storage(for: GeneratedRecord1.self) }
         PropertyTesting.outcome { () throws -> Int in
             return try model0.storage.update(Query<GeneratedRecord0>()) { record in

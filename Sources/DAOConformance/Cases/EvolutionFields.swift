@@ -193,8 +193,8 @@ enum EvolutionFields {
             id: note.id, title: note.title, rank: note.rank, mark: note.mark, flag: true, tiny: -128, least: .min, most: .max,
             ratio: 0.1, edge: -.infinity, real: 0.3, price: Decimal(sign: .minus, exponent: -2, significand: 1999),
             text: NoteWithEverything.textValue, bytes: Data([0, 255, 1]), uuid: NoteWithEverything.uuidValue,
-            link: NoteWithEverything.link, date: Date(timeIntervalSinceReferenceDate: 0.1), list: [1, 2], mood: .calm,
-            maybe: "yes", number: nil)
+            link: NoteWithEverything.link, date: Date(timeIntervalSinceReferenceDate: 0.1),
+            timeout: .milliseconds(-1500), list: [1, 2], mood: .calm, maybe: "yes", number: nil)
     }
 
     /// Reads rows by each default, through the indexes where they exist.
@@ -220,6 +220,7 @@ enum EvolutionFields {
         try check("uuid", NoteWithEverything.uuidValue)
         try check("link", NoteWithEverything.link)
         try check("date", Date(timeIntervalSinceReferenceDate: 0.1))
+        try check("timeout", Duration.milliseconds(-1500))
         try check("list", [1, 2])
         try check("mood", Mood.calm)
         try check("maybe", "yes")

@@ -34,6 +34,7 @@ enum PredicatesKinds {
         kind(
             "P.kind.date", \.date,
             [-1e15, -1, 0, 0.1, 1e15].map { Date(timeIntervalSinceReferenceDate: $0) } + [.distantPast, .distantFuture]),
+        kind("P.kind.duration", \.duration, Duration.hard),
         ConformanceCase("P.kind.embedded", "P7", "V4", title: "embedded values are equal or not, and have no order") { context in
             let reference = try ReferenceRows(
                 context, [Fold(id: 1, tags: ["a", "b"]), Fold(id: 2, tags: []), Fold(id: 3, tags: ["b", "a"])])

@@ -179,6 +179,19 @@ enum QueriesOrder {
             try expectEqual(try reference.ids(orderedBy: .descending(\.bool)), [1, 3, 2, 4, 5])
             try expectEqual(try reference.ids(orderedBy: .ascending(\.date)), [5, 2, 1, 4, 3])
         },
+        ConformanceCase("Q.durationOrder", "Q2", "Q7", "P3", title: "durations sort by length, and negative ones first") {
+            context in
+            let durations = Duration.hard
+            let rows = durations.enumerated().map { OptionalScalars(id: durations.count - $0, duration: $1) }
+            let reference = try ReferenceRows(context, rows + [OptionalScalars(id: 0)])
+            try expectEqual(try reference.ids(orderedBy: .ascending(\.duration)), [0] + (1...durations.count).reversed())
+            try expectEqual(try reference.ids(orderedBy: .descending(\.duration)), Array(1...durations.count) + [0])
+            try expectSame(try reference.dao.min(\.duration), durations.first)
+            try expectSame(try reference.dao.max(\.duration), durations.last)
+            try expectEqual(
+                try reference.dao.read { $0.duration.between(.seconds(-9), and: .zero) }.compactMap(\.duration),
+                [.zero, Duration(secondsComponent: 0, attosecondsComponent: -1), .seconds(-9)])
+        },
         ConformanceCase(
             "Q.longTextOrder", "Q2", "P2",
             title: "texts of 2,000 bytes with a common prefix sort by their last bytes, through an index too"

@@ -39,14 +39,15 @@ enum ValuesEmbedded {
             ])
         },
         ConformanceCase(
-            "V.arraysOfOthers", "V4", title: "arrays of data, UUIDs, dates, flags, decimals and enumerations are kept"
+            "V.arraysOfOthers", "V4", title: "arrays of data, UUIDs, dates, flags, decimals, durations and enumerations are kept"
         ) { context in
             let long = try require(Decimal(string: "12345678901234567890.0123456789"), "a decimal")
             try context.expectKept([
                 Embeddings(
                     id: 1, blobs: [Data(), Data([0, 255]), Data(0...255)], uuids: [Scalars.zero],
                     dates: [.distantPast, Date(timeIntervalSinceReferenceDate: 0.1)],
-                    flags: [true, false, true], decimals: [0, long, -1], moods: [.other, .empty, .other])
+                    flags: [true, false, true], decimals: [0, long, -1], durations: Duration.hard,
+                    moods: [.other, .empty, .other])
             ])
         },
         ConformanceCase("V.arraysWithNil", "V4", title: "arrays of optionals keep nil at its position") { context in

@@ -2,7 +2,7 @@ import DAOCore
 import DAOTestSupport
 import Foundation
 
-/// V1 and V2: integers, floating-point and decimal numbers.
+/// V1 and V2: integers, floating-point and decimal numbers, durations.
 enum ValuesNumbers {
     static var cases: [ConformanceCase] {
         let beyondDouble: Int64 = 9_007_199_254_740_993
@@ -148,6 +148,15 @@ enum ValuesNumbers {
                 for (row, stored) in zip(rows, try dao.read()) {
                     try expect(row.decimal == stored.decimal, "\(row.decimal), got \(stored.decimal)")
                 }
+            },
+            ConformanceCase("V.duration", "V1", title: "durations keep every attosecond over their whole range") { context in
+                let database = try context.expectKept(Duration.hard, in: \.duration, \.duration)
+                let dao = try database.dao(OptionalScalars.self)
+                for value in Duration.hard {
+                    try expectEqual(try dao.count { $0.duration == value }, 1, "rows equal to \(Dump.text(of: value))")
+                }
+                let text = Condition<OptionalScalars>("duration > %@ AND duration < 1.5", Duration.seconds(-9))
+                try expectEqual(try dao.count(Query(where: text)), 3, "rows by text")
             },
         ]
     }

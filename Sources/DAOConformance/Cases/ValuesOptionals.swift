@@ -9,7 +9,7 @@ enum ValuesOptionals {
         id: 1, int: 0, int8: 0, int16: 0, int32: 0, int64: 0, uint: 0, uint8: 0, uint16: 0, uint32: 0, uint64: 0, bool: false,
         float: 0, double: 0,
         decimal: 0, string: "", data: Data(), uuid: Scalars.zero, url: Scalars.site,
-        date: Date(timeIntervalSinceReferenceDate: 0), mood: .empty,
+        date: Date(timeIntervalSinceReferenceDate: 0), duration: .zero, mood: .empty,
         level: Level.none)
 
     private static let optionals: [ConformanceCase] = [

@@ -21,6 +21,7 @@ package enum Dump {
         case let url as URL: "url(\(text(of: url.absoluteString)))"
         case let uuid as UUID: uuid.uuidString
         case let decimal as Decimal: "decimal(\(decimal))"
+        case let duration as Duration: "duration(\(duration.storedSeconds))"
         case let number as any FixedWidthInteger: "\(number)"
         case let flag as Bool: "\(flag)"
         default: parts(of: value)

@@ -49,6 +49,7 @@ struct Scalars: Plain, Model, Equatable {
     var uuid: UUID = Scalars.zero
     var url: URL = Scalars.site
     var date: Date = Date(timeIntervalSinceReferenceDate: 0)
+    var duration: Duration = .zero
     var mood: Mood = .calm
     var level: Level = .none
 
@@ -62,7 +63,8 @@ struct Scalars: Plain, Model, Equatable {
         Field("uint", \.uint), Field("uint8", \.uint8), Field("uint16", \.uint16), Field("uint32", \.uint32),
         Field("uint64", \.uint64), Field("bool", \.bool), Field("float", \.float), Field("double", \.double),
         Field("decimal", \.decimal), Field("string", \.string), Field("data", \.data), Field("uuid", \.uuid),
-        Field("url", \.url), Field("date", \.date), Field("mood", \.mood), Field("level", \.level))
+        Field("url", \.url), Field("date", \.date), Field("duration", \.duration), Field("mood", \.mood),
+        Field("level", \.level))
 }
 
 /// One optional field of every scalar type, some of them indexed.
@@ -87,6 +89,7 @@ struct OptionalScalars: Plain, Model, Equatable {
     var uuid: UUID?
     var url: URL?
     var date: Date?
+    var duration: Duration?
     var mood: Mood?
     var level: Level?
 
@@ -98,7 +101,8 @@ struct OptionalScalars: Plain, Model, Equatable {
         Field("uint32", \.uint32), Field("uint64", \.uint64, .indexed), Field("bool", \.bool, .indexed), Field("float", \.float),
         Field("double", \.double, .indexed), Field("decimal", \.decimal), Field("string", \.string, .indexed),
         Field("data", \.data, .indexed), Field("uuid", \.uuid, .indexed), Field("url", \.url),
-        Field("date", \.date, .indexed), Field("mood", \.mood), Field("level", \.level))
+        Field("date", \.date, .indexed), Field("duration", \.duration, .indexed), Field("mood", \.mood),
+        Field("level", \.level))
 }
 
 /// A model with every kind of embedded value.
@@ -113,6 +117,7 @@ struct Embeddings: Plain, Model, Equatable {
     var flags: [Bool] = []
     var large: [UInt64] = []
     var decimals: [Decimal] = []
+    var durations: [Duration] = []
     var gaps: [Int?] = []
     var nested: [[Int]] = []
     var moods: [Mood] = []
@@ -128,7 +133,19 @@ struct Embeddings: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey),
         Field("numbers", \.numbers), Field("texts", \.texts), Field("reals", \.reals), Field("blobs", \.blobs),
         Field("uuids", \.uuids), Field("dates", \.dates), Field("flags", \.flags), Field("large", \.large),
-        Field("decimals", \.decimals), Field("gaps", \.gaps), Field("nested", \.nested), Field("moods", \.moods),
+        Field("decimals", \.decimals), Field("durations", \.durations), Field("gaps", \.gaps), Field("nested", \.nested),
+        Field("moods", \.moods),
         Field("address", \.address), Field("perhaps", \.perhaps), Field("addresses", \.addresses), Field("shape", \.shape),
         Field("twice", \.twice), Field("list", \.list))
+}
+
+extension Duration {
+    /// The least and the greatest duration, one attosecond, and lengths between them, in ascending order.
+    static let hard: [Duration] = [
+        Duration(_high: .min, low: 0), Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-90), .seconds(-9),
+        Duration(secondsComponent: 0, attosecondsComponent: -1), .zero, Duration(secondsComponent: 0, attosecondsComponent: 1),
+        .milliseconds(1500), Duration(secondsComponent: 1, attosecondsComponent: 500_000_000_000_000_001), .seconds(10),
+        Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), Duration(_high: .max, low: .max - 1),
+        Duration(_high: .max, low: .max),
+    ]
 }

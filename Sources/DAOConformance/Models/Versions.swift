@@ -121,6 +121,7 @@ struct NoteWithEverything: Plain, Model, Equatable {
     var uuid: UUID
     var link: URL
     var date: Date
+    var timeout: Duration
     var list: [Int]
     var mood: Mood
     var maybe: String?
@@ -141,6 +142,7 @@ struct NoteWithEverything: Plain, Model, Equatable {
         Field("text", \.text, .default(textValue), .indexed), Field("bytes", \.bytes, .default(Data([0, 255, 1])), .indexed),
         Field("uuid", \.uuid, .default(uuidValue), .indexed), Field("link", \.link, .default(link), .indexed),
         Field("date", \.date, .default(Date(timeIntervalSinceReferenceDate: 0.1)), .indexed),
+        Field("timeout", \.timeout, .default(.milliseconds(-1500)), .indexed),
         Field("list", \.list, .default([1, 2])), Field("mood", \.mood, .default(.calm), .indexed),
         Field("maybe", \.maybe, .default("yes"), .indexed), Field("number", \.number, .indexed))
 }
@@ -289,7 +291,7 @@ extension OptionalScalars {
         (least.bool, least.float, least.double) = (false, -.infinity, -.greatestFiniteMagnitude)
         (least.decimal, least.string, least.data) = (-.greatestFiniteMagnitude, "", Data())
         (least.uuid, least.url) = (UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), URL(fileURLWithPath: "/"))
-        (least.date, least.mood, least.level) = (.distantPast, .empty, .low)
+        (least.date, least.duration, least.mood, least.level) = (.distantPast, Duration.hard.first, .empty, .low)
         var most = OptionalScalars(id: 2)
         (most.int, most.int8, most.int16, most.int32, most.int64) = (.max, .max, .max, .max, .max)
         (most.uint, most.uint8, most.uint16, most.uint32, most.uint64) = (.max, .max, .max, .max, .max)
@@ -297,7 +299,7 @@ extension OptionalScalars {
         (most.decimal, most.string) = (.greatestFiniteMagnitude, "a\0b e\u{301} é 👩‍👩‍👧 'quoted\"")
         (most.data, most.uuid) = (Data((0...255).map { UInt8($0) }), NoteWithEverything.uuidValue)
         (most.url, most.date) = (NoteWithEverything.link, Date(timeIntervalSinceReferenceDate: 0.1))
-        (most.mood, most.level) = (.other, .high)
+        (most.duration, most.mood, most.level) = (Duration.hard.last, .other, .high)
         var odd = OptionalScalars(id: 3)
         (odd.float, odd.double, odd.decimal, odd.uint64) = (.nan, .nan, .nan, 1 << 63)
         return [least, most, odd, OptionalScalars(id: 4)]

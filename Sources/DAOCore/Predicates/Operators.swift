@@ -43,6 +43,7 @@ extension Data: OrderedFieldValue {}
 extension UUID: OrderedFieldValue {}
 extension URL: OrderedFieldValue {}
 extension Date: OrderedFieldValue {}
+extension Duration: OrderedFieldValue {}
 extension Optional: OrderedFieldValue where Wrapped: OrderedFieldValue {
     /// The value itself.
     @inlinable public var present: Wrapped? { self }

@@ -29,8 +29,8 @@ public protocol Storable: Sendable {
 
 /// A type that a field of a ``Model`` can have.
 ///
-/// All integers, `Bool`, `Double`, `Float`, `Decimal`, `String`, `Data`, `UUID`, `URL`, `Date`, and their
-/// optionals and arrays are field values. An enumeration or a wrapper with a raw value needs only a
+/// All integers, `Bool`, `Double`, `Float`, `Decimal`, `String`, `Data`, `UUID`, `URL`, `Date`, `Duration`, and
+/// their optionals and arrays are field values. An enumeration or a wrapper with a raw value needs only a
 /// conformance, and so does a `Codable` type, which is stored as JSON:
 ///
 /// ```swift

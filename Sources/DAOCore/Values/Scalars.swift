@@ -230,6 +230,37 @@ extension Decimal {
     }
 }
 
+extension Duration: FieldValue {
+    /// `decimal`: the seconds.
+    @inlinable public static var fieldType: FieldType { FieldType(.decimal) }
+    /// Reads the seconds.
+    public static func read(from row: RowReader, at index: Int) throws -> Duration {
+        guard let value = Duration(storedSeconds: try Decimal.read(from: row, at: index)) else {
+            throw row.corruptedValue(at: index, "a number of seconds that is not a duration")
+        }
+        return value
+    }
+    /// Writes the seconds, to the last attosecond.
+    public func write(to row: RowWriter, at index: Int) throws { try storedSeconds.write(to: row, at: index) }
+    /// The seconds as a value.
+    public var fieldValue: Value { .decimal(storedSeconds) }
+}
+
+extension Duration {
+    /// The duration of a number of seconds; nil when that is not a whole number of attoseconds or too large.
+    init?(storedSeconds seconds: Decimal) {
+        guard let attoseconds = Int128("\(Decimal(sign: .plus, exponent: 18, significand: seconds))") else { return nil }
+        self.init(_high: Int64(attoseconds >> 64), low: UInt64(truncatingIfNeeded: attoseconds))
+    }
+
+    /// The seconds, exactly: the 128 bits of a duration fit into the digits of a decimal number. The components
+    /// of the standard library overflow for the longest durations.
+    package var storedSeconds: Decimal {
+        let attoseconds = Int128(_high) << 64 | Int128(_low)
+        return Decimal(sign: .plus, exponent: -18, significand: Decimal(string: "\(attoseconds)") ?? .nan)
+    }
+}
+
 extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     /// The type of the raw value.
     @inlinable public static var fieldType: FieldType { RawValue.fieldType }

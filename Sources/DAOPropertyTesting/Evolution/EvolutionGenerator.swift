@@ -213,7 +213,8 @@ struct EvolutionGenerator {
     /// The types that are stored alike.
     private static func kin(of type: PropertyTesting.GeneratedType) -> [PropertyTesting.GeneratedType] {
         let families: [[PropertyTesting.GeneratedType]] = [
-            [.string, .mood], [.uint8, .level], [.int, .int64, .ticket], [.uint, .uint64], [.strings, .optionalStrings],
+            [.string, .mood], [.uint8, .level], [.int, .int64, .ticket], [.uint, .uint64], [.decimal, .duration],
+            [.strings, .optionalStrings],
         ]
         return families.first { $0.contains(type) } ?? [type]
     }

@@ -168,6 +168,7 @@ extension PropertyTesting.GeneratedField {
         switch (type, value) {
         case (_, .null): isOptional
         case (.mood, _), (.level, _): holds(value)
+        case (.duration, _): Duration.from(value) != nil
         case (.strings, .string(let json)): Self.decodes([String].self, json)
         case (.optionalStrings, .string(let json)): Self.decodes([String?].self, json)
         case (.optionalInts, .string(let json)): Self.decodes([Int?].self, json)

@@ -42,6 +42,8 @@ extension PropertyTesting {
         case url = "URL"
         /// `Date`.
         case date = "Date"
+        /// `Duration`.
+        case duration = "Duration"
         /// An enumeration of texts.
         case mood = "PropertyTesting.Mood"
         /// An enumeration of numbers.
@@ -84,6 +86,7 @@ extension PropertyTesting.GeneratedType {
         case .uuid: UUID.self
         case .url: URL.self
         case .date: Date.self
+        case .duration: Duration.self
         case .mood: PropertyTesting.Mood.self
         case .level: PropertyTesting.Level.self
         case .ticket: PropertyTesting.Ticket.self

@@ -169,6 +169,25 @@ extension PropertyTesting.Shape: EmbeddedFieldValue {
     }
 }
 
+extension Duration: EnumeratedFieldValue {
+    var exactValue: Value { Decimal(string: "\(Int128(_high) << 64 | Int128(_low))e-18").map(Value.decimal) ?? .null }
+    static func from(_ stored: Value) -> Duration? {
+        guard case .decimal(let seconds) = stored, let scaled = Decimal(string: "\(seconds)e18"),
+            let attoseconds = Int128(scaled.description)
+        else { return nil }
+        return Duration(_high: Int64(attoseconds >> 64), low: UInt64(truncatingIfNeeded: attoseconds))
+    }
+    /// A few of all durations; the decimal numbers of scripts are not all durations.
+    static var choices: [KnownValue] {
+        [
+            ("0", "Duration.zero"), ("1.5", "Duration.milliseconds(1500)"), ("-90", "Duration.seconds(-90)"),
+            ("-0.000000000000000001", "Duration(secondsComponent: 0, attosecondsComponent: -1)"),
+            ("-170141183460469231731.687303715884105728", "Duration(_high: .min, low: 0)"),
+            ("170141183460469231731.687303715884105727", "Duration(_high: .max, low: .max)"),
+        ].map { KnownValue(value: .decimal(Decimal(string: $0) ?? 0), source: $1) }
+    }
+}
+
 extension PropertyTesting.Mood: EnumeratedFieldValue {
     var exactValue: Value { .string(rawValue) }
     static func from(_ stored: Value) -> Self? { if case .string(let text) = stored { Self(rawValue: text) } else { nil } }
