@@ -33,7 +33,7 @@ struct Article: Plain, Model {
         "article", Self.init,
         Field("id", \.id, .primaryKey),
         Field("title", \.title),
-        Field("writer", \.writer),
+        Field("writer", \.writer, .linked),
         Field("comments", \.comments, .cascade)
     )
 }
@@ -53,4 +53,15 @@ func relationships(_ database: any Database, _ ada: Writer, _ first: Comment, _ 
     try comments.erase(byPrimaryKey: first.id)    // removed from every list
     try articles.erase(byPrimaryKey: 1)           // its unshared comments are erased too
     return (waiting.map(\.id), busy.map(\.id), try comments.count())
+}
+
+/// Changes a linked row and its parent in one transaction.
+func linkedRows(_ database: any Database, _ article: Article) throws {
+    let articles = DAO(storage: try database.storage(for: Article.self))
+    let writers = DAO(storage: try database.storage(for: Writer.self))
+
+    try database.transaction {
+        try writers.persist(Writer(id: 7, name: "Ada Lovelace"))
+        try articles.persist(article)
+    }
 }

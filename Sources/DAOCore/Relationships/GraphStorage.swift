@@ -147,7 +147,7 @@ extension GraphStorage {
         try body(&record)
         guard let record else { return false }
         try Record.schema.checkKey(of: record, is: key)
-        try GraphWrite(graph).run([record], originals: original.map { [$0] }, flat.upsert)
+        try GraphWrite(graph).run([record], originals: original.map { [key: $0] } ?? [:], flat.upsert)
         return true
     }
 

@@ -13,6 +13,12 @@ enum SchemaCheck {
                 "the field '\(field.name)' of '\(entity)' nests models; declare a relationship as a list of models or an optional model",
                 field: field.name)
         }
+        if let field = fields.first(where: { $0.relation != nil && $0.relatedWrites == nil })?.description {
+            return problem(
+                "the relationship '\(field.name)' of '\(entity)' must be either .owned or .linked; choose .owned when its rows are parts "
+                    + "of '\(entity)' and are written with it, and .linked when they exist on their own and are only referred to",
+                field: field.name)
+        }
         if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
             return problem(
                 "the field '\(key.description.name)' of '\(entity)' cannot be the primary key; use an integer, a string or a UUID",

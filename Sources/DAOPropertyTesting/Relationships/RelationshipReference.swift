@@ -27,14 +27,15 @@ struct RelationshipReference: ReferenceModel {
         switch step {
         case .topic(let id, let version, let owner, let posts, let author, let labels):
             content.topics[id] = version
-            if let owner { content.people[owner] = version }
             content.owners[id] = owner
             for post in posts {
                 content.posts[post] = version
                 content.authors[post] = post % 2 == 0 ? author : nil
                 if post % 2 == 0, let author { content.people[author] = version }
             }
-            for label in labels { content.labels[label] = version }
+            // Linked rows that are stored stay as they are.
+            if let owner, content.people[owner] == nil { content.people[owner] = version }
+            for label in labels where content.labels[label] == nil { content.labels[label] = version }
             content.topicLabels[id] = labels
             give(posts, to: id)
         case .post(let id, let version, let author):
