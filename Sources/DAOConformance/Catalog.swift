@@ -11,7 +11,7 @@ enum Catalog {
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
-        TransactionsMisuse.cases, TransactionsTranslators.cases,
+        TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,
         Observations.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases, LifeCycle.cases,
         Errors.cases,
         Schemas.cases,

@@ -101,6 +101,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("T5", "misuse is invalidTransaction"),
         ContractRule("T6", "a commit is durable at the configured level"),
         ContractRule("T7", "the engine's own handle, inside and by its type only"),
+        ContractRule("T8", "a retrying transaction runs again after a conflict"),
         ContractRule("O1", "an observation follows every change"),
         ContractRule("O2", "results in commit order, never missing the last"),
         ContractRule("O3", "changes come with the difference"),

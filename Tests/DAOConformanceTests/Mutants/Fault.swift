@@ -32,7 +32,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
-        translatesOutside, keysHideOwnWrites
+        translatesOutside, keysHideOwnWrites, conflictsCommit
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary
     // Life cycle
