@@ -9,6 +9,7 @@ enum Catalog {
         PredicatesPlans.cases, PredicatesInWords.cases,
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
+        WritesRevisions.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,

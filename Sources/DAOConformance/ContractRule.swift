@@ -87,6 +87,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("W4", "a repeated key in one call"),
         ContractRule("W5", "erases and updates count rows"),
         ContractRule("W6", "unique fields refuse, nil never collides"),
+        ContractRule("W7", "an outdated value is a conflict, and nothing is written"),
         ContractRule("R1", "a to-many holds exactly the children given, in order"),
         ContractRule("R2", "children are separate rows"),
         ContractRule("R3", "a dropped child is unlinked, erased only by cascade"),

@@ -74,6 +74,20 @@ enum TransactionsRetrying {
             try expectEqual([outer, inner], [2, 2], "runs")
             try expectEqual(try items.read().map(\.id), [2, 12])
         },
+        ConformanceCase("T.retriesAfterRead", "T8", "W7", title: "a retrying transaction that reads again stores its change") {
+            context in
+            let (database, proposals) = try context.open(with: Proposal.self)
+            try proposals.create(Proposal(id: 1, title: "a"))
+            var cached = try proposals.read(byPrimaryKey: 1)
+            try proposals.update(where: { $0.id == 1 }) { $0.title = "b" }
+            try database.transaction(retrying: 1) {
+                var proposal = try require(cached ?? proposals.read(byPrimaryKey: 1), "the proposal")
+                cached = nil
+                proposal.title += "c"
+                try proposals.persist(proposal)
+            }
+            try expectSame(try proposals.read(), [Proposal(id: 1, title: "bc", revision: 3)])
+        },
         ConformanceCase(concurrent: "T.retriesAsync", "T8", title: "the asynchronous form runs again too, unless it is cancelled")
         {
             context in

@@ -23,7 +23,13 @@ final class GraphWrite {
     private var links: [Links] = []
     private var written: [ObjectIdentifier: Set<Key>] = [:]
 
-    init(_ graph: StorageGraph) { self.graph = graph }
+    /// The revisions of the rows that the call writes, which can consist of several such writes.
+    private let revisions: CallRevisions
+
+    init(_ graph: StorageGraph, _ revisions: CallRevisions = CallRevisions()) {
+        self.graph = graph
+        self.revisions = revisions
+    }
 
     /// Writes records and their related rows.
     ///
@@ -109,7 +115,7 @@ final class GraphWrite {
     /// Writes rows, and enqueues their related rows.
     private func store<Record: Model>(_ rows: [Record], originals: [Key: Record] = [:]) throws {
         if rows.isEmpty { return }
-        try graph.rows(of: Record.self).upsert(rows)
+        try revisions.upsert(rows, in: graph.rows(of: Record.self))
         try enqueueRelated(of: rows, originals: originals)
     }
 

@@ -9,6 +9,10 @@
     let key: (@Sendable (Record) -> Key)?
     /// Creates the relationship of the field from its position; nil when the field is not a relationship.
     let relation: (@Sendable (Int) -> any Relation<Record>)?
+    /// The field itself when it counts the writes of a row; otherwise nil.
+    let revision: Field<Record, Revision>?
+    /// The fault of a field that has to do with revisions; nil when there is none.
+    let revisionFault: String?
     /// What writing the relationship means for the related rows; nil when the options do not say so, or contradict
     /// each other.
     let relatedWrites: RelatedWrites?
@@ -41,6 +45,19 @@
                 // The value of a related model would read the schema of that model, which can be this schema.
                 if related == nil { defaultValue = value.fieldValue }
             }
+        }
+        revision = field as? Field<Record, Revision>
+        revisionFault =
+            if revision != nil, writeDefault != nil {
+                "has a default; remove it, because the database counts revisions from 1"
+            } else if Stored.self is Revision?.Type || Stored.self is [Revision].Type {
+                "contains a Revision; declare it as a Revision that is neither optional nor in a list"
+            } else {
+                nil
+            }
+        if revision != nil {
+            writeDefault = { try Revision.first.write(to: $0, at: 0) }
+            defaultValue = Revision.first.fieldValue
         }
         let type = Stored.fieldType
         // A value that cannot be encoded is null.

@@ -15,6 +15,8 @@ struct RelationshipReference: ReferenceModel {
         var topicLabels: [Int: [Int]] = [:]
         var authors: [Int: Int] = [:]
         var children: [Int: [Int]] = [:]
+        var proposals: [Int: Int] = [:]
+        var revisions: [Int: Int] = [:]
     }
 
     private(set) var content = Content()
@@ -64,6 +66,15 @@ struct RelationshipReference: ReferenceModel {
                 reference.content.topicLabels = reference.content.topicLabels.mapValues { $0.filter { !ids.contains($0) } }
             }
         case .eraseFolders(let ids): return erase(ids, from: \.folders) { $0.eraseFolders($1) }
+        case .proposals(let ids, let version, let age):
+            if age != 0, let id = ids.last { return "conflict of \(id)" }
+            for id in Set(ids) { write(proposal: id, version) }
+        case .updateProposals(let ids, let version):
+            let there = Set(ids).filter { content.proposals[$0] != nil }
+            for id in there { write(proposal: id, version) }
+            return "\(there.count)"
+        case .eraseProposals(let ids):
+            return erase(ids, from: \.proposals) { reference, ids in for id in ids { reference.content.revisions[id] = nil } }
         case .ask(let question, let number): return answer(question, number)
         case .transaction(let steps, let fails):
             let before = content
@@ -75,6 +86,11 @@ struct RelationshipReference: ReferenceModel {
     }
 
     // MARK: Writing
+
+    private mutating func write(proposal id: Int, _ version: Int) {
+        content.proposals[id] = version
+        content.revisions[id, default: 0] += 1
+    }
 
     /// Sets the posts of a topic. Posts that no topic holds any longer are erased.
     private mutating func give(_ posts: [Int], to topic: Int) {
