@@ -86,7 +86,8 @@ final class FaultyDatabase: Database {
             let result: Result? = try base.transaction {
                 do {
                     return try body()
-                } catch where fault == .forgetsRollback || (error as? StorageError)?.kind == .conflict {
+                } catch {
+                    guard fault == .forgetsRollback || (error as? StorageError)?.kind == .conflict else { throw error }
                     failure = error
                     return nil
                 }
