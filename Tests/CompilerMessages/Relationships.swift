@@ -54,6 +54,6 @@ struct LinkedTitle: Model {
     static let schema = Schema(
         "linked_title", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("title", \.title, .linked)  // expect-error: static property 'linked' requires that 'String' conform to 'Model'
+        Field("title", \.title, .linked)  // expect-error: referencing static property 'linked' on 'Optional' requires that 'String' conform to 'Model'
     )
 }
