@@ -25,6 +25,11 @@ struct LMDBErrors: Sendable {
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
+    /// Creates the error for a file that may not be read.
+    func notPermitted(_ code: CInt) -> StorageError {
+        .notPermitted(path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
+    }
+
     private func kind(of code: CInt) -> StorageError.Kind {
         switch code {
         case MDB_MAP_FULL, MDB_MAP_RESIZED, MDB_TXN_FULL, ENOSPC, EDQUOT, EFBIG, ENOMEM: .outOfSpace

@@ -13,7 +13,7 @@ struct Dialog: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey),
         Field("title", \.title),
         Field("date", \.date),
-        Field("replies", \.replies)
+        Field("replies", \.replies, .owned)
     )
 }
 

@@ -77,7 +77,7 @@ struct Article: Plain, Model {
 
     static let schema = Schema(
         "article", Self.init,
-        Field("id", \.id, .primaryKey), Field("title", \.title), Field("writer", \.writer),
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("writer", \.writer, .linked),
         Field("comments", \.comments, .cascade)
     )
 }

@@ -35,3 +35,25 @@ struct CascadingTitle: Model {
         Field("title", \.title, .cascade)  // expect-error: static property 'cascade' requires that 'String' conform to 'RelationValue'
     )
 }
+
+struct OwnedTitle: Model {
+    var id: Int
+    var title: String
+
+    static let schema = Schema(
+        "owned_title", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("title", \.title, .owned)  // expect-error: static property 'owned' requires that 'String' conform to 'RelationValue'
+    )
+}
+
+struct LinkedTitle: Model {
+    var id: Int
+    var title: String?
+
+    static let schema = Schema(
+        "linked_title", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("title", \.title, .linked)  // expect-error: referencing static property 'linked' on 'Optional' requires that 'String' conform to 'Model'
+    )
+}

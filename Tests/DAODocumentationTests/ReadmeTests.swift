@@ -30,4 +30,14 @@ import Testing
         let result = try relationships(database, Writer(id: 1, name: "Ada"), comments[0], comments[1])
         #expect(result.waiting == [1] && result.busy == [1] && result.left == 0)
     }
+
+    /// The sections about linked rows and outdated values have the documented results.
+    @Test func linkedRowsAndRevisionsBehaveAsDocumented() throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let stale = Article(id: 1, title: "Hello", writer: Writer(id: 7, name: "Ada"), comments: [])
+        try linkedRows(database, stale)
+        #expect(try database.storage(for: Writer.self).read().map(\.name) == ["Ada Lovelace"])
+        let ticket = try revisions(database, Writer(id: 1, name: "Ada"))
+        #expect(ticket?.title == "Printer on fire!" && ticket?.revision == 3)
+    }
 }

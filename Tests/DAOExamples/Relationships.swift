@@ -33,8 +33,23 @@ struct Article: Plain, Model {
         "article", Self.init,
         Field("id", \.id, .primaryKey),
         Field("title", \.title),
-        Field("writer", \.writer),
+        Field("writer", \.writer, .linked),
         Field("comments", \.comments, .cascade)
+    )
+}
+
+struct Ticket: Plain, Model {
+    var id: Int
+    var title: String
+    var owner: Writer?
+    var revision = Revision()                 // zero: not stored
+
+    static let schema = Schema(
+        "ticket", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("title", \.title),
+        Field("owner", \.owner, .linked),
+        Field("revision", \.revision)
     )
 }
 
@@ -53,4 +68,37 @@ func relationships(_ database: any Database, _ ada: Writer, _ first: Comment, _ 
     try comments.erase(byPrimaryKey: first.id)    // removed from every list
     try articles.erase(byPrimaryKey: 1)           // its unshared comments are erased too
     return (waiting.map(\.id), busy.map(\.id), try comments.count())
+}
+
+/// Changes a linked row and its parent in one transaction.
+func linkedRows(_ database: any Database, _ article: Article) throws {
+    let articles = DAO(storage: try database.storage(for: Article.self))
+    let writers = DAO(storage: try database.storage(for: Writer.self))
+
+    try database.transaction {
+        try writers.persist(Writer(id: 7, name: "Ada Lovelace"))
+        try articles.persist(article)
+    }
+}
+
+/// The ticket that the example leaves; nil when an outdated value was stored.
+func revisions(_ database: any Database, _ ada: Writer) throws -> Ticket? {
+    let tickets = DAO(storage: try database.storage(for: Ticket.self))
+
+    try tickets.create(Ticket(id: 1, title: "Printer", owner: ada))
+    var ticket = try tickets.read(byPrimaryKey: 1)!
+    ticket.title = "Printer on fire"
+    try tickets.persist(ticket)                   // stores revision 2
+    ticket.revision = ticket.revision.next
+    try database.transaction(retrying: 3) {
+        guard var current = try tickets.read(byPrimaryKey: 1) else { return }
+        current.title += "!"
+        try tickets.persist(current)
+    }
+    do {
+        try tickets.persist(ticket)
+        return nil
+    } catch let error as StorageError where error.kind == .conflict {
+        return try tickets.read(byPrimaryKey: 1)
+    }
 }

@@ -181,7 +181,7 @@ struct LMDBOpeningTests {
         let path = place.path("locked.lmdb")
         try open(path)
         chmod(path, 0o000)
-        #expect(failureKind { try open(path) } == .io)
+        #expect(failureKind { try open(path) } == .notPermitted)
         chmod(path, 0o400)
         #expect(failureKind { try open(path) } == .readOnly)
         chmod(path, 0o600)

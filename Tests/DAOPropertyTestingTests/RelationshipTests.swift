@@ -14,7 +14,8 @@ import Testing
             .person(3, version: 4), .label(1, version: 5),
             .folder(.init(1, [.init(2, [.init(1, nil)]), .init(3, [])]), version: 6), .retitle(1, version: 7),
             .shorten(1, by: 1), .transaction([.eraseTopics([1]), .transaction([.eraseLabels([3])], fails: true)], fails: false),
-            .erasePosts([5]), .erasePeople([1]), .eraseFolders([2]),
+            .erasePosts([5]), .erasePeople([1]), .eraseFolders([2]), .proposals([1, 2, 1], version: 8, age: 0),
+            .proposals([2, 1], version: 9, age: 1), .updateProposals([1, 3], version: 10), .eraseProposals([2]),
         ] + RelationshipStep.Question.allCases.map { .ask($0, 2) }
 
     @Test func committedScriptIsWhatIsPrinted() throws {

@@ -14,7 +14,7 @@ private struct Message: Model, Plain, Equatable {
 private struct Discussion: Model, Plain, Equatable {
     var id: Int
     var messages: [Message]
-    static let schema = Schema("thread", Self.init, Field("id", \.id, .primaryKey), Field("messages", \.messages))
+    static let schema = Schema("thread", Self.init, Field("id", \.id, .primaryKey), Field("messages", \.messages, .owned))
 }
 
 /// The links of SQLite files, read with plain SQL.

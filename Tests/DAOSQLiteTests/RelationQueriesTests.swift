@@ -14,7 +14,7 @@ private struct Chapter: Model, Plain, Equatable {
     var title: String
     var author: Author?
     static let schema = Schema(
-        "chapter", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("author", \.author))
+        "chapter", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("author", \.author, .linked))
 }
 
 private struct Volume: Model, Plain, Equatable {

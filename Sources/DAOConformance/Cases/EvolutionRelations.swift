@@ -95,7 +95,7 @@ private struct House: Plain, Model, Equatable {
     var pets: [Pet]
     var chief: Pet?
     static let schema = Schema(
-        "house", Self.init, Field("id", \.id, .primaryKey), Field("pets", \.pets), Field("chief", \.chief))
+        "house", Self.init, Field("id", \.id, .primaryKey), Field("pets", \.pets, .owned), Field("chief", \.chief, .linked))
 }
 
 private struct RenamedHouse: Plain, Model, Equatable {
@@ -103,8 +103,8 @@ private struct RenamedHouse: Plain, Model, Equatable {
     var animals: [Pet]
     var head: Pet?
     static let schema = Schema(
-        "house", Self.init, Field("id", \.id, .primaryKey), Field("animals", \.animals, .renamed(from: "pets")),
-        Field("head", \.head, .renamed(from: "chief")))
+        "house", Self.init, Field("id", \.id, .primaryKey), Field("animals", \.animals, .owned, .renamed(from: "pets")),
+        Field("head", \.head, .linked, .renamed(from: "chief")))
 }
 
 private struct EmptyHouse: Plain, Model, Equatable {
@@ -123,5 +123,5 @@ private struct Home: Plain, Model, Equatable {
     var animals: [Animal]
     var chief: Animal?
     static let schema = Schema(
-        "home", Self.init, Field("id", \.id, .primaryKey), Field("animals", \.animals), Field("chief", \.chief))
+        "home", Self.init, Field("id", \.id, .primaryKey), Field("animals", \.animals, .owned), Field("chief", \.chief, .linked))
 }

@@ -73,6 +73,23 @@ enum Opening {
             try expectReadOnly(context)
         },
         ConformanceCase(
+            "L.notPermitted", "L1", title: "a file that may not be read, or whose directory may not be searched, is notPermitted",
+            requires: [.file]
+        ) { context in
+            guard geteuid() != 0 else { return }
+            let file = try context.file()
+            try context.open().close()
+            for path in [file.path, file.deletingLastPathComponent().path] {
+                let old = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+                defer { try? FileManager.default.setAttributes([.posixPermissions: old ?? 0o755], ofItemAtPath: path) }
+                try expectError(
+                    .notPermitted, "opening the file", path: file.path,
+                    message: "the file may not be read by this user; change its permissions and those of its directory"
+                ) { try context.open() }
+            }
+        },
+        ConformanceCase(
             "L.readOnlyDirectory", "L1",
             title: "a file in a directory without write permission can be read, and refuses writes with readOnly",
             requires: [.file]

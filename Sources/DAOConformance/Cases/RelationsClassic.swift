@@ -81,7 +81,7 @@ private struct Message: Plain, Model, Equatable {
 private struct Dialog: Plain, Model, Equatable {
     var id: Int64
     var messages: [Message]
-    static let schema = Schema("dialog", Self.init, Field("id", \.id, .primaryKey), Field("messages", \.messages))
+    static let schema = Schema("dialog", Self.init, Field("id", \.id, .primaryKey), Field("messages", \.messages, .owned))
 }
 
 private struct Participant: Plain, Model, Equatable {
@@ -91,7 +91,7 @@ private struct Participant: Plain, Model, Equatable {
     var dialogs: [Dialog]
     static let schema = Schema(
         "participant", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("age", \.age),
-        Field("dialogs", \.dialogs))
+        Field("dialogs", \.dialogs, .owned))
 
     /// Participants who have the same five dialogs of the same hundred messages.
     static func make(_ count: Int64, age: Int) -> [Participant] {

@@ -219,7 +219,7 @@ private struct Shelf: Plain, Model {
         for (place, label) in labels.enumerated() { content[label.id] = (place, label) }
     }
 
-    static let schema = Schema("shelf", Self.init, Field("id", \.id, .primaryKey), Field("labels", \.labels))
+    static let schema = Schema("shelf", Self.init, Field("id", \.id, .primaryKey), Field("labels", \.labels, .owned))
 }
 
 private struct NestedLists: Model {

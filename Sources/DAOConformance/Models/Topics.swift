@@ -26,7 +26,8 @@ package struct Post: Plain, Model, Equatable {
 
     package static let schema = Schema(
         "post", Self.init,
-        Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("isRead", \.isRead), Field("author", \.author))
+        Field("id", \.id, .primaryKey), Field("text", \.text, .indexed), Field("isRead", \.isRead),
+        Field("author", \.author, .owned))
 
     package static func make(_ ids: some Sequence<Int>) -> [Post] { ids.map { Post(id: $0, text: "Post #\($0)") } }
 }
@@ -61,8 +62,8 @@ package struct Topic: Plain, Model, Equatable {
 
     package static let schema = Schema(
         "topic", Self.init,
-        Field("id", \.id, .primaryKey), Field("title", \.title), Field("owner", \.owner),
-        Field("posts", \.posts, .cascade), Field("labels", \.labels))
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("owner", \.owner, .linked),
+        Field("posts", \.posts, .cascade), Field("labels", \.labels, .linked))
 }
 
 /// A second parent of posts, for processes that do not know topics.
@@ -107,7 +108,7 @@ struct Band: Plain, Model, Equatable {
     var players: [Player] = []
 
     static let schema = Schema(
-        "band", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("players", \.players))
+        "band", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("players", \.players, .owned))
 }
 
 /// The second of the two models.
@@ -117,5 +118,5 @@ struct Player: Plain, Model, Equatable {
     var bands: [Band] = []
 
     static let schema = Schema(
-        "player", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("bands", \.bands))
+        "player", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("bands", \.bands, .owned))
 }

@@ -54,8 +54,10 @@ extension DAO {
         let key = try key(id)
         var result: Plain?
         _ = try storage.merge(keys: [key]) { _, record in
-            if let record {
-                result = try translator.translate(model: record)
+            if let found = record {
+                result = try translator.translate(model: found)
+                // Nothing is written for a stored value.
+                record = nil
             } else {
                 let plain = try make()
                 record = try translator.translate(plain: plain)

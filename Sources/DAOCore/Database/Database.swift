@@ -104,7 +104,8 @@ extension Database {
 
     /// Runs a closure as a transaction. When the closure throws, none of its writes is kept (contract T1).
     ///
-    /// The closure runs once, on the current thread. DAOs and storages that it uses join the transaction. A
+    /// The closure runs once, on the current thread; ``transaction(retrying:_:)-(_,()->Result)`` runs it again
+    /// after a conflict. DAOs and storages that it uses join the transaction. A
     /// transaction inside the closure is a savepoint (T2). Reads in the closure see its writes. Reads
     /// elsewhere see the last commit and never wait (T3).
     ///
@@ -120,6 +121,59 @@ extension Database {
     /// - Throws: Any error of the closure, unchanged; `CancellationError`.
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await engineState.executor.write { try self.runTransaction(body) }
+    }
+
+    /// Runs a closure as a transaction, and runs it again when it throws `.conflict` (contract T8).
+    ///
+    /// Each run is a separate transaction, so that its reads see the last commit. The writes of a failed run are
+    /// rolled back, but nothing else that the closure did: do no more in it than read and write this database.
+    /// Inside a transaction of this database the closure runs once, as a savepoint, because another run would
+    /// see the same state; the outer transaction decides.
+    ///
+    /// ```swift
+    /// try database.transaction(retrying: 3) {
+    ///     guard var ticket = try tickets.read(byPrimaryKey: 7) else { return }
+    ///     ticket.isOpen = false
+    ///     try tickets.persist(ticket)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of further runs. A negative number counts as zero.
+    ///   - body: The closure.
+    /// - Throws: Any error of the last run, unchanged; `CancellationError` instead of another run when the
+    ///   current task is cancelled.
+    public func transaction<Result>(retrying count: Int, _ body: () throws -> Result) throws -> Result {
+        var remaining = AmbientTransaction.isInside(engineState) ? 0 : count
+        while true {
+            do {
+                return try runTransaction(body)
+            } catch let error as StorageError where error.kind == .conflict && remaining > 0 {
+                try Task.checkCancellation()
+                remaining -= 1
+            }
+        }
+    }
+
+    /// Runs a closure as a transaction on the writer thread of the database, and runs it again when it throws
+    /// `.conflict`. Other writers can run between two runs. It does not block the thread of the calling task.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of further runs. A negative number counts as zero.
+    ///   - body: The closure. It is synchronous.
+    /// - Throws: Any error of the last run, unchanged; `CancellationError` when the task is cancelled before a
+    ///   run.
+    public func transaction<Result: Sendable>(
+        retrying count: Int, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        var remaining = count
+        while true {
+            do {
+                return try await engineState.executor.write { try self.runTransaction(body) }
+            } catch let error as StorageError where error.kind == .conflict && remaining > 0 {
+                remaining -= 1
+            }
+        }
     }
 
     /// Runs the closure as a transaction.

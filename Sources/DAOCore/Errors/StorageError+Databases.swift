@@ -78,6 +78,18 @@ extension StorageError {
             path: path, engineCode: engineCode, engineMessage: engineMessage)
     }
 
+    /// The operating system does not let the process read a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - engineCode: The code of the operating system.
+    ///   - engineMessage: The words of the operating system.
+    public static func notPermitted(_ path: String?, engineCode: Int, engineMessage: String?) -> StorageError {
+        StorageError(
+            .notPermitted, "the file may not be read by this user; change its permissions and those of its directory", path: path,
+            engineCode: engineCode, engineMessage: engineMessage)
+    }
+
     // MARK: Transactions
 
     /// A transaction was used after its end, or from a task or thread that does not own it.

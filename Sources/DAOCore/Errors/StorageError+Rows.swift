@@ -41,6 +41,18 @@ extension StorageError {
             engineMessage: engineMessage)
     }
 
+    /// A value was to be stored whose revision is not that of the stored row, or whose row was erased since.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the row.
+    ///   - key: The key of the row.
+    public static func conflict(_ entity: String, _ key: UniqueID?) -> StorageError {
+        StorageError(
+            .conflict,
+            "the row of '\(entity)' was written or erased since this value was read; read it again, and repeat the change",
+            entity: entity, key: key)
+    }
+
     /// A row was to be stored with another key than the one it was read or asked for by.
     package static func keyChanged(_ entity: EntityDescription, _ key: UniqueID?) -> StorageError {
         StorageError(

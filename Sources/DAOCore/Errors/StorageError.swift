@@ -64,6 +64,21 @@ public struct StorageError: Error, Sendable {
         case unsupported
         /// The operating system failed to read or write.
         case io
+        /// The write was based on a state that another writer has changed since. Nothing was written. It is safe
+        /// to run the work again from its reads: ``Database/transaction(retrying:_:)-(_,()->Result)`` does so.
+        case conflict
+        /// The connection was lost during a commit, and whether the commit happened cannot be told. Read the rows
+        /// that the transaction wrote, or look for a key that it created, before running it again.
+        case outcomeUnknown
+        /// The path no longer leads to the open file, because the file was moved, removed or replaced. Close the
+        /// database and open it again.
+        case detached
+        /// The database cannot be reached: a server does not answer, or a network is down. Nothing was written.
+        /// Try again later.
+        case unreachable
+        /// The operating system or the database does not allow this access. Change the permissions, or open the
+        /// database as another user.
+        case notPermitted
     }
 
     /// The kind of fault, the same on every backend.

@@ -10,14 +10,23 @@ struct Fingerprint: Hashable, Sendable {
         try Record.schema.encode(record, to: writer)
         halves = writer.finish()
     }
+
+    /// Creates the fingerprint of the stored fields of a record, without its related records.
+    init<Record: Model>(ofRow record: Record) throws {
+        let writer = FingerprintWriter(includesRelated: false)
+        try Record.schema.encode(record, to: writer)
+        halves = writer.finish()
+    }
 }
 
 /// Feeds every field, bit for bit, to two hashers with different initial states.
 private final class FingerprintWriter: RowWriter {
     private var left = Hasher()
     private var right = Hasher()
+    private let includesRelated: Bool
 
-    override init() {
+    init(includesRelated: Bool = true) {
+        self.includesRelated = includesRelated
         super.init()
         right.combine(1)
     }
@@ -48,6 +57,7 @@ private final class FingerprintWriter: RowWriter {
     override func writeData(_ value: Data, at index: Int) throws { value.withUnsafeBytes { add(5, $0) } }
     override func writeUUID(_ value: UUID, at index: Int) throws { withUnsafeBytes(of: value.uuid) { add(6, $0) } }
     override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
+        guard includesRelated else { return }
         add(7, UInt64(models.count))
         for model in models { try Related.schema.encode(model, to: self) }
     }

@@ -6,6 +6,8 @@
 struct GraphStorage<Record: Model>: Storage {
     /// The rows of the model, without related rows.
     let flat: any Storage<Record>
+    /// The same rows, for writes. It counts their revisions.
+    private let counting: any Storage<Record>
     let graph: StorageGraph
     /// Whether the model has no relationships. The value is stored, because the type of the schema's
     /// relationships is built at run time: checking them in every call would cost more than reading a row.
@@ -18,6 +20,7 @@ struct GraphStorage<Record: Model>: Storage {
     init(graph: StorageGraph) throws {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
+        counting = CountingStorage.counting(flat)
         isFlat = Record.schema.relations.isEmpty
     }
 
@@ -113,50 +116,55 @@ extension GraphStorage {
 
 extension GraphStorage {
     func insert(_ records: [Record]) throws {
-        isFlat ? try flat.insert(records) : try insert(making: { records })
+        isFlat ? try counting.insert(records) : try insert(making: { records })
     }
 
     func upsert(_ records: [Record]) throws {
-        isFlat ? try flat.upsert(records) : try upsert(making: { records })
+        isFlat ? try counting.upsert(records) : try upsert(making: { records })
     }
 
     func insert(making records: () throws -> [Record]) throws {
-        if isFlat { return try flat.insert(making: records) }
-        try database.transaction { try GraphWrite(graph).run(records(), flat.insert) }
+        if isFlat { return try counting.insert(making: records) }
+        try database.transaction { try GraphWrite(graph).run(records(), counting.insert) }
     }
 
     func upsert(making records: () throws -> [Record]) throws {
-        if isFlat { return try flat.upsert(making: records) }
-        try database.transaction { try GraphWrite(graph).run(records(), flat.upsert) }
+        if isFlat { return try counting.upsert(making: records) }
+        try database.transaction { try GraphWrite(graph).run(records(), counting.upsert) }
     }
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
-        if isFlat { return try flat.merge(keys: keys, body) }
+        if isFlat { return try counting.merge(keys: keys, body) }
         return try database.transaction {
             var stored = 0
+            let revisions = CallRevisions()
             // Rows are merged individually, because the closure can change rows that follow.
-            for (index, key) in keys.enumerated() where try merge(key, { try body(index, &$0) }) { stored += 1 }
+            for (index, key) in keys.enumerated() where try merge(key, revisions, { try body(index, &$0) }) { stored += 1 }
             return stored
         }
     }
 
     /// Merges the row with a key. The closure gets the row with its related rows.
-    private func merge(_ key: Key, includesSubentities: Bool = true, _ body: (inout Record?) throws -> Void) throws -> Bool {
+    private func merge(
+        _ key: Key, _ revisions: CallRevisions, includesSubentities: Bool = true,
+        _ body: (inout Record?) throws -> Void
+    ) throws -> Bool {
         let original = try read(keys: [key], includesSubentities: includesSubentities).first
         var record = original
-        try body(&record)
+        try revisions.change(key, &record, body)
         guard let record else { return false }
         try Record.schema.checkKey(of: record, is: key)
-        try GraphWrite(graph).run([record], originals: original.map { [$0] }, flat.upsert)
+        try GraphWrite(graph, revisions).run([record], originals: original.map { [key: $0] } ?? [:], flat.upsert)
         return true
     }
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
-        if isFlat { return try flat.update(query, body) }
+        if isFlat { return try counting.update(query, body) }
         return try database.transaction {
             let keys = try keys(query)
+            let revisions = CallRevisions()
             for key in keys {
-                _ = try merge(key, includesSubentities: query.includesSubentities) { record in
+                _ = try merge(key, revisions, includesSubentities: query.includesSubentities) { record in
                     guard var changed = record.take() else { return }
                     try body(&changed)
                     record = consume changed

@@ -4,7 +4,8 @@
 /// It runs inside a transaction. A row can appear in several places. The value nearest to the given records
 /// is then stored; at the same distance, the value of the first field; in the lists of one field, the last
 /// value. A row that was read without its lists because it leads back to itself therefore does not overwrite
-/// the complete row.
+/// the complete row. A value that was left as it was read does not count, and a value of a `.linked`
+/// relationship counts only when no other value is given and the row is not stored.
 final class GraphWrite {
     let graph: StorageGraph
 
@@ -17,27 +18,41 @@ final class GraphWrite {
     }
 
     private var steps: [() throws -> Void] = []
+    /// The steps that insert missing rows of `.linked` relationships. They run when all other rows are written.
+    private var additions: [() throws -> Void] = []
     private var links: [Links] = []
     private var written: [ObjectIdentifier: Set<Key>] = [:]
 
-    init(_ graph: StorageGraph) { self.graph = graph }
+    /// The revisions of the rows that the call writes, which can consist of several such writes.
+    private let revisions: CallRevisions
+
+    init(_ graph: StorageGraph, _ revisions: CallRevisions = CallRevisions()) {
+        self.graph = graph
+        self.revisions = revisions
+    }
 
     /// Writes records and their related rows.
     ///
     /// - Parameters:
     ///   - records: The records.
-    ///   - originals: The records as they were read; nil when they were not read. Unchanged parts are not
-    ///     written.
+    ///   - originals: The records as they were read, by their keys. Unchanged related rows are not written.
     ///   - write: A closure that writes the rows of the given records.
-    func run<Record: Model>(_ records: [Record], originals: [Record]? = nil, _ write: ([Record]) throws -> Void) throws {
+    func run<Record: Model>(_ records: [Record], originals: [Key: Record] = [:], _ write: ([Record]) throws -> Void) throws {
         try write(records)
         remember(records)
         try enqueueRelated(of: records, originals: originals)
         // A loop instead of recursion: a chain of rows can be longer than the stack.
-        var next = 0
-        while next < steps.count {
-            try steps[next]()
-            next += 1
+        var (next, nextAddition) = (0, 0)
+        while true {
+            if next < steps.count {
+                try steps[next]()
+                next += 1
+            } else if nextAddition < additions.count {
+                try additions[nextAddition]()
+                nextAddition += 1
+            } else {
+                break
+            }
         }
         var dropped: [GraphErase.Rows] = []
         for entry in links {
@@ -55,27 +70,76 @@ final class GraphWrite {
         try GraphErase(graph).eraseOrphans(dropped)
     }
 
-    /// Adds children to the rows that are written next.
-    func enqueue<Child: Model>(_ children: [Child]) {
+    /// Adds the children of an `.owned` relationship to the rows that are written next.
+    ///
+    /// - Parameter originals: The children as they were read, by their keys. A row that was left as it was read is
+    ///   not written.
+    func enqueue<Child: Model>(owned children: [Child], originals: [Key: Child]) {
         if children.isEmpty { return }
         steps.append { [unowned self] in
-            let rows = unwritten(children)
-            if rows.isEmpty { return }
-            try graph.rows(of: Child.self).upsert(rows)
-            try enqueueRelated(of: rows, originals: nil)
+            guard !originals.isEmpty else { return try store(unwritten(children)) }
+            var kept: [Child] = []
+            var changed: [Child] = []
+            for child in children {
+                let original = originals[Child.schema.key(of: child)]
+                if let original, try Fingerprint(ofRow: child) == Fingerprint(ofRow: original) {
+                    kept.append(child)
+                } else {
+                    changed.append(child)
+                }
+            }
+            try store(unwritten(changed), originals: originals)
+            let keys = Set(changed.map { Child.schema.key(of: $0) })
+            kept.removeAll { keys.contains(Child.schema.key(of: $0)) || isWritten($0) }
+            // The translator can have erased the row since it was read.
+            let missing = try missing(among: kept)
+            try store(missing)
+            let absent = Set(missing.map { Child.schema.key(of: $0) })
+            try enqueueRelated(of: kept.filter { !absent.contains(Child.schema.key(of: $0)) }, originals: originals)
+        }
+    }
+
+    /// Adds the children of a `.linked` relationship. Those that are not stored are inserted.
+    func enqueue<Child: Model>(linked children: [Child]) {
+        if children.isEmpty { return }
+        additions.append { [unowned self] in
+            let rows = try missing(among: children)
+            remember(rows)
+            try store(rows)
         }
     }
 
     /// Adds links, which are written after all rows.
     func enqueue(_ entry: Links) { links.append(entry) }
 
-    private func enqueueRelated<Record: Model>(of records: [Record], originals: [Record]?) throws {
+    /// Writes rows, and enqueues their related rows.
+    private func store<Record: Model>(_ rows: [Record], originals: [Key: Record] = [:]) throws {
+        if rows.isEmpty { return }
+        try revisions.upsert(rows, in: graph.rows(of: Record.self))
+        try enqueueRelated(of: rows, originals: originals)
+    }
+
+    /// Returns the records whose rows are not stored.
+    private func missing<Record: Model>(among records: [Record]) throws -> [Record] {
+        if records.isEmpty { return [] }
+        let schema = Record.schema
+        let keys = Set(records.map { schema.key(of: $0) })
+        let query = Query<Record>(where: Condition(.isIn(field: schema.description.keyIndex, keys.map(\.value))))
+        let stored = Set(try graph.rows(of: Record.self).keys(query))
+        return stored.count == keys.count ? [] : records.filter { !stored.contains(schema.key(of: $0)) }
+    }
+
+    private func enqueueRelated<Record: Model>(of records: [Record], originals: [Key: Record]) throws {
         for relation in Record.schema.relations { try relation.enqueue(records, originals: originals, in: self) }
     }
 
     private func remember<Record: Model>(_ records: [Record]) {
         guard graph.isRecurring(Record.self) else { return }
         written[ObjectIdentifier(Record.self), default: []].formUnion(records.map { Record.schema.key(of: $0) })
+    }
+
+    private func isWritten<Record: Model>(_ record: Record) -> Bool {
+        written[ObjectIdentifier(Record.self)]?.contains(Record.schema.key(of: record)) ?? false
     }
 
     /// Returns the rows that no earlier level has written.

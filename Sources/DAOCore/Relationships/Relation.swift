@@ -31,9 +31,8 @@ protocol Relation<Parent>: Sendable {
 
     /// Adds the children of records, and the links to them, to a write.
     ///
-    /// - Parameter originals: The records as they were read; unchanged children are not written. Nil for new
-    ///   records.
-    func enqueue(_ records: [Parent], originals: [Parent]?, in write: GraphWrite) throws
+    /// - Parameter originals: The records as they were read, by their keys. Unchanged children are not written.
+    func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws
 
     // Queries
 
@@ -76,12 +75,15 @@ final class TypedRelation<Parent: Model, Child: Model>: Relation {
     }
 
     let field: Int
+    /// Whether children are written with their parents.
+    private let isOwned: Bool
     let cascades: Bool
     private let place: Place
 
-    init(_ place: Place, at field: Int, cascades: Bool) {
+    init(_ place: Place, at field: Int, isOwned: Bool, cascades: Bool) {
         self.place = place
         self.field = field
+        self.isOwned = isOwned
         self.cascades = cascades
     }
 
@@ -108,8 +110,8 @@ extension TypedRelation {
     /// Assigns children to a record.
     private func put(_ children: [Child], into record: inout Parent) throws {
         switch place {
-        case .toMany(let field): if put(children, at: field.offset, into: &record) { return }
-        case .toOne(let field): if put(children.first, at: field.offset, into: &record) { return }
+        case .toMany(let field): if field.assign(children, to: &record) { return }
+        case .toOne(let field): if field.assign(children.first, to: &record) { return }
         }
         // The property is computed, or is in a class. The record is created again by its initializer.
         let schema = Parent.schema
@@ -118,17 +120,6 @@ extension TypedRelation {
         writer.related[field] = children
         record = try schema.decode(
             ValueRowReader(entity: schema.description, values: writer.values, related: writer.related))
-    }
-
-    private func put<Value>(_ value: Value, at offset: Int, into record: inout Parent) -> Bool {
-        guard offset >= 0 else { return false }
-        // `offset(of:)` is nil unless the property is stored. The bytes of a stored property at that offset
-        // are a `Value`.
-        withUnsafeMutableBytes(of: &record) { bytes in
-            guard let base = bytes.baseAddress else { return }
-            base.advanced(by: offset).assumingMemoryBound(to: Value.self).pointee = value
-        }
-        return true
     }
 
     func markUnread(_ records: inout [Parent]) throws {
@@ -178,20 +169,29 @@ extension TypedRelation {
 // MARK: Writing
 
 extension TypedRelation {
-    func enqueue(_ records: [Parent], originals: [Parent]?, in write: GraphWrite) throws {
+    func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {
         var parents: [Key] = []
         var linked = LinkedKeys()
         var children: [Child] = []
+        var originalChildren: [Key: Child] = [:]
         for index in records.indices {
             let (held, isRead) = withUnsafePointer(to: records[index]) { self.children(of: $0) }
             guard isRead else { continue }
-            if let originals, try isUnchanged(held, since: originals[index]) { continue }
-            parents.append(Parent.schema.key(of: records[index]))
+            let key = Parent.schema.key(of: records[index])
+            if !originals.isEmpty, let original = originals[key] {
+                if try isUnchanged(held, since: original) { continue }
+                if isOwned {
+                    for child in withUnsafePointer(to: original, { self.children(of: $0).children }) {
+                        originalChildren[Child.schema.key(of: child)] = child
+                    }
+                }
+            }
+            parents.append(key)
             linked.append(held.map { Child.schema.key(of: $0) })
             children += held
         }
         if parents.isEmpty { return }
-        write.enqueue(children)
+        if isOwned { write.enqueue(owned: children, originals: originalChildren) } else { write.enqueue(linked: children) }
         write.enqueue(GraphWrite.Links(relation: self, links: try links(in: write.graph), parents: parents, children: linked))
     }
 
@@ -203,7 +203,6 @@ extension TypedRelation {
         // Both arrays are retained here, so any change of a list copied it. A changed list is not identical.
         return before.isIdentical(to: children)
     }
-
 }
 
 // MARK: Queries

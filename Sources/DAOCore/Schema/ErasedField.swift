@@ -9,6 +9,13 @@
     let key: (@Sendable (Record) -> Key)?
     /// Creates the relationship of the field from its position; nil when the field is not a relationship.
     let relation: (@Sendable (Int) -> any Relation<Record>)?
+    /// The field itself when it counts the writes of a row; otherwise nil.
+    let revision: Field<Record, Revision>?
+    /// The fault of a field that has to do with revisions; nil when there is none.
+    let revisionFault: String?
+    /// What writing the relationship means for the related rows; nil when the options do not say so, or contradict
+    /// each other.
+    let relatedWrites: RelatedWrites?
     /// Whether the field holds models in an unsupported form: neither `[SomeModel]` nor `SomeModel?`.
     let hasUnknownRelation: Bool
 
@@ -17,6 +24,7 @@
         var isIndexed = false
         var isUnique = false
         var cascades = false
+        var relatedWrites: Set<RelatedWrites> = []
         var earlierNames: [String] = []
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
         var defaultValue: Value?
@@ -26,13 +34,30 @@
             case .primaryKey: isPrimaryKey = true
             case .indexed: isIndexed = true
             case .unique: isUnique = true
-            case .cascade: cascades = true
+            case .owned: relatedWrites.insert(.owned)
+            case .linked: relatedWrites.insert(.linked)
+            case .cascade:
+                cascades = true
+                relatedWrites.insert(.owned)
             case .renamed(let name): earlierNames.append(name)
             case .default(let value):
                 writeDefault = { try value.write(to: $0, at: 0) }
                 // The value of a related model would read the schema of that model, which can be this schema.
                 if related == nil { defaultValue = value.fieldValue }
             }
+        }
+        revision = field as? Field<Record, Revision>
+        revisionFault =
+            if revision != nil, writeDefault != nil {
+                "has a default; remove it, because the database counts revisions from 1"
+            } else if Stored.self is Revision?.Type || Stored.self is [Revision].Type {
+                "contains a Revision; declare it as a Revision that is neither optional nor in a list"
+            } else {
+                nil
+            }
+        if revision != nil {
+            writeDefault = { try Revision.first.write(to: $0, at: 0) }
+            defaultValue = Revision.first.fieldValue
         }
         let type = Stored.fieldType
         // A value that cannot be encoded is null.
@@ -50,19 +75,21 @@
         } else {
             key = nil
         }
-        relation = related.flatMap { Self.relation($0, field, cascades) }
+        self.relatedWrites = relatedWrites.count == 1 ? relatedWrites.first : nil
+        let isOwned = self.relatedWrites == .owned
+        relation = related.flatMap { Self.relation($0, field, isOwned: isOwned, cascades: cascades) }
         hasUnknownRelation = related != nil && relation == nil
     }
 
     /// Creates the relationship of a field. `Child` is the related model of the field's type.
     private static func relation<Child: Model, Stored: FieldValue>(
-        _ type: Child.Type, _ field: Field<Record, Stored>, _ cascades: Bool
+        _ type: Child.Type, _ field: Field<Record, Stored>, isOwned: Bool, cascades: Bool
     ) -> (@Sendable (Int) -> any Relation<Record>)? {
         if let field = field as? Field<Record, [Child]> {
-            return { TypedRelation(.toMany(field), at: $0, cascades: cascades) }
+            return { TypedRelation(.toMany(field), at: $0, isOwned: isOwned, cascades: cascades) }
         }
         if let field = field as? Field<Record, Child?> {
-            return { TypedRelation(.toOne(field), at: $0, cascades: cascades) }
+            return { TypedRelation(.toOne(field), at: $0, isOwned: isOwned, cascades: cascades) }
         }
         return nil
     }
@@ -75,6 +102,16 @@
         guard let field = field as? Field<Record, KeyValue> else { return nil }
         return { record in withUnsafePointer(to: record) { field.value(of: $0).key } }
     }
+}
+
+/// What writing a relationship means for the related rows (contract R7).
+///
+/// It belongs to the model and not to the stored entity: two builds of an application can differ in it.
+enum RelatedWrites {
+    /// The related rows are written with their parent.
+    case owned
+    /// Stored rows are linked and stay as they are; missing rows are inserted.
+    case linked
 }
 
 /// The places of the fields in a model, without their types.

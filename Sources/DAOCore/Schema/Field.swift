@@ -38,6 +38,22 @@ public struct Field<Record: Model, Value: FieldValue>: Sendable {
     }
 }
 
+extension Field {
+    /// Assigns the field of a record in place.
+    ///
+    /// - Returns: False when the property is computed, or is in a class.
+    func assign(_ value: Value, to record: inout Record) -> Bool {
+        guard offset >= 0 else { return false }
+        // `offset(of:)` is nil unless the property is stored. The bytes of a stored property at that offset
+        // are a `Value`.
+        withUnsafeMutableBytes(of: &record) { bytes in
+            guard let base = bytes.baseAddress else { return }
+            base.advanced(by: offset).assumingMemoryBound(to: Value.self).pointee = value
+        }
+        return true
+    }
+}
+
 /// An option of a field, such as an index or a default.
 ///
 /// ```swift
@@ -49,6 +65,8 @@ public struct FieldOption<Value: FieldValue>: Sendable {
         case primaryKey
         case indexed
         case unique
+        case owned
+        case linked
         case cascade
         case renamed(from: String)
         case `default`(Value)
@@ -84,7 +102,20 @@ extension Array: RelationValue where Element: Model {}
 extension Optional: RelationValue where Wrapped: Model {}
 
 extension FieldOption where Value: RelationValue {
-    /// Erases a related row together with the last row that refers to it (contract R3, R4).
+    /// Writes the related rows with their parent (contract R7).
+    ///
+    /// Choose it when the related rows are parts of the parent, such as the messages of a dialog. A stale copy
+    /// of a related row in the parent overwrites the stored row.
+    public static var owned: FieldOption { FieldOption(meaning: .owned) }
+
+    /// Links related rows that are stored and never overwrites them; missing ones are inserted (contract R7).
+    ///
+    /// Choose it when the related rows exist on their own, such as the owner of a ticket. To change such a
+    /// row, persist it through its own DAO.
+    public static var linked: FieldOption { FieldOption(meaning: .linked) }
+
+    /// Erases a related row together with the last row that refers to it (contract R3, R4). It implies
+    /// ``owned``.
     public static var cascade: FieldOption { FieldOption(meaning: .cascade) }
 }
 

@@ -27,7 +27,7 @@
 ///     static let schema = Schema(
 ///         "thread", Self.init,
 ///         Field("id", \.id, .primaryKey),
-///         Field("author", \.author),
+///         Field("author", \.author, .linked),
 ///         Field("messages", \.messages, .cascade)
 ///     )
 /// }

@@ -49,6 +49,8 @@ public final class Schema<Record: Model>: Sendable {
     let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
     let keyOfRecord: @Sendable (Record) -> Key
+    /// The field that counts the writes of a row; nil when there is none.
+    let revision: RevisionField<Record>?
     /// Whether the fields are known to be in the order of the initializer's parameters.
     let order: OrderProbe
 
@@ -128,6 +130,7 @@ public final class Schema<Record: Model>: Sendable {
             if let key = field.key { keyOfRecord = key }
         }
         self.keyOfRecord = keyOfRecord
+        revision = RevisionField(among: fields)
         order = OrderProbe(description.fields, offsets: fields.map { $0.offset })
         self.decodeRow = decodeRow
         self.decodeRows = decodeRows
@@ -147,6 +150,7 @@ public final class Schema<Record: Model>: Sendable {
         defaults = schema.defaults
         values = schema.values
         keyOfRecord = schema.keyOfRecord
+        revision = schema.revision
         order = schema.order
         decodeRow = schema.decodeRow
         decodeRows = schema.decodeRows
@@ -207,7 +211,10 @@ extension Schema {
     ///   default.
     public func makeDefault() throws -> Record {
         do {
-            return try decode(DefaultRow.reader(of: description, defaults: defaults))
+            var record = try decode(DefaultRow.reader(of: description, defaults: defaults))
+            // The default of a revision belongs to rows that were stored without it.
+            try revision?.set(Revision(), in: &record)
+            return record
         } catch let error as StorageError {
             throw StorageError(
                 .invalidSchema,

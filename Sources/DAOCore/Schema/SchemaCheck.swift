@@ -13,6 +13,22 @@ enum SchemaCheck {
                 "the field '\(field.name)' of '\(entity)' nests models; declare a relationship as a list of models or an optional model",
                 field: field.name)
         }
+        if let field = fields.first(where: { $0.relation != nil && $0.relatedWrites == nil })?.description {
+            return problem(
+                "the relationship '\(field.name)' of '\(entity)' must be either .owned or .linked; choose .owned when its rows are parts "
+                    + "of '\(entity)' and are written with it, and .linked when they exist on their own and are only referred to",
+                field: field.name)
+        }
+        for field in fields {
+            guard let fault = field.revisionFault else { continue }
+            return problem("the field '\(field.description.name)' of '\(entity)' \(fault)", field: field.description.name)
+        }
+        let revisions = fields.filter { $0.revision != nil }.map(\.description.name)
+        if revisions.count > 1 {
+            return problem(
+                "'\(entity)' has more than one Revision: \(revisions.map { "'\($0)'" }.joined(separator: " and ")); keep one of them",
+                field: revisions[1])
+        }
         if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
             return problem(
                 "the field '\(key.description.name)' of '\(entity)' cannot be the primary key; use an integer, a string or a UUID",

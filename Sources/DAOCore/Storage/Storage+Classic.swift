@@ -49,6 +49,7 @@ extension Storage {
             for index in records.indices { try configuration(&records[index], index) }
             return records
         })
+        for index in records.indices { try Record.schema.revision?.set(.first, in: &records[index]) }
         return records
     }
 

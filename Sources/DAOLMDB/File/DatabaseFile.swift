@@ -29,7 +29,7 @@ final class DatabaseFile {
 
     /// Opens a file for inspection.
     ///
-    /// - Throws: `notFound`, `notADatabase` when it is not a regular file, or `io`.
+    /// - Throws: `notFound`, `notADatabase` when it is not a regular file, `notPermitted`, or `io`.
     init(path: String, errors: LMDBErrors) throws {
         self.errors = errors
         // Without O_NONBLOCK, opening a FIFO blocks until a process writes to it.
@@ -54,9 +54,7 @@ final class DatabaseFile {
     private static func openingError(_ code: CInt, _ errors: LMDBErrors) -> StorageError {
         // A missing permission to read is not the same as a read-only permission.
         guard code == EACCES || code == EPERM else { return errors.error(code, "opening the file") }
-        return StorageError(
-            .io, "the file may not be read; check its permissions", path: errors.path, engineCode: Int(code),
-            engineMessage: mdb_strerror(code).map { String(cString: $0) })
+        return errors.notPermitted(code)
     }
 
     /// The current length in bytes.

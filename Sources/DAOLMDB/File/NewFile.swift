@@ -20,7 +20,11 @@ enum NewFile {
         let code = errno
         // An existing file is inspected, and refused, later. ENXIO means a FIFO without a reader.
         var status = stat()
-        if stat(path, &status) == 0, code == EISDIR || code == ENXIO || code == EACCES || code == EROFS { return }
+        if stat(path, &status) == 0 {
+            if [EISDIR, ENXIO, EACCES, EROFS].contains(code) { return }
+        } else if errno == EACCES {
+            throw errors.notPermitted(code)
+        }
         guard code == ENOENT else { throw errors.error(code, "creating the database") }
         throw StorageError.directoryNotFound(
             errors.path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })

@@ -21,10 +21,10 @@ public enum ReadError: Error, Sendable, Hashable {
     public init(_ error: StorageError) {
         switch error.kind {
         case .closed, .busy, .notFound, .notADatabase, .schemaIsNewer, .schemaMismatch, .corrupted, .io, .outOfSpace,
-            .invalidConfiguration:
+            .invalidConfiguration, .outcomeUnknown, .detached, .unreachable, .notPermitted:
             self = .cantConnect
         case .duplicateKey, .uniqueViolation, .keyChanged, .invalidKey, .invalidPredicate, .invalidQuery, .invalidSchema,
-            .invalidTransaction, .arithmeticOverflow, .readOnly, .unsupported:
+            .invalidTransaction, .arithmeticOverflow, .readOnly, .unsupported, .conflict:
             self = .badRequest
         case .corruptedValue:
             self = .undefined

@@ -28,7 +28,7 @@ struct RelationshipGenerator {
 
     private mutating func step(depth: Int) -> RelationshipStep {
         version += 1
-        switch random.below(depth < 3 ? 22 : 20) {
+        switch random.below(depth < 3 ? 25 : 23) {
         case 0...4:
             return .topic(
                 random.below(4), version: version, owner: maybe(4), posts: list(7, longest: 5), author: maybe(4),
@@ -54,6 +54,11 @@ struct RelationshipGenerator {
             return .ask(
                 RelationshipStep.Question.allCases[random.below(RelationshipStep.Question.allCases.count)],
                 random.below(version + 1))
+        case 20: return .proposals((0...random.below(3)).map { _ in random.below(4) }, version: version, age: random.below(3) - 1)
+        case 21: return .updateProposals(list(4, longest: 2), version: version)
+        case 22:
+            return random.below(3) == 0
+                ? .eraseProposals([random.below(4)]) : .proposals([random.below(4)], version: version, age: 0)
         default: return .transaction((0...random.below(4)).map { _ in step(depth: depth + 1) }, fails: random.below(3) == 0)
         }
     }

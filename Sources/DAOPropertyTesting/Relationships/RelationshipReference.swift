@@ -15,6 +15,8 @@ struct RelationshipReference: ReferenceModel {
         var topicLabels: [Int: [Int]] = [:]
         var authors: [Int: Int] = [:]
         var children: [Int: [Int]] = [:]
+        var proposals: [Int: Int] = [:]
+        var revisions: [Int: Int] = [:]
     }
 
     private(set) var content = Content()
@@ -27,14 +29,15 @@ struct RelationshipReference: ReferenceModel {
         switch step {
         case .topic(let id, let version, let owner, let posts, let author, let labels):
             content.topics[id] = version
-            if let owner { content.people[owner] = version }
             content.owners[id] = owner
             for post in posts {
                 content.posts[post] = version
                 content.authors[post] = post % 2 == 0 ? author : nil
                 if post % 2 == 0, let author { content.people[author] = version }
             }
-            for label in labels { content.labels[label] = version }
+            // Linked rows that are stored stay as they are.
+            if let owner, content.people[owner] == nil { content.people[owner] = version }
+            for label in labels where content.labels[label] == nil { content.labels[label] = version }
             content.topicLabels[id] = labels
             give(posts, to: id)
         case .post(let id, let version, let author):
@@ -63,6 +66,15 @@ struct RelationshipReference: ReferenceModel {
                 reference.content.topicLabels = reference.content.topicLabels.mapValues { $0.filter { !ids.contains($0) } }
             }
         case .eraseFolders(let ids): return erase(ids, from: \.folders) { $0.eraseFolders($1) }
+        case .proposals(let ids, let version, let age):
+            if age != 0, let id = ids.last { return "conflict of \(id)" }
+            for id in Set(ids) { write(proposal: id, version) }
+        case .updateProposals(let ids, let version):
+            let there = Set(ids).filter { content.proposals[$0] != nil }
+            for id in there { write(proposal: id, version) }
+            return "\(there.count)"
+        case .eraseProposals(let ids):
+            return erase(ids, from: \.proposals) { reference, ids in for id in ids { reference.content.revisions[id] = nil } }
         case .ask(let question, let number): return answer(question, number)
         case .transaction(let steps, let fails):
             let before = content
@@ -74,6 +86,11 @@ struct RelationshipReference: ReferenceModel {
     }
 
     // MARK: Writing
+
+    private mutating func write(proposal id: Int, _ version: Int) {
+        content.proposals[id] = version
+        content.revisions[id, default: 0] += 1
+    }
 
     /// Sets the posts of a topic. Posts that no topic holds any longer are erased.
     private mutating func give(_ posts: [Int], to topic: Int) {

@@ -9,6 +9,7 @@ struct RelationshipRunner: DatabaseRunner {
     private let people: any Storage<Person>
     private let labels: any Storage<Label>
     private let folders: any Storage<Folder>
+    private let proposals: any Storage<Proposal>
 
     init(_ database: any Database) throws {
         self.database = database
@@ -17,6 +18,7 @@ struct RelationshipRunner: DatabaseRunner {
         people = try database.storage(for: Person.self)
         labels = try database.storage(for: Label.self)
         folders = try database.storage(for: Folder.self)
+        proposals = try database.storage(for: Proposal.self)
     }
 
     func close() throws { try database.close() }
@@ -45,6 +47,21 @@ struct RelationshipRunner: DatabaseRunner {
         case .erasePeople(let ids): return "\(try people.erase(keys: ids.map { .integer(Int64($0)) }))"
         case .eraseLabels(let ids): return "\(try labels.erase(keys: ids.map { .uuid(Label.make(UInt8($0)).id) }))"
         case .eraseFolders(let ids): return "\(try folders.erase(keys: ids.map { .integer(Int64($0)) }))"
+        case .proposals(let ids, let version, let age):
+            do {
+                try proposals.persist(
+                    objects: ids.enumerated().map { index, id in
+                        let revision = try proposals.read(byPrimaryKey: id)?.revision.rawValue ?? 0
+                        let isOld = index == ids.count - 1
+                        return Proposal(
+                            id: id, title: "\(version)", revision: Revision(rawValue: revision - Int64(isOld ? age : 0)))
+                    })
+            } catch let error as StorageError where error.kind == .conflict {
+                return "conflict of \(error.key?.rawValue ?? "no key")"
+            }
+        case .updateProposals(let ids, let version):
+            return "\(try proposals.update(Query(where: Condition { $0.id.in(ids) })) { $0.title = "\(version)" })"
+        case .eraseProposals(let ids): return "\(try proposals.erase(keys: ids.map { .integer(Int64($0)) }))"
         case .ask(let question, let number): return try answer(question, number)
         case .transaction(let steps, let fails):
             var results: [String] = []
@@ -110,6 +127,10 @@ struct RelationshipRunner: DatabaseRunner {
         for folder in try folders.read() {
             content.folders[folder.id] = Int(folder.name)
             content.children[folder.id] = folder.children.map(\.id)
+        }
+        for proposal in try proposals.read() {
+            content.proposals[proposal.id] = Int(proposal.title)
+            content.revisions[proposal.id] = Int(proposal.revision.rawValue)
         }
         return content.lines
     }

@@ -1,6 +1,7 @@
 import DAOCore
 
-/// One step on related models: topics, posts, people, labels and folders, each identified by a small number.
+/// One step on related models: topics, posts, people, labels, folders and proposals, each identified by a small
+/// number. A proposal counts its writes.
 ///
 /// Every row that a step writes contains the version of the step.
 public enum RelationshipStep: Sendable, Hashable {
@@ -28,6 +29,12 @@ public enum RelationshipStep: Sendable, Hashable {
     case eraseLabels([Int])
     /// Erases folders.
     case eraseFolders([Int])
+    /// Stores proposals in one call, the last of them with a revision that is that many writes old.
+    case proposals([Int], version: Int, age: Int)
+    /// Changes proposals in an update.
+    case updateProposals([Int], version: Int)
+    /// Erases proposals.
+    case eraseProposals([Int])
     /// Runs one of the queries, with a number.
     case ask(Question, Int)
     /// Runs steps as a transaction, which may fail at its end.

@@ -28,6 +28,7 @@ extension RelationshipReference.Content {
             text("topics", topics), text("owners", owners), text("lists of posts", topicPosts), text("posts", posts),
             text("authors", authors), text("lists of labels", topicLabels), text("labels", labels), text("people", people),
             text("folders", folders), text("lists of folders", children),
+            text("proposals", proposals), text("revisions", revisions),
         ]
     }
 }

@@ -47,7 +47,7 @@ enum SQLiteError {
         case SQLITE_FORMAT: (.corrupted, "the database is damaged; restore it from a backup")
         case SQLITE_TOOBIG: (.unsupported, "a value or a row is longer than SQLite stores; store less in it")
         case SQLITE_CANTOPEN: (.io, "the file or a file beside it cannot be opened; check their permissions")
-        case SQLITE_PERM, SQLITE_AUTH: (.io, "the operating system refused access to the file; check its permissions")
+        case SQLITE_PERM, SQLITE_AUTH: (.notPermitted, "the operating system refused access to the file; check its permissions")
         case SQLITE_IOERR: (.io, "the operating system failed to read or write the file; see the words of the engine")
         case SQLITE_CONSTRAINT:
             (.schemaMismatch, "a constraint of the table that the model does not declare refused the row; remove the constraint")

@@ -22,7 +22,7 @@ struct DatabaseFile {
     /// process.
     ///
     /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`,
-    ///   `.readOnly`, `.io`.
+    ///   `.readOnly`, `.notPermitted`, `.io`.
     init(_ configuration: DatabaseConfiguration) throws {
         let path = try Self.absolutePath(configuration.path)
         var status = stat()
@@ -75,9 +75,12 @@ struct DatabaseFile {
     }
 
     private static func systemError(_ code: Int32, _ path: String, isCreating: Bool = false) -> StorageError {
+        if code == EACCES || code == EPERM, !isCreating {
+            return .notPermitted(path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
+        }
         let (kind, message): (StorageError.Kind, String) =
             switch code {
-            case EACCES where isCreating, EPERM where isCreating, EROFS:
+            case EACCES, EPERM, EROFS:
                 (.readOnly, "the database cannot be created, because its directory can only be read; change the permissions")
             case ELOOP: (.notADatabase, "the path is a loop of symbolic links; check the path")
             case EISDIR:

@@ -24,15 +24,15 @@ enum Fault: String, CaseIterable, Sendable {
         neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
-        duplicateNamesNothing
+        duplicateNamesNothing, revisionsStandStill
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
-        linksSurviveRollback
+        linksSurviveRollback, keysMissAskedRows
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
-        translatesOutside, keysHideOwnWrites
+        translatesOutside, keysHideOwnWrites, conflictsCommit
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary
     // Life cycle

@@ -81,12 +81,13 @@ final class FaultyDatabase: Database {
                 if hasFailedInside.load(ordering: .relaxed) { throw StorageError(.invalidTransaction, "an inner one failed") }
                 return result
             }
-        case .forgetsRollback:
+        case .forgetsRollback, .conflictsCommit:
             var failure: (any Error)?
             let result: Result? = try base.transaction {
                 do {
                     return try body()
                 } catch {
+                    guard fault == .forgetsRollback || (error as? StorageError)?.kind == .conflict else { throw error }
                     failure = error
                     return nil
                 }

@@ -12,6 +12,8 @@ final class AmbientTransaction: @unchecked Sendable {
 
     /// The coordinator of the transaction.
     let owner: ObjectIdentifier
+    /// The engine of the transaction.
+    let engine: EngineState
     /// The transaction handle.
     let handle: AnyObject
     /// Whether the transaction can write.
@@ -24,8 +26,9 @@ final class AmbientTransaction: @unchecked Sendable {
     private let thread: pthread_t
     private var isActive = true
 
-    init(owner: ObjectIdentifier, handle: AnyObject, canWrite: Bool, isOneCall: Bool = false) {
+    init(owner: ObjectIdentifier, engine: EngineState, handle: AnyObject, canWrite: Bool, isOneCall: Bool = false) {
         self.owner = owner
+        self.engine = engine
         self.handle = handle
         self.canWrite = canWrite
         self.isOneCall = isOneCall
@@ -38,6 +41,16 @@ final class AmbientTransaction: @unchecked Sendable {
 
     /// Records that the transaction ended. Only its thread may call it.
     func end() { isActive = false }
+
+    /// Whether the current code runs inside a transaction or a snapshot of an engine.
+    static func isInside(_ engine: EngineState) -> Bool {
+        var candidate = current
+        while let transaction = candidate {
+            if transaction.engine === engine { return true }
+            candidate = transaction.outer
+        }
+        return false
+    }
 
     /// Returns the ambient transaction of a coordinator; nil when there is none.
     ///

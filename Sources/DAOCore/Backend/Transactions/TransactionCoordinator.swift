@@ -181,7 +181,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         _ handle: Handle, canWrite: Bool, isOneCall: Bool = false, _ body: (Handle) throws -> Result
     ) throws -> Result {
         let ambient = AmbientTransaction(
-            owner: ObjectIdentifier(self), handle: handle, canWrite: canWrite, isOneCall: isOneCall)
+            owner: ObjectIdentifier(self), engine: engineState, handle: handle, canWrite: canWrite, isOneCall: isOneCall)
         defer { ambient.end() }
         return try AmbientTransaction.$current.withValue(ambient) { try body(handle) }
     }

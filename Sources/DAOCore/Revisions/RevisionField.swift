@@ -1,0 +1,38 @@
+/// The field of a model that counts its writes.
+struct RevisionField<Record: Model>: Sendable {
+    private let index: Int
+    private let field: Field<Record, Revision>
+
+    init(_ field: Field<Record, Revision>, at index: Int) {
+        self.field = field
+        self.index = index
+    }
+
+    /// The field of a schema that is a revision; nil when there is none.
+    init?(among fields: [ErasedField<Record>]) {
+        guard let index = fields.firstIndex(where: { $0.revision != nil }), let field = fields[index].revision else { return nil }
+        self.init(field, at: index)
+    }
+
+    /// Returns the revision of a record.
+    func value(of record: Record) -> Revision { withUnsafePointer(to: record) { field.value(of: $0) } }
+
+    /// Assigns a revision to a record.
+    func set(_ revision: Revision, in record: inout Record) throws {
+        if field.assign(revision, to: &record) { return }
+        let schema = Record.schema
+        let writer = ValueRowWriter(count: schema.description.fields.count)
+        try schema.encode(record, to: writer)
+        writer.values[index] = .integer(revision.rawValue)
+        record = try schema.decode(
+            ValueRowReader(entity: schema.description, values: writer.values, related: writer.related))
+    }
+
+    /// Throws `.conflict` unless a record has the stored revision; otherwise counts it up.
+    ///
+    /// - Parameter stored: The stored revision; zero when the row is not stored.
+    func count(_ record: inout Record, stored: Revision, key: Key) throws {
+        guard value(of: record) == stored else { throw StorageError.conflict(Record.schema.description.name, UniqueID(key)) }
+        try set(stored.next, in: &record)
+    }
+}
