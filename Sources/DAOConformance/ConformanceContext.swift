@@ -64,6 +64,14 @@ extension ConformanceContext {
         return try open()
     }
 
+    /// Opens the database again, and then closes the earlier handle: other models of its entities can then be
+    /// opened, and a database in memory keeps its rows.
+    func renew(_ database: inout any Database, other suffix: String? = nil) throws {
+        let earlier = database
+        database = try suffix.map(openOther) ?? open()
+        try earlier.close()
+    }
+
     /// Closes the databases that the case left open.
     func closeAll() throws {
         let databases = opened.withLock { opened in

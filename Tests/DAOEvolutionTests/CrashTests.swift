@@ -59,8 +59,10 @@ import Testing
     @Test(arguments: Place.Kind.allCases) func processesWithTheOldModelKeepNewFields(_ kind: Place.Kind) throws {
         let place = Place(kind)
         let entries = OldEntry.make(50)
+        let first = try drivers.open(place.url())
+        try first.storage(for: OldEntry.self).insert(entries)
+        try first.close()
         let database = try drivers.open(place.url())
-        try database.storage(for: OldEntry.self).insert(entries)
         let child = try ChildProcess("old", place.url())
         #expect(try child.line() == "ready 50")
         let wider = try database.storage(for: WiderEntry.self)
@@ -79,8 +81,10 @@ import Testing
     @Test(arguments: Place.Kind.allCases) func processesWithTheOldModelAreRefused(_ kind: Place.Kind) throws {
         let place = Place(kind)
         let entries = OldEntry.make(50)
+        let first = try drivers.open(place.url())
+        try first.storage(for: OldEntry.self).insert(entries)
+        try first.close()
         let database = try drivers.open(place.url())
-        try database.storage(for: OldEntry.self).insert(entries)
         let child = try ChildProcess("old", place.url())
         #expect(try child.line() == "ready 50")
         let new = try database.storage(for: NewEntry.self)

@@ -26,7 +26,10 @@ private struct OtherNote: Model {
 
     @Test func changedEntityIsRefusedWithTheDifference() throws {
         let database = try makeDatabase()
-        try database.storage(for: Note.self).insert([Note(key: "a", text: "x")])
+        try database.withEntityStore(.write) { store in
+            try store.create(Note.schema.description)
+            try store.store([[.string("a"), .string("x")]], in: "note", replaces: false)
+        }
         do {
             _ = try database.storage(for: OtherNote.self)
             Issue.record("a storage for another entity was opened")

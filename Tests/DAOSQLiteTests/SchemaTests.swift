@@ -63,8 +63,10 @@ import Testing
     }
 
     @Test func differentSchemaIsRefusedWithEveryDifference() throws {
+        let first = try place.database()
+        _ = try first.storage(for: Message.self)
+        try first.close()
         let database = try place.database()
-        _ = try database.storage(for: Message.self)
         let before = try Data(contentsOf: URL(fileURLWithPath: place.path()))
         let error = try #require(throws: StorageError.self) { try database.storage(for: Changed.self) }
         #expect(error.kind == .schemaMismatch)

@@ -44,10 +44,11 @@ enum EvolutionFields {
             "E.keepsDefaults", "E2", title: "when a later version changes a default, rows with the earlier default keep it",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try context.databaseOfNotes()
+            var (database, notes) = try context.databaseOfNotes()
             let first = try database.dao(NoteWithNumber.self)
             try expectSame(try first.read(), notes.map { NoteWithNumber($0) })
             try first.persist(NoteWithNumber(notes[2], color: 6))
+            try context.renew(&database)
             let dao = try database.dao(NoteWithOtherDefault.self)
             let expected = notes.map {
                 NoteWithOtherDefault(
@@ -74,12 +75,16 @@ enum EvolutionFields {
             "E.noGhosts", "E6", title: "a field that is added again after it was dropped is empty, also with another type",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try context.databaseOfNotes()
+            var (database, notes) = try context.databaseOfNotes()
             let colored = try database.dao(NoteWithOptional.self)
             try colored.persist(notes.map { NoteWithOptional($0, color: "color \($0.id)") })
+            try context.renew(&database)
             try expectSame(try database.dao(NoteWithoutColor.self).read(), notes.map { NoteWithoutColor($0) })
+            try context.renew(&database)
             try expectSame(try database.dao(NoteWithNumber.self).read(), notes.map { NoteWithNumber($0) })
+            try context.renew(&database)
             try expectSame(try database.dao(NoteWithoutColor.self).read(), notes.map { NoteWithoutColor($0) })
+            try context.renew(&database)
             let again = try database.dao(NoteWithOptional.self)
             try expectSame(try again.read(), notes.map { NoteWithOptional($0) }, "the first color, added again")
             try expectEqual(try again.count { $0.color != nil }, 0)
@@ -155,7 +160,7 @@ enum EvolutionFields {
                 "inside a transaction or a snapshot, opening an older entity throws invalidTransaction and changes nothing",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try context.databaseOfNotes()
+            var (database, notes) = try context.databaseOfNotes()
             try database.transaction {
                 _ = try expectError(.invalidTransaction, entity: "note") { try database.storage(for: NoteWithNumber.self) }
             }
@@ -163,6 +168,7 @@ enum EvolutionFields {
                 _ = try expectError(.invalidTransaction, entity: "note") { try database.storage(for: NoteWithNumber.self) }
             }
             try expectSame(try database.dao(NoteV1.self).read(), notes)
+            try context.renew(&database)
             try expectEqual(try database.dao(NoteWithNumber.self).count(), 60)
         },
         ConformanceCase(

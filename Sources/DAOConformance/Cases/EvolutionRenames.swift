@@ -12,14 +12,16 @@ enum EvolutionRenames {
             try expectEqual(try database.entities(), [NoteWithHeadline.schema.description])
         },
         ConformanceCase("E.renamesTwice", "E2", title: "a field renamed twice is found under both earlier names") { context in
-            let (database, notes) = try context.databaseOfNotes()
+            var (database, notes) = try context.databaseOfNotes()
             let expected = notes.map { NoteWithCaption(id: $0.id, caption: $0.title, rank: $0.rank, mark: $0.mark) }
             _ = try database.dao(NoteWithHeadline.self)
+            try context.renew(&database)
             let dao = try database.dao(NoteWithCaption.self)
             try expectSame(try dao.read(), expected, "rows opened from the second version")
             try expectEqual(try dao.read { $0.caption == notes[8].title }.map(\.id), [9], "rows found by the renamed index")
-            let other = try context.openOther()
+            var other = try context.openOther()
             try other.dao(NoteV1.self).create(notes)
+            try context.renew(&other, other: "other")
             try expectSame(try other.dao(NoteWithCaption.self).read(), expected, "rows opened from the first version")
         },
         ConformanceCase("E.renamesAndReuses", "E2", title: "a new field with a name that was freed is empty") { context in
@@ -50,8 +52,9 @@ enum EvolutionRenames {
             "E.renameWithoutWord", "E2",
             title: "without a declared rename, a changed name is one added and one dropped field"
         ) { context in
-            let (database, notes) = try context.databaseOfNotes()
+            var (database, notes) = try context.databaseOfNotes()
             _ = try database.dao(NoteWithReusedName.self)
+            try context.renew(&database)
             // For the first version, 'headline' is an additional field, and 'title' is the new field with
             // the old name.
             let error = try expectError(.schemaMismatch, entity: "note") { try database.storage(for: NoteV1.self) }

@@ -3,11 +3,12 @@ import Foundation
 
 /// E6: fields that the model in use does not declare.
 enum EvolutionRetired {
-    /// A database with notes, which a full model has stored.
+    /// A database with notes, which a full model has stored. No model is open.
     private static func database(_ context: ConformanceContext, _ count: Int = 30) throws -> (any Database, [FullNote]) {
-        let database = try context.open()
+        var database = try context.open()
         let notes = FullNote.make(count)
         try database.dao(FullNote.self).create(notes)
+        try context.renew(&database)
         return (database, notes)
     }
 
@@ -19,13 +20,14 @@ enum EvolutionRetired {
             title: "asking for the storage of a smaller model changes nothing, and reading it neither",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try database(context)
+            var (database, notes) = try database(context)
             let before = try database.entities()
             let light = try database.dao(LightNote.self)
             try expectSame(try light.read(), notes.map { LightNote(title: $0.title, id: $0.id) })
             try expectEqual(try light.read { $0.title == "Title 4" }.map(\.id), [4])
             try expectEqual(try light.read(orderedBy: .descending(\.title), limit: 2).map(\.id), [9, 8])
             try expectEqual(try database.entities(), before, "the entity")
+            try context.renew(&database)
             try expectSame(try database.dao(FullNote.self).read(), notes)
         },
         ConformanceCase(
@@ -33,7 +35,7 @@ enum EvolutionRetired {
             title: "whatever a smaller model writes, the values that it does not declare stay",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try database(context)
+            var (database, notes) = try database(context)
             let light = try database.dao(LightNote.self)
             let storage = try database.storage(for: LightNote.self)
             var expected = notes
@@ -48,6 +50,7 @@ enum EvolutionRetired {
             for index in 10...19 { expected[index].title = "updated" }
             try light.erase(byPrimaryKey: 30)
             expected.removeLast()
+            try context.renew(&database)
             try expectSame(try database.dao(FullNote.self).read(), expected)
             try checkIndexes(database, expected)
         },
@@ -56,7 +59,7 @@ enum EvolutionRetired {
             title: "a row that a smaller model inserts has the defaults of the other fields, in their indexes too",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try database(context)
+            var (database, notes) = try database(context)
             let light = try database.dao(LightNote.self)
             let storage = try database.storage(for: LightNote.self)
             try light.create(LightNote(title: "created", id: 101))
@@ -69,6 +72,7 @@ enum EvolutionRetired {
                 + zip(101..., titles).map {
                     FullNote(id: $0, title: $1, body: nil, rank: 7, code: nil, tags: ["new"])
                 }
+            try context.renew(&database)
             try expectSame(try database.dao(FullNote.self).read(), expected)
             try checkIndexes(database, expected)
         },
@@ -76,23 +80,28 @@ enum EvolutionRetired {
             "E.newestDefaultIsInserted", "E6", title: "the default that was declared last is what smaller models insert",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try database(context, 2)
-            let light = try database.dao(LightNote.self)
-            try light.create(LightNote(title: "before", id: 11))
+            var (database, notes) = try database(context, 2)
+            try database.dao(LightNote.self).create(LightNote(title: "before", id: 11))
+            try context.renew(&database)
             try expectEqual(try database.dao(NoteWithNewDefault.self).read().map(\.rank), [1, 2, 7])
-            try light.create(LightNote(title: "after", id: 12))
+            try context.renew(&database)
+            try database.dao(LightNote.self).create(LightNote(title: "after", id: 12))
+            try context.renew(&database)
             let ranks = try database.dao(FullNote.self).read().map(\.rank)
             try expectEqual(ranks, notes.map(\.rank) + [7, 9])
             // The full model declares its own default again.
-            try light.create(LightNote(title: "again", id: 13))
+            try context.renew(&database)
+            try database.dao(LightNote.self).create(LightNote(title: "again", id: 13))
+            try context.renew(&database)
             try expectEqual(try database.dao(FullNote.self).read().map(\.rank).last, 7)
         },
         ConformanceCase(
             "E.retiredUniqueHolds", "E6", "W6",
             title: "a unique field stays unique for models that do not declare it", requires: [.evolution]
         ) { context in
-            let database = try context.open()
+            var database = try context.open()
             try database.dao(Ticket.self).create([Ticket(id: 1, code: "a", note: "x"), Ticket(id: 2, code: "b", note: "y")])
+            try context.renew(&database)
             let light = try database.dao(LightTicket.self)
             let storage = try database.storage(for: LightTicket.self)
             try light.create(LightTicket(id: 3, note: "the default"))
@@ -109,14 +118,17 @@ enum EvolutionRetired {
             // The rows that are there keep their codes, whether the default is taken or not.
             try storage.upsert([LightTicket(id: 1, note: "one"), LightTicket(id: 2, note: "two")])
             try light.persist(LightTicket(id: 3, note: "three"))
+            try context.renew(&database)
             try expectSame(
                 try database.dao(Ticket.self).read(),
                 [
                     Ticket(id: 1, code: "a", note: "one"), Ticket(id: 2, code: "b", note: "two"),
                     Ticket(id: 3, code: "free", note: "three"),
                 ])
-            try light.erase(byPrimaryKey: 3)
-            try light.create(LightTicket(id: 5, note: "the default is free again"))
+            try context.renew(&database)
+            let again = try database.dao(LightTicket.self)
+            try again.erase(byPrimaryKey: 3)
+            try again.create(LightTicket(id: 5, note: "the default is free again"))
         },
     ]
 
@@ -141,13 +153,14 @@ enum EvolutionRetired {
             "E.orderIsTheModels", "E6", "E2", title: "models of one entity have their fields in any order",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try database(context)
+            var (database, notes) = try database(context)
             let before = try database.entities()
             let other = try database.dao(ReorderedNote.self)
             try expectSame(try other.read(), notes.map { ReorderedNote($0) })
             try expectEqual(try other.read { $0.rank == 3 }.map(\.id), notes.filter { $0.rank == 3 }.map(\.id))
             try other.persist(ReorderedNote(tags: [], rank: 3, body: "b", id: 1, code: "x", title: "t"))
             try expectEqual(try database.entities(), before, "the entity")
+            try context.renew(&database)
             var expected = notes
             expected[0] = FullNote(id: 1, title: "t", body: "b", rank: 3, code: "x", tags: [])
             try expectSame(try database.dao(FullNote.self).read(), expected)
@@ -156,15 +169,18 @@ enum EvolutionRetired {
         ConformanceCase(
             "E.renamesRetired", "E6", title: "a field that nobody declares can be renamed", requires: [.evolution]
         ) { context in
-            let (database, notes) = try database(context)
+            var (database, notes) = try database(context)
             try database.dao(LightNote.self).persist(LightNote(title: "t", id: 1))
+            try context.renew(&database)
             let dao = try database.dao(NoteWithText.self)
             try expectEqual(try dao.read().map(\.text), notes.map(\.body))
             try dao.persist(NoteWithText(id: 1, title: "t", text: "changed"))
             try expectEqual(try database.entities()[0].index(of: "body"), nil, "the old name")
+            try context.renew(&database)
             // To the full model the body is a field that was added, and 'text' one that nobody declares.
             let full = try database.dao(FullNote.self)
             try expectEqual(try full.read().map(\.body), notes.map { _ in nil })
+            try context.renew(&database)
             try expectEqual(
                 try database.dao(NoteWithText.self).read().map(\.text), ["changed"] + notes.dropFirst().map(\.body))
         },
@@ -173,8 +189,9 @@ enum EvolutionRetired {
             title: "a field that comes back with another type, or a name in another case, is schemaMismatch",
             requires: [.evolution]
         ) { context in
-            let (database, notes) = try database(context)
+            var (database, notes) = try database(context)
             _ = try database.dao(LightNote.self)
+            try context.renew(&database)
             let type = try expectError(.schemaMismatch, "another type", entity: "note") {
                 try database.storage(for: NoteWithNumericBody.self)
             }
@@ -198,13 +215,13 @@ enum EvolutionRetired {
 
     private static let others: [ConformanceCase] = [
         ConformanceCase(
-            "E.storagesGoOn", "E2", "E6", title: "a storage goes on when another model changes its entity",
+            "E.storagesGoOn", "E2", "E6", title: "a storage goes on when a migration changes its entity",
             requires: [.evolution]
         ) { context in
             let (database, notes) = try context.databaseOfNotes()
             let old = try database.dao(NoteV1.self)
             let oldStorage = try database.storage(for: NoteV1.self)
-            let dao = try database.dao(NoteWithEverything.self)
+            try database.evolve(Evolution(version: 1, models: [NoteWithEverything.self]))
             try expectSame(try old.read(), notes)
             try expectSame(try old.read(byPrimaryKey: 7), notes[6])
             try oldStorage.insert([NoteV1(id: 100, title: "new 100", rank: 1, mark: nil)])
@@ -213,6 +230,7 @@ enum EvolutionRetired {
             ])
             try old.persist(NoteV1(id: 2, title: "y", rank: 1, mark: nil))
             try expectEqual(try old.erase { $0.id == 3 }, 1)
+            let dao = try database.dao(NoteWithEverything.self)
             let rows = try dao.read()
             try expectEqual(rows.count, 61)
             try expect(
@@ -221,9 +239,9 @@ enum EvolutionRetired {
                 },
                 "every row to have the defaults")
             try expectEqual(try dao.count { $0.text == NoteWithEverything.textValue }, 61, "by an index")
-            _ = try database.dao(NoteWithIndexes.self)
+            try database.evolve(Evolution(version: 2, models: [NoteWithIndexes.self]))
             try expectEqual(try old.read { $0.title == "y" }.map(\.id), [2], "when an index was added")
-            _ = try database.dao(NoteV1.self)
+            try database.evolve(Evolution(version: 3, models: [NoteV1.self]))
             try expectEqual(try old.read { $0.title == "y" }.map(\.id), [2], "when an index was dropped")
         },
         ConformanceCase(
@@ -236,8 +254,10 @@ enum EvolutionRetired {
                 try expectEqual(try database.dao(NoteWithNewDefault.self).count(), 30, "inside a transaction")
             }
             try database.close()
-            let reading = try context.open { $0.isReadOnly = true }
+            var reading = try context.open { $0.isReadOnly = true }
             try expectEqual(try reading.dao(NoteWithNewDefault.self).read().map(\.rank), notes.map(\.rank))
+            try reading.close()
+            reading = try context.open { $0.isReadOnly = true }
             try expectSame(try reading.dao(LightNote.self).count(), 30)
         },
         ConformanceCase(
@@ -247,10 +267,11 @@ enum EvolutionRetired {
             let (source, notes) = try database(context)
             let light = try source.dao(LightNote.self)
             try light.create(LightNote(title: "more", id: 100))
-            let target = try context.openOther()
+            var target = try context.openOther()
             try source.copy(to: target)
             try expectEqual(try target.entities(), try source.entities())
             try target.dao(LightNote.self).create(LightNote(title: "most", id: 101))
+            try context.renew(&target, other: "other")
             let expected =
                 notes
                 + [(100, "more"), (101, "most")].map {

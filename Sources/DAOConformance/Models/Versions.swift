@@ -29,12 +29,13 @@ extension NoteV1 {
 }
 
 extension ConformanceContext {
-    /// Opens a database in which the first version of the application has stored notes. The case opens the
-    /// storages of later versions.
+    /// Opens a database in which the first version of the application has stored notes. No model is open: the
+    /// case opens later versions.
     func databaseOfNotes(_ count: Int = 60) throws -> (database: any Database, notes: [NoteV1]) {
-        let database = try open()
+        var database = try open()
         let notes = NoteV1.make(count)
         try database.dao(NoteV1.self).create(notes)
+        try renew(&database)
         return (database, notes)
     }
 }

@@ -50,13 +50,15 @@ extension Database {
                 "the database is of version \(work.stored ?? 0), the application of \(evolution.version), and it is open for reading only; "
                     + "open it once without readOnly=true", path: path)
         }
+        var changed: [String] = []
         try withoutActuallyEscaping(onProgress) { onProgress in
             try withEntityStore(.write) { store in
                 // Another process may have changed the database since the first check.
                 let work = try EvolutionWork(evolution, declarations, store, path: path)
-                if !work.isNothing { try work.run(store, onProgress) }
+                changed = work.isNothing ? [] : try work.run(store, onProgress)
             }
         }
+        engineState.declarations.forget(changed)
     }
 
     /// Migrates the database to a version of the application on its writer thread; see

@@ -45,7 +45,9 @@ struct EvolutionWork {
     }
 
     /// Does the work.
-    func run(_ store: any EntityStore, _ report: @escaping (EvolutionProgress) -> Void) throws {
+    ///
+    /// - Returns: The names of the entities that it has changed.
+    func run(_ store: any EntityStore, _ report: @escaping (EvolutionProgress) -> Void) throws -> [String] {
         for step in steps { try step.run(in: store, report) }
         for change in Self.changes(declarations, try store.entities()) {
             let total = try store.count(change.wanted.name)
@@ -55,6 +57,7 @@ struct EvolutionWork {
                     step: change.steps.joined(separator: "; "), entity: change.wanted.name, rows: total, total: total))
         }
         if stored != evolution.version { try store.setVersion(evolution.version) }
+        return Set(entities).symmetricDifference(try store.entities()).map(\.name)
     }
 
     /// Returns the plan of the work.

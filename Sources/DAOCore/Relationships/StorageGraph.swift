@@ -24,18 +24,24 @@ final class StorageGraph: Sendable {
     /// - Throws: The errors of opening a storage.
     init<Root: Model>(_ database: any Database, from root: Root.Type) throws {
         var walk = Walk(database)
-        try walk.visit(root)
+        var links: [Field: any LinkStorage] = [:]
+        do {
+            try walk.declare(root)
+            try walk.visit(root)
+            for relation in walk.relations {
+                links[Field(model: relation.model, position: relation.field)] = try database.makeLinks(for: relation.description)
+            }
+            try database.engineState.relations.add(walk.relations.map(\.description), in: database)
+        } catch {
+            walk.closeDeclarations()
+            throw error
+        }
         self.database = database
         storages = walk.storages
         erasers = walk.erasers
-        var links: [Field: any LinkStorage] = [:]
-        for relation in walk.relations {
-            links[Field(model: relation.model, position: relation.field)] = try database.makeLinks(for: relation.description)
-        }
         self.links = links
         recursive = walk.recursive
         recurring = walk.recurring.union(recursive)
-        try database.engineState.relations.add(walk.relations.map(\.description), in: database)
     }
 
     /// Returns the storage of a model without related rows.
@@ -80,15 +86,29 @@ final class StorageGraph: Sendable {
         /// The models that several relationships lead to, and the root when a relationship leads to it.
         private(set) var recurring: Set<ObjectIdentifier> = []
         private var targets: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
+        /// The models whose declarations were opened.
+        private var declared: [ObjectIdentifier: any Model.Type] = [:]
 
         init(_ database: any Database) { self.database = database }
 
+        /// Checks and opens the declarations of a model and of all models that it reaches, before anything is
+        /// stored.
+        mutating func declare<Record: Model>(_ model: Record.Type) throws {
+            let id = ObjectIdentifier(model)
+            if declared[id] != nil { return }
+            let schema = Record.schema
+            if let problem = schema.problem { throw problem }
+            try schema.order.run(schema)
+            try database.engineState.declarations.open(model, in: database)
+            declared[id] = model
+            for relation in schema.relations { try declare(relation.target) }
+        }
+
+        /// Makes the storages of a model and of all models that it reaches.
         mutating func visit<Record: Model>(_ model: Record.Type) throws {
             let id = ObjectIdentifier(model)
             if storages[id] != nil { return }
             let schema = Record.schema
-            if let problem = schema.problem { throw problem }
-            try schema.order.run(schema)
             let storage = try database.makeStorage(for: model)
             storages[id] = storage
             erasers[schema.description.name] = { try storage.erase(keys: $0) }
@@ -100,6 +120,11 @@ final class StorageGraph: Sendable {
                 try visit(relation.target)
                 relations.append((id, relation.field, relation.description))
             }
+        }
+
+        /// Closes the opened declarations, because a storage could not be made.
+        func closeDeclarations() {
+            for model in declared.values { database.engineState.declarations.close(model, in: database) }
         }
 
         /// The models that reach themselves, and the models that reach such a model.

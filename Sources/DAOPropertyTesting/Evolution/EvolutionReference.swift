@@ -17,27 +17,32 @@ struct EvolutionReference: ReferenceModel {
     private(set) var version: Int?
     /// The model that was opened last, if its storage is still valid.
     private(set) var model: PropertyTesting.GeneratedEntity?
+    /// The models that are open, by the names of their entities.
+    private var declared: [String: PropertyTesting.GeneratedEntity] = [:]
 
     mutating func run(_ step: EvolutionStep) -> [String] {
         switch step {
         case .open(let model, let reopens):
-            let old = self.model?.name == model.name && !reopens ? self.model : nil
-            do {
-                try open(model)
-            } catch {
-                // Closing the database ends its storages.
-                if reopens { self.model = nil }
-                return error.texts
-            }
-            // A storage of the earlier version goes on while it has its fields.
-            let isUseless = old.map { entities[model.name]?.fits($0) == false } ?? false
-            return [isUseless ? "done, the old storage is schemaMismatch of \(model.name)" : "done"]
+            let isRefused = !reopens && declared[model.name].map { !$0.isDeclared(as: model) } ?? false
+            let refusal = isRefused ? ", beside another " + (model.fault ?? "schemaMismatch of \(model.name)") : ""
+            // Closing the database ends its storages.
+            if reopens || isRefused { (self.model, declared) = (nil, [:]) }
+            return result { (copy) throws(EvolutionFailure) in try copy.open(model) }.map { $0 + refusal }
         case .persist(let rows): return result { (copy) throws(EvolutionFailure) in try copy.persist(rows) }
         case .erase(let keys): return result { (copy) throws(EvolutionFailure) in try copy.erase(keys) }
         case .evolve(let version, let migrations, let model):
             let plan = plan(version, migrations, model)
-            let results = result { (copy) throws(EvolutionFailure) in try copy.evolve(version, migrations, model) }
-            return results.map { plan + "; " + $0 }
+            var isUseless = false
+            let old = self.model
+            let results = result { (copy) throws(EvolutionFailure) in
+                try copy.evolve(version, migrations, model)
+                // A storage of the earlier version goes on while it has its fields.
+                isUseless = old.map { copy.entities[$0.name]?.fits($0) == false } ?? false
+                (copy.model, copy.declared) = (nil, [:])
+                if let model { try copy.open(model) }
+            }
+            let late = isUseless ? ", the old storage is schemaMismatch of \(old?.name ?? "")" : ""
+            return results.map { plan + "; " + $0 + ($0 == "done" ? late : "") }
         case .copy(let size, let interruption):
             let batches = entities.values.reduce(0) { $0 + ($1.rows.count + size - 1) / size }
             let isInterrupted = interruption.map { $0 <= batches } ?? false
@@ -104,6 +109,7 @@ struct EvolutionReference: ReferenceModel {
             entities[wanted.name] = Stored(description: wanted.description)
         }
         model = wanted
+        declared[wanted.name] = wanted
     }
 
     private mutating func evolve(
@@ -114,8 +120,6 @@ struct EvolutionReference: ReferenceModel {
         for migration in steps(migrations) { for action in migration.actions { try perform(action, on: &entities) } }
         if let wanted, let stored = entities[wanted.name] { entities[wanted.name] = try stored.changed(to: wanted) }
         self.version = version
-        model = nil
-        if let wanted { try open(wanted) }
     }
 
     /// The migrations that have not run yet; none for an empty database.
@@ -214,6 +218,12 @@ extension PropertyTesting.GeneratedEntity {
             return reached.contains(field.name)
         }
         return field.map { "invalidSchema of \(name), field \($0.name)" }
+    }
+
+    /// Whether another model declares the same.
+    func isDeclared(as other: Self) -> Bool {
+        description == other.description && fields.map(\.earlierNames) == other.fields.map(\.earlierNames)
+            && dropped == other.dropped
     }
 
     /// The other fields of the model that have an earlier name of a field.

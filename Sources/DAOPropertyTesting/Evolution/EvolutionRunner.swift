@@ -11,6 +11,8 @@ final class EvolutionRunner: DatabaseRunner {
     private var models: [GeneratedModel] = []
     /// The storage of the model that was opened last.
     private var rows: (any EvolutionRows)?
+    /// The models that are open, by the names of their entities.
+    private var declared: [String: PropertyTesting.GeneratedEntity] = [:]
 
     init(_ target: ConformanceTarget, at location: ConformanceTarget.Location) throws {
         (self.target, self.location) = (target, location)
@@ -40,7 +42,7 @@ final class EvolutionRunner: DatabaseRunner {
                 let made = model.map(make)
                 let evolution = Evolution(
                     version: version, migrations: migrations.map(\.migration), models: made.map { [$0.type] } ?? [])
-                return try plan(evolution) + "; " + Self.text { try evolve(evolution, made) }
+                return try plan(evolution) + "; " + Self.outcome { try evolve(evolution, made) }
             case .copy(let size, let interruption): return try copy(size, interruption)
             }
             return "done"
@@ -56,24 +58,38 @@ final class EvolutionRunner: DatabaseRunner {
     }
 
     private func open(_ entity: PropertyTesting.GeneratedEntity, reopens: Bool) throws -> String {
-        if reopens {
-            rows = nil
-            let old = database
-            if old.capabilities.isPersistent { try old.close() }
-            database = try target.open(location)
-            if !old.capabilities.isPersistent { try old.close() }
+        let model = make(entity)
+        let isRefused = !reopens && declared[entity.name].map { !$0.isDeclared(as: entity) } ?? false
+        let refusal = isRefused ? ", beside another " + Self.text { _ = try storage(model, in: database) } : ""
+        if reopens || isRefused { try reopen() }
+        let result = Self.text {
+            rows = try storage(model, in: database)
+            declared[entity.name] = entity
         }
-        let old = rows
-        rows = try storage(make(entity), in: database)
-        guard let old, old.entity.name == entity.name else { return "done" }
-        let late = Self.text { _ = try old.texts() }
-        return late == "done" ? late : "done, the old storage is \(late)"
+        return result + refusal
     }
 
-    private func evolve(_ evolution: Evolution, _ model: GeneratedModel?) throws {
+    /// Opens the database again. No model is open then.
+    private func reopen() throws {
+        (rows, declared) = (nil, [:])
+        let old = database
+        if old.capabilities.isPersistent { try old.close() }
+        database = try target.open(location)
+        if !old.capabilities.isPersistent { try old.close() }
+    }
+
+    private func evolve(_ evolution: Evolution, _ model: GeneratedModel?) throws -> String {
         try database.evolve(evolution)
-        rows = nil
-        if let model { rows = try storage(model, in: database) }
+        var late = "done"
+        if let rows, try database.entities().contains(where: { $0.name == rows.entity.name }) {
+            late = Self.text { _ = try rows.texts() }
+        }
+        try reopen()
+        if let model {
+            rows = try storage(model, in: database)
+            declared[model.entity.name] = model.entity
+        }
+        return late == "done" ? late : "done, the old storage is \(late)"
     }
 
     private func plan(_ evolution: Evolution) throws -> String {
@@ -134,9 +150,15 @@ final class EvolutionRunner: DatabaseRunner {
 
 extension EvolutionRunner {
     private static func text(_ body: () throws -> Void) -> String {
-        do {
+        outcome {
             try body()
             return "done"
+        }
+    }
+
+    private static func outcome(_ body: () throws -> String) -> String {
+        do {
+            return try body()
         } catch {
             return text(of: error)
         }

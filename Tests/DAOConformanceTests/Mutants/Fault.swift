@@ -45,7 +45,7 @@ enum Fault: String, CaseIterable, Sendable {
     case forgetsEntities, forgetsIndexes, forgetsDefaults, losesRenamedValues, keepsOldIndexes, keepsFailedMigrations,
         forgetsVersion,
         ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide, dropsUndeclared,
-        replacesRetired, cascadesDeclaredOnly
+        replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration
 
     /// The chapter whose cases must detect the fault.
     var chapter: ContractRule.Chapter {

@@ -54,6 +54,7 @@ final class FaultyDatabase: Database {
 
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         try bringUpToDate(Record.schema)
+        if fault == .opensEveryDeclaration { engineState.declarations.forget([Record.schema.description.name]) }
         return FaultyStorage(base: try base.makeStorage(for: model), owner: self)
     }
 

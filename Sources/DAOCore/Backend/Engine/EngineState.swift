@@ -1,5 +1,5 @@
-/// The state of an open engine that does not depend on its kind: the executor, the observers of commits, and
-/// the relationships of entities.
+/// The state of an open engine that does not depend on its kind: the executor, the observers of commits, the
+/// relationships of entities, and their open declarations.
 ///
 /// A backend creates it together with the engine. All databases on the engine return the same state.
 ///
@@ -15,6 +15,8 @@ public final class EngineState: Sendable {
     public let observations = ObservationHub()
     /// The relationships between entities.
     let relations = RelationRegistry()
+    /// The declarations of entities that databases were asked for.
+    package let declarations = OpenDeclarations()
 
     /// Creates the state of a newly opened engine.
     ///

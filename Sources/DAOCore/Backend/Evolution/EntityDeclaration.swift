@@ -1,6 +1,6 @@
 /// The declaration of a model without the Swift type: its description, earlier names, defaults and dropped
 /// fields.
-public struct EntityDeclaration: Sendable {
+public struct EntityDeclaration: Sendable, Equatable {
     /// The description of the entity.
     public let description: EntityDescription
     /// The earlier names of every field, the newest first.
