@@ -169,13 +169,13 @@ private struct LightVolume: Plain, Model {
 private struct Shelf: Plain, Model {
     var id: Int
     var volumes: [Volume]
-    static let schema = Schema("shelf", Self.init, Field("id", \.id, .primaryKey), Field("volumes", \.volumes))
+    static let schema = Schema("shelf", Self.init, Field("id", \.id, .primaryKey), Field("volumes", \.volumes, .owned))
 }
 
 private struct OtherShelf: Plain, Model {
     var id: Int
     var volumes: [LightVolume]
-    static let schema = Schema("otherShelf", Self.init, Field("id", \.id, .primaryKey), Field("volumes", \.volumes))
+    static let schema = Schema("otherShelf", Self.init, Field("id", \.id, .primaryKey), Field("volumes", \.volumes, .owned))
 }
 
 private struct MixedShelf: Plain, Model {
@@ -183,5 +183,6 @@ private struct MixedShelf: Plain, Model {
     var volumes: [Volume]
     var first: LightVolume?
     static let schema = Schema(
-        "mixedShelf", Self.init, Field("id", \.id, .primaryKey), Field("volumes", \.volumes), Field("first", \.first))
+        "mixedShelf", Self.init, Field("id", \.id, .primaryKey), Field("volumes", \.volumes, .owned),
+        Field("first", \.first, .owned))
 }
