@@ -19,6 +19,6 @@ enum Catalog {
         Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
         EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases, EvolutionRetired.cases,
-        EvolutionRetiredRelations.cases, EvolutionDeclarations.cases,
+        EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
     ]
 }

@@ -113,6 +113,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("E4", "newer files are refused and unchanged"),
         ContractRule("E5", "a database copies itself into any other"),
         ContractRule("E6", "a model keeps the fields that it does not declare"),
+        ContractRule("E7", "a model can be a part of an entity"),
         ContractRule("C1", "usable from any thread or task"),
         ContractRule("C2", "several processes share a database"),
         ContractRule("C3", "one configuration, one connection pool"),

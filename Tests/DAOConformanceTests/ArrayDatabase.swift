@@ -41,7 +41,7 @@ final class ArrayDatabase: Database {
         if let problem = Record.schema.problem { throw problem }
         return try lifetime.call {
             let declaration = Record.schema.declaration
-            let entity = declaration.description
+            let entity = declaration.whole
             let stored = try read({ $0.tables[entity.name]?.entity })
             if let stored, limits.hasEvolution {
                 let change = EntityChange(from: stored, to: declaration)
@@ -59,7 +59,7 @@ final class ArrayDatabase: Database {
                     transaction.tables[entity.name, default: .init()].entity = entity
                 }
             }
-            return ArrayStorage<Record>(array: self, entity: entity)
+            return ArrayStorage<Record>(array: self, declaration: declaration)
         }
     }
 
@@ -152,7 +152,8 @@ final class ArrayTransaction: TransactionHandle {
 struct ArrayStorage<Record: Model>: Storage {
     fileprivate let array: ArrayDatabase
     /// What the model declares.
-    fileprivate let entity: EntityDescription
+    fileprivate let declaration: EntityDeclaration
+    private var entity: EntityDescription { declaration.description }
 
     var database: any Database { array }
 
@@ -207,7 +208,7 @@ struct ArrayStorage<Record: Model>: Storage {
     /// The table, and the order of its values for the model.
     private func table(_ transaction: ArrayTransaction) throws -> (table: ArrayTable, layout: RowLayout) {
         let table = transaction.tables[entity.name] ?? ArrayTable()
-        guard let layout = RowLayout(of: table.entity ?? entity, for: entity) else {
+        guard let layout = RowLayout(of: table.entity ?? declaration.whole, for: declaration) else {
             throw StorageError.outdated(entity.name, path: nil)
         }
         return (table, layout)
@@ -248,7 +249,8 @@ struct ArrayStorage<Record: Model>: Storage {
                 if place.isThere {
                     transaction.tables[entity.name]?.rows[place.index] = row
                 } else {
-                    transaction.tables[entity.name, default: ArrayTable(entity: entity)].rows.insert(row, at: place.index)
+                    transaction.tables[entity.name, default: ArrayTable(entity: declaration.whole)].rows.insert(
+                        row, at: place.index)
                 }
             }
         }
@@ -271,7 +273,8 @@ struct ArrayStorage<Record: Model>: Storage {
     }
 
     private func checkUnique(_ row: ArrayTable.Row, _ table: ArrayTable) throws {
-        for (index, field) in (table.entity ?? entity).fields.enumerated() where field.isUnique && !row.values[index].isNull {
+        for (index, field) in (table.entity ?? declaration.whole).fields.enumerated()
+        where field.isUnique && !row.values[index].isNull {
             let other = table.rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
             guard let other else { continue }
             throw StorageError.uniqueViolation(

@@ -41,6 +41,9 @@ import Testing
             Articles.V3(id: 3, headline: "Three", stars: 0, language: "en"),
         ]
         #expect(try database.storage(for: Articles.V3.self).read(Query()) == expected)
+        #expect(
+            try database.storage(for: Articles.Headline.self).read(Query())
+                == expected.map { Articles.Headline(id: $0.id, headline: $0.headline) })
         // The note, which the third version does not declare, is still there.
         #expect(try database.entities()[0].index(of: "note") != nil)
         try database.close()

@@ -60,6 +60,17 @@ enum Articles {
         ).dropped("stars", "note")
     }
 
+    struct Headline: Model, Equatable {
+        var id: Int
+        var headline: String
+
+        static let schema = Schema(
+            partOf: V3.self, Self.init,
+            Field("id", \.id, .primaryKey),
+            Field("headline", \.headline)
+        )
+    }
+
     static let evolution = Evolution(
         version: 3,
         migrations: [

@@ -46,6 +46,7 @@ public struct Evolution: Sendable {
     func declarations() throws -> [EntityDeclaration] {
         func declaration<Record: Model>(_ model: Record.Type) throws -> EntityDeclaration {
             if let problem = Record.schema.problem { throw problem }
+            if let whole = Record.schema.whole { return try declaration(whole) }
             return Record.schema.declaration
         }
         return try models.map { try declaration($0) }

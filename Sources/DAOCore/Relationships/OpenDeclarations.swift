@@ -112,7 +112,7 @@ extension StorageError {
         StorageError(
             .schemaMismatch,
             "'\(entity)' is open as '\(name(of: open))' declares it, and '\(name(of: model))' declares it differently; use one of the "
-                + "two, or close the databases that use '\(name(of: open))' first",
+                + "two, declare the smaller one as a part of the other, or close the databases that use '\(name(of: open))' first",
             entity: entity, path: path)
     }
 

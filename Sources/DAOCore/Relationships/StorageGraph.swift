@@ -99,6 +99,7 @@ final class StorageGraph: Sendable {
             let schema = Record.schema
             if let problem = schema.problem { throw problem }
             try schema.order.run(schema)
+            if let whole = schema.whole { return try declare(whole) }
             try database.engineState.declarations.open(model, in: database)
             declared[id] = model
             for relation in schema.relations { try declare(relation.target) }
@@ -109,9 +110,15 @@ final class StorageGraph: Sendable {
             let id = ObjectIdentifier(model)
             if storages[id] != nil { return }
             let schema = Record.schema
-            let storage = try database.makeStorage(for: model)
+            if let whole = schema.whole {
+                try visit(whole)
+                // Its relationships can lead back to the part.
+                if storages[id] != nil { return }
+            }
+            var storage = try database.makeStorage(for: model)
+            if let field = schema.declaration.requiredElsewhere.first { storage = PartStorage(flat: storage, missing: field) }
             storages[id] = storage
-            erasers[schema.description.name] = { try storage.erase(keys: $0) }
+            erasers[schema.description.name] = { [storage] in try storage.erase(keys: $0) }
             targets[id] = []
             for relation in schema.relations {
                 let target = ObjectIdentifier(relation.target)

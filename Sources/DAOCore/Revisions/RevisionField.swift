@@ -1,6 +1,7 @@
 /// The field of a model that counts its writes.
 struct RevisionField<Record: Model>: Sendable {
-    private let index: Int
+    /// The position of the field.
+    let index: Int
     private let field: Field<Record, Revision>
 
     init(_ field: Field<Record, Revision>, at index: Int) {

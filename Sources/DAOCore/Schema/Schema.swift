@@ -39,6 +39,8 @@ public final class Schema<Record: Model>: Sendable {
     let earlierNames: [[String]]
     /// The names of the stored fields that the declaration drops.
     let dropped: [String]
+    /// The model that the schema declares a part of; nil for a whole entity.
+    let whole: (any Model.Type)?
     /// Writes the default of a field: the declared default, otherwise the empty value of its type; nil when
     /// there is neither.
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
@@ -123,6 +125,7 @@ public final class Schema<Record: Model>: Sendable {
         keyPaths = fields.map { $0.keyPath }
         earlierNames = fields.map { $0.earlierNames }
         dropped = []
+        whole = nil
         defaults = fields.map { $0.writeDefault }
         values = fields.map { $0.value }
         var keyOfRecord: @Sendable (Record) -> Key = { _ in Key.integer(0) }
@@ -138,16 +141,21 @@ public final class Schema<Record: Model>: Sendable {
         self.mergeRow = mergeRow
     }
 
-    private init(_ schema: Schema, dropping names: [String]) {
-        description = schema.description
-        dropped = schema.dropped + names
-        problem = schema.problem ?? SchemaCheck.problem(dropping: names, of: schema.description)
-        keyKind = schema.keyKind
+    /// Copies a schema with some changes.
+    private init(
+        _ schema: Schema, description: EntityDescription, problem: StorageError?, dropped: [String] = [],
+        whole: (any Model.Type)?, defaults: [(@Sendable (RowWriter) throws -> Void)?]
+    ) {
+        self.description = description
+        self.problem = problem
+        self.dropped = dropped
+        self.whole = whole
+        self.defaults = defaults
+        keyKind = description.keyKind
         relations = schema.relations
         unread = schema.unread
         keyPaths = schema.keyPaths
         earlierNames = schema.earlierNames
-        defaults = schema.defaults
         values = schema.values
         keyOfRecord = schema.keyOfRecord
         revision = schema.revision
@@ -156,6 +164,25 @@ public final class Schema<Record: Model>: Sendable {
         decodeRows = schema.decodeRows
         encodeRow = schema.encodeRow
         mergeRow = schema.mergeRow
+    }
+
+    /// Makes a schema the part of an entity.
+    @usableFromInline convenience init<Whole: Model>(_ schema: Schema, partOf model: Whole.Type) {
+        let problem: StorageError?
+        var (description, defaults) = (schema.description, schema.defaults)
+        if PartOf.isCircular(Record.self, model) {
+            problem = PartOf.nested(schema.description.name, Record.self, model)
+        } else {
+            let whole = Whole.schema
+            problem = schema.problem ?? whole.problem ?? PartOf.problem(schema, whole)
+            // Indexes and defaults are those of the entity.
+            for (index, field) in description.fields.enumerated() {
+                guard let position = whole.description.index(of: field.name) else { continue }
+                description.fields[index] = whole.description.fields[position]
+                defaults[index] = whole.defaults[position]
+            }
+        }
+        self.init(schema, description: description, problem: problem, whole: model, defaults: defaults)
     }
 
     /// Drops stored fields with their values when the storage of the model is requested.
@@ -175,7 +202,13 @@ public final class Schema<Record: Model>: Sendable {
     public func dropped(_ names: String...) -> Schema { dropping(names) }
 
     /// Drops stored fields; see ``dropped(_:)``.
-    package func dropping(_ names: [String]) -> Schema { names.isEmpty ? self : Schema(self, dropping: names) }
+    package func dropping(_ names: [String]) -> Schema {
+        if names.isEmpty { return self }
+        let problem = problem ?? (whole == nil ? nil : PartOf.droppedField(names[0], description.name))
+        return Schema(
+            self, description: description, problem: problem ?? SchemaCheck.problem(dropping: names, of: description),
+            dropped: dropped + names, whole: whole, defaults: defaults)
+    }
 }
 
 /// Counts the fields of a row while a parameter pack is expanded.

@@ -89,9 +89,9 @@ final class Table: Sendable {
 
     /// Returns the table with the fields in the order of a model; nil when the model cannot use the entity as
     /// it is stored.
-    func laidOut(for declared: EntityDescription) throws -> Table? {
+    func laidOut(for declaration: EntityDeclaration) throws -> Table? {
         let stored = entry.stored
-        guard let layout = RowLayout(of: stored.description, for: declared) else { return nil }
+        guard let layout = RowLayout(of: stored.description, for: declaration) else { return nil }
         if layout.retired.isEmpty, layout.entity == description { return self }
         let slots = layout.positions.map { stored.slots[$0] }
         let retired = zip(layout.retired, layout.retiredDefaults).compactMap { field, value in

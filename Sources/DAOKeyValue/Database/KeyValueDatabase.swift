@@ -80,7 +80,7 @@ public final class KeyValueDatabase: Database {
         if let stored {
             table = stored.description == declared ? stored : try bringUpToDate(stored, declaration)
         } else if canAdd, !capabilities.isReadOnly {
-            table = try write(.call) { try engine.makeTable(for: declared, in: $0) }
+            table = try write(.call) { try engine.makeTable(for: declaration, in: $0) }
         } else {
             table = try Table(.absent(declared), state: .void)
         }

@@ -64,22 +64,29 @@ package final class KeyValueEngine: Sendable {
     /// The table of an entity for a model, as a transaction sees it; nil when the database does not have it.
     ///
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
-    func table(for declared: EntityDescription, in handle: KeyValueHandle) throws -> Table? {
-        guard let stored = try table(named: declared.name, in: handle) else { return nil }
-        guard let table = try stored.laidOut(for: declared) else { throw outdated(declared) }
+    func table(for declaration: EntityDeclaration, in handle: KeyValueHandle) throws -> Table? {
+        guard let stored = try table(named: declaration.description.name, in: handle) else { return nil }
+        return try laidOut(stored, for: declaration)
+    }
+
+    private func laidOut(_ stored: Table, for declaration: EntityDeclaration) throws -> Table {
+        guard let table = try stored.laidOut(for: declaration) else {
+            throw StorageError.outdated(declaration.description.name, path: store.traits.path)
+        }
         return table
     }
 
     /// The table of an entity for a model. The transaction adds it when it is missing.
     ///
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
-    func makeTable(for description: EntityDescription, in handle: KeyValueHandle) throws -> Table {
-        if let table = try table(for: description, in: handle) { return table }
+    func makeTable(for declaration: EntityDeclaration, in handle: KeyValueHandle) throws -> Table {
+        if let table = try table(for: declaration, in: handle) { return table }
         handle.writeCount += 1
         let path = store.traits.path
-        let table = try Table(Catalog(handle.transaction, path: path).add(description), state: .provisional, path: path)
+        let table = try Table(
+            Catalog(handle.transaction, path: path).add(declaration.whole), state: .provisional, path: path)
         handle.add(table)
-        return table
+        return try laidOut(table, for: declaration)
     }
 
     /// The table of a relationship's links, as a transaction sees it; nil when the database has none yet.
@@ -114,11 +121,6 @@ package final class KeyValueEngine: Sendable {
         let table = try LinkTable(Catalog(handle.transaction, path: path).addLinks(relation), name: name, path: path)
         handle.setLinks(name, to: table)
         return table
-    }
-
-    /// The error of a storage whose entity was changed after the storage was created.
-    private func outdated(_ description: EntityDescription) -> StorageError {
-        .outdated(description.name, path: store.traits.path)
     }
 }
 

@@ -10,7 +10,7 @@ extension KeyValueDatabase {
         let change = EntityChange(from: table.description, to: declaration)
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if change.isEmpty || change.canWait && (capabilities.isReadOnly || engine.coordinator.isInside) {
-            guard let laidOut = try table.laidOut(for: declaration.description) else { throw change.mismatch(path: path) }
+            guard let laidOut = try table.laidOut(for: declaration) else { throw change.mismatch(path: path) }
             return laidOut
         }
         if capabilities.isReadOnly { throw change.readOnly(path: path) }
@@ -18,11 +18,11 @@ extension KeyValueDatabase {
         return try write(.call, touching: name) { handle in
             // Another process can have changed it first.
             guard let stored = try engine.table(named: name, in: handle) else {
-                return try engine.makeTable(for: declaration.description, in: handle)
+                return try engine.makeTable(for: declaration, in: handle)
             }
             let store = KeyValueEntityStore(self, handle) { _ in }
             try store.apply(EntityChange(from: stored.description, to: declaration), path: path)
-            return try engine.makeTable(for: declaration.description, in: handle)
+            return try engine.makeTable(for: declaration, in: handle)
         }
     }
 

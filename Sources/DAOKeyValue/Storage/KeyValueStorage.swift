@@ -5,7 +5,7 @@ import Synchronization
 final class KeyValueStorage<Record: Model>: Storage {
     let keyValueDatabase: KeyValueDatabase
     let schema = Record.schema
-    private let declared = Record.schema.storedDescription
+    private let declaration = Record.schema.declaration
     private let initialTable: Table
     /// The table that replaced the initial table, and the generation of the catalog that it belongs to.
     private let laterTable = Mutex<(table: Table, generation: UInt64)?>(nil)
@@ -147,9 +147,9 @@ final class KeyValueStorage<Record: Model>: Storage {
         let engine = keyValueDatabase.engine
         let table: Table
         if handle.canWrite, !keyValueDatabase.configuration.isReadOnly {
-            table = try engine.makeTable(for: declared, in: handle)
+            table = try engine.makeTable(for: declaration, in: handle)
         } else {
-            guard let stored = try engine.table(for: declared, in: handle) else { return try initialTable.absent() }
+            guard let stored = try engine.table(for: declaration, in: handle) else { return try initialTable.absent() }
             table = stored
         }
         // A table of this transaction can be rolled back.

@@ -10,12 +10,12 @@ final class KnownTable: Sendable {
     /// The description in the catalog.
     let stored: EntityDescription
     /// What the model declares.
-    let declared: EntityDescription
+    let declaration: EntityDeclaration
     /// Whether the stored entity has changed since.
     private let outdated = Atomic(false)
 
-    init(_ table: SQLTable, number: Int, _ stored: EntityDescription, _ declared: EntityDescription) {
-        (self.table, self.number, self.stored, self.declared) = (table, number, stored, declared)
+    init(_ table: SQLTable, number: Int, _ stored: EntityDescription, _ declaration: EntityDeclaration) {
+        (self.table, self.number, self.stored, self.declaration) = (table, number, stored, declaration)
     }
 
     var isOutdated: Bool { outdated.load(ordering: .relaxed) }
@@ -33,7 +33,7 @@ extension SQLInstance {
     ///   when it is missing or of an earlier version and nothing can be written.
     func table(for declaration: EntityDeclaration, _ settings: SQLWriteSettings?) throws -> KnownTable {
         let declared = declaration.description
-        if let known = known(declared), EntityChange(from: known.stored, to: declaration).isEmpty { return known }
+        if let known = known(declaration), EntityChange(from: known.stored, to: declaration).isEmpty { return known }
         if let stored = try coordinator.read({ try schema($0).entity(named: declared.name) }) {
             let change = EntityChange(from: stored, to: declaration)
             guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
@@ -41,10 +41,10 @@ extension SQLInstance {
                 try bringUpToDate(change, declaration, settings)
             }
         } else {
-            try make(declared, settings)
+            try make(declaration, settings)
         }
         do {
-            return try coordinator.read { try table(for: declared, in: $0) }
+            return try coordinator.read { try table(for: declaration, in: $0) }
         } catch let missing as SQLMissingTable {
             throw missing.underlying
         }
@@ -53,8 +53,9 @@ extension SQLInstance {
     /// The table of a model, as a session sees the stored entity.
     ///
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
-    func table(for declared: EntityDescription, in session: SQLSession) throws -> KnownTable {
-        if let known = known(declared) { return known }
+    func table(for declaration: EntityDeclaration, in session: SQLSession) throws -> KnownTable {
+        let declared = declaration.description
+        if let known = known(declaration) { return known }
         // A write transaction may have changed the catalog and be rolled back. It has compared the version at its begin.
         if !session.hasCheckedCatalog, tables.withLock({ $0.isEmpty }) {
             catalogVersion.store(try session.connection.schemaVersion(), ordering: .releasing)
@@ -62,22 +63,22 @@ extension SQLInstance {
         guard let stored = try schema(session).description(of: declared.name) else {
             throw SQLMissingTable(.noEntity(declared.name, path: path))
         }
-        guard let layout = RowLayout(of: stored, for: declared) else { throw outdated(declared.name) }
+        guard let layout = RowLayout(of: stored, for: declaration) else { throw outdated(declared.name) }
         return tables.withLock { tables in
             // Another thread may have been first. A number always belongs to the same version of the same
             // entity.
             let others = tables[declared.name] ?? []
-            if let known = others.first(where: { $0.declared == declared && $0.stored == stored }) { return known }
+            if let known = others.first(where: { $0.declaration == declaration && $0.stored == stored }) { return known }
             let known = KnownTable(
-                SQLTable(layout, dialect: dialect), number: numbers.add(1, ordering: .relaxed).oldValue, stored, declared)
+                SQLTable(layout, dialect: dialect), number: numbers.add(1, ordering: .relaxed).oldValue, stored, declaration)
             for other in others where other.stored != stored { other.becomeOutdated() }
             tables[declared.name] = others.filter { $0.stored == stored } + [known]
             return known
         }
     }
 
-    private func known(_ declared: EntityDescription) -> KnownTable? {
-        tables.withLock { $0[declared.name]?.first { $0.declared == declared } }
+    private func known(_ declaration: EntityDeclaration) -> KnownTable? {
+        tables.withLock { $0[declaration.description.name]?.first { $0.declaration == declaration } }
     }
 
     /// Forgets the tables of entities that have changed. Storages with these tables notice it at their next
@@ -107,7 +108,8 @@ extension SQLInstance {
 
     /// Creates a missing table, for the first time or because the transaction that created it was rolled
     /// back.
-    func make(_ declared: EntityDescription, _ settings: SQLWriteSettings?) throws {
+    func make(_ declaration: EntityDeclaration, _ settings: SQLWriteSettings?) throws {
+        let declared = declaration.whole
         if try coordinator.read({ try schema($0).entity(named: declared.name) }) != nil { return }
         guard let settings else {
             throw StorageError.readOnly(path)
@@ -131,7 +133,7 @@ extension SQLInstance {
             let schema = schema(session)
             // Another process may have changed it since.
             guard let stored = try schema.entity(named: name) else {
-                return try schema.create(SQLTable(declaration.description, dialect: dialect))
+                return try schema.create(SQLTable(declaration.whole, dialect: dialect))
             }
             try SQLEntityStore(schema) { _ in }.apply(EntityChange(from: stored, to: declaration), path: path)
         }

@@ -19,9 +19,9 @@ final class SQLStorage<Record: Model>: Storage {
     init(_ database: SQLDatabase, _ known: KnownTable) {
         owner = database
         initialTable = known
-        entity = known.declared
+        entity = known.declaration.description
         schema = Record.schema
-        hasTextKey = known.declared.keyKind == .string
+        hasTextKey = entity.keyKind == .string
     }
 
     var database: any Database { owner }
@@ -35,7 +35,7 @@ final class SQLStorage<Record: Model>: Storage {
 
     @inline(never) private func later(_ session: SQLSession) throws -> KnownTable {
         if let later = laterTable.withLock({ $0 }), !later.isOutdated { return later }
-        let table = try owner.instance.table(for: entity, in: session)
+        let table = try owner.instance.table(for: initialTable.declaration, in: session)
         laterTable.withLock { $0 = table }
         return table
     }
@@ -85,7 +85,7 @@ final class SQLStorage<Record: Model>: Storage {
             return try work()
         } catch is SQLMissingTable {
             owner.instance.forget([entity.name])
-            try owner.instance.make(entity, owner.settings)
+            try owner.instance.make(initialTable.declaration, owner.settings)
         }
         do {
             return try work()

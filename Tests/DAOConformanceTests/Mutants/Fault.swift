@@ -45,7 +45,8 @@ enum Fault: String, CaseIterable, Sendable {
     case forgetsEntities, forgetsIndexes, forgetsDefaults, losesRenamedValues, keepsOldIndexes, keepsFailedMigrations,
         forgetsVersion,
         ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide, dropsUndeclared,
-        replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration
+        replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration, partsClearTheRest,
+        partsNotifyNobody
 
     /// The chapter whose cases must detect the fault.
     var chapter: ContractRule.Chapter {
@@ -69,8 +70,10 @@ enum Fault: String, CaseIterable, Sendable {
     }
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
-    /// one entity in its scripts have the same relationships.
-    static let detectedByProperties = allCases.filter { $0 != .errorsInOtherWords && $0 != .cascadesDeclaredOnly }
+    /// one entity in its scripts have the same relationships. They have no parts of entities.
+    static let detectedByProperties = allCases.filter {
+        ![.errorsInOtherWords, .cascadesDeclaredOnly, .partsClearTheRest, .partsNotifyNobody].contains($0)
+    }
 
     /// The cases to run for a fault that makes all other cases wait for a timeout; nil to run every case.
     var onlyCases: Set<String>? {
@@ -82,7 +85,9 @@ enum Fault: String, CaseIterable, Sendable {
     }
 
     /// How long a case may take. With a fault of observations, a case waits until this timeout.
-    var timeLimit: Duration { chapter == .observation ? .seconds(2) : .seconds(30) }
+    var timeLimit: Duration {
+        chapter == .observation || self == .partsNotifyNobody ? .seconds(2) : .seconds(30)
+    }
 
     var limits: ArrayDatabase.Limits {
         var limits = ArrayDatabase.Limits()

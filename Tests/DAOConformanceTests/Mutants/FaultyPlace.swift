@@ -85,7 +85,7 @@ extension Fault {
     var announcesItself: Bool {
         switch self {
         case .observersHearNothing, .observersHearTooEarly, .observersMissErasures, .observersHearOneEntity,
-            .observersMissOtherHandles, .observersOutliveDatabase:
+            .observersMissOtherHandles, .observersOutliveDatabase, .partsNotifyNobody:
             true
         default: false
         }

@@ -11,6 +11,8 @@ struct FaultyStorage<Record: Model>: Storage {
     var database: any Database { owner }
     var fault: Fault { owner.fault }
     var schema: Schema<Record> { Record.schema }
+    /// Whether the model is a part of its entity.
+    private var isPart: Bool { schema.declaration.whole != schema.declaration.description }
 
     // MARK: Reading
 
@@ -123,7 +125,7 @@ struct FaultyStorage<Record: Model>: Storage {
             default: try base.insert(records)
             }
         }
-        owner.didWrite(schema.description.name)
+        didWrite()
     }
 
     func insert(making records: () throws -> [Record]) throws {
@@ -148,13 +150,14 @@ struct FaultyStorage<Record: Model>: Storage {
             case .appliesHalf: for record in records { try base.upsert([record]) }
             case .neverWritesNil: for record in records { try base.upsert([filled(record)]) }
             case .dropsLastOfMany: try base.upsert(records.count > 20 ? records.dropLast() : records)
-            case .replacesRetired:
+            case .replacesRetired,
+                .partsClearTheRest where isPart:
                 _ = try base.erase(keys: records.map { schema.key(of: $0) })
                 try base.upsert(records)
             default: try base.upsert(records)
             }
         }
-        owner.didWrite(schema.description.name)
+        didWrite()
     }
 
     func upsert(making records: () throws -> [Record]) throws {
@@ -195,7 +198,7 @@ struct FaultyStorage<Record: Model>: Storage {
 
     func erase(keys: [Key]) throws -> Int {
         let keys = keys.map(stored)
-        defer { owner.didWrite(schema.description.name, isErasure: true) }
+        defer { didWrite(isErasure: true) }
         return try writing {
             switch fault {
             case .eraseMissingThrows:
@@ -210,6 +213,11 @@ struct FaultyStorage<Record: Model>: Storage {
             default: return try base.erase(keys: keys)
             }
         } ?? 0
+    }
+
+    private func didWrite(isErasure: Bool = false) {
+        if fault == .partsNotifyNobody, isPart { return }
+        owner.didWrite(schema.description.name, isErasure: isErasure)
     }
 
     /// Runs a write with the faults that all writes share; nil when the write was dropped.

@@ -48,7 +48,7 @@ public struct EntityChange: Sendable {
             } else if declaration.dropped.contains(where: { $0.hasSameBytes(as: field.name) }) {
                 finding.drop(field)
             } else {
-                finding.retire(field, at: origin)
+                finding.retire(field, at: origin, isElsewhere: declaration.lacks(field))
             }
         }
         for (index, field) in declared.fields.enumerated() where origins[index] == nil {
@@ -183,13 +183,13 @@ extension EntityChange {
             }
         }
 
-        mutating func retire(_ field: FieldDescription, at origin: Int) {
+        mutating func retire(_ field: FieldDescription, at origin: Int, isElsewhere: Bool) {
             fields.append(field)
             sources.append(.stored(origin))
             fills.append(nil)
             if field.isPrimaryKey {
                 obstacles.append("'\(field.name)', the stored primary key, is not declared")
-            } else if !field.canRetire {
+            } else if !field.canRetire, !isElsewhere {
                 obstacles.append(
                     "'\(field.name)' is stored, is not optional and has no default, and is not declared; declare it, or say "
                         + ".dropped(\"\(field.name)\")")

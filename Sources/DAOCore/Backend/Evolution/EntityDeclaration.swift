@@ -1,5 +1,5 @@
 /// The declaration of a model without the Swift type: its description, earlier names, defaults and dropped
-/// fields.
+/// fields. The declaration of a part also has the description of the whole entity.
 public struct EntityDeclaration: Sendable, Equatable {
     /// The description of the entity.
     public let description: EntityDescription
@@ -9,6 +9,12 @@ public struct EntityDeclaration: Sendable, Equatable {
     public let defaults: [Value?]
     /// The names of the fields that are dropped.
     public let dropped: [String]
+    /// The description of the whole entity, as it is created; the same as ``description`` unless the model is a
+    /// part.
+    public let whole: EntityDescription
+    /// The names of the required fields without a default that the model, a part of its entity, lacks. Rows
+    /// cannot be inserted through such a part.
+    public let requiredElsewhere: [String]
 
     /// Creates a declaration.
     ///
@@ -18,20 +24,30 @@ public struct EntityDeclaration: Sendable, Equatable {
     ///   - defaults: The value of every field in rows that were stored before the field; by default the
     ///     fields' defaults.
     ///   - dropped: The names of the fields that are dropped.
+    ///   - whole: The description of the whole entity, when the model is a part of it.
     public init(
-        _ description: EntityDescription, earlierNames: [[String]] = [], defaults: [Value?] = [], dropped: [String] = []
+        _ description: EntityDescription, earlierNames: [[String]] = [], defaults: [Value?] = [], dropped: [String] = [],
+        partOf whole: EntityDescription? = nil
     ) {
         self.description = description
         let count = description.fields.count
         self.earlierNames = earlierNames.count == count ? earlierNames : Array(repeating: [], count: count)
         self.defaults = defaults.count == count ? defaults : description.fields.map(\.defaultValue)
         self.dropped = dropped
+        self.whole = whole ?? description
+        requiredElsewhere = self.whole.fields.filter { !$0.canRetire && description.index(of: $0.name) == nil }.map(\.name)
     }
 }
 
 extension Schema {
     /// The declaration of the model, without its type.
     public var declaration: EntityDeclaration {
-        EntityDeclaration(storedDescription, earlierNames: earlierNames, dropped: dropped)
+        EntityDeclaration(
+            storedDescription, earlierNames: earlierNames, dropped: dropped,
+            partOf: whole.map { Self.storedDescription(of: $0) })
+    }
+
+    private static func storedDescription<Whole: Model>(of whole: Whole.Type) -> EntityDescription {
+        Whole.schema.storedDescription
     }
 }

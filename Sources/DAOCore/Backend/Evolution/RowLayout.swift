@@ -6,7 +6,7 @@
 /// their defaults.
 ///
 /// ```swift
-/// guard let layout = RowLayout(of: stored, for: Record.schema.storedDescription) else {
+/// guard let layout = RowLayout(of: stored, for: Record.schema.declaration) else {
 ///     throw StorageError.outdated(stored.name, path: nil)
 /// }
 /// ```
@@ -22,10 +22,12 @@ public struct RowLayout: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - stored: The stored description of the entity.
-    ///   - declared: The description that the model declares.
+    ///   - declaration: The declaration of the model.
     /// - Returns: Nil when the model cannot use the entity as it is stored: a declared field is missing or
-    ///   has another type, or a retired field is required and has no default.
-    public init?(of stored: EntityDescription, for declared: EntityDescription) {
+    ///   has another type, or a retired field is required and has no default. A part may lack required fields of
+    ///   its entity; nothing is inserted through it then.
+    public init?(of stored: EntityDescription, for declaration: EntityDeclaration) {
+        let declared = declaration.description
         var positions: [Int] = []
         positions.reserveCapacity(stored.fields.count)
         for field in declared.fields {
@@ -34,7 +36,7 @@ public struct RowLayout: Sendable, Equatable {
         }
         let declaredPositions = Set(positions)
         for (position, field) in stored.fields.enumerated() where !declaredPositions.contains(position) {
-            guard field.canRetire else { return nil }
+            guard field.canRetire || declaration.lacks(field) else { return nil }
             positions.append(position)
         }
         self.positions = positions
@@ -44,6 +46,11 @@ public struct RowLayout: Sendable, Equatable {
 
     /// The defaults of the retired fields, in order; null for a field without a default.
     public var retiredDefaults: [Value] { retired.map { entity.fields[$0].defaultValue ?? .null } }
+}
+
+extension EntityDeclaration {
+    /// Whether the model is a part of its entity, and lacks a required field of it.
+    func lacks(_ field: FieldDescription) -> Bool { requiredElsewhere.contains { $0.hasSameBytes(as: field.name) } }
 }
 
 extension FieldDescription {
