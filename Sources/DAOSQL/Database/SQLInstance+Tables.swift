@@ -55,7 +55,7 @@ extension SQLInstance {
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
     func table(for declared: EntityDescription, in session: SQLSession) throws -> KnownTable {
         if let known = known(declared) { return known }
-        // A write transaction may have changed the catalog and be rolled back. It has compared the version at its begin.
+        // The changes of a write transaction can be rolled back. It has compared the version at its beginning.
         if !session.hasCheckedCatalog, tables.withLock({ $0.isEmpty }) {
             catalogVersion.store(try session.connection.schemaVersion(), ordering: .releasing)
         }
