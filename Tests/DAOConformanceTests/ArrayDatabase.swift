@@ -236,16 +236,9 @@ struct ArrayStorage<Record: Model>: Storage {
             return ArrayTable.Row(key: try Record.schema.validKey(of: record), values: writer.values)
         }
         try array.write(touching: entity.name) { transaction in
+            let layout = try table(transaction).layout
             for declared in rows {
-                let (table, layout) = try table(transaction)
-                let place = table.position(of: declared.key)
-                if place.isThere, !replacing {
-                    throw StorageError.duplicateKey(entity, UniqueID(declared.key))
-                }
-                let row = ArrayTable.Row(
-                    key: declared.key,
-                    values: try whole(declared.values, place.isThere ? table.rows[place.index].values : nil, layout))
-                try checkUnique(row, table)
+                let (row, place) = try row(declared, for: transaction.tables[entity.name] ?? ArrayTable(), layout, replacing)
                 if place.isThere {
                     transaction.tables[entity.name]?.rows[place.index] = row
                 } else {
@@ -254,6 +247,20 @@ struct ArrayStorage<Record: Model>: Storage {
                 }
             }
         }
+    }
+
+    /// The row to be stored with all fields, and its place. The caller does not hold the table when it changes it, or
+    /// the change would copy every row.
+    private func row(
+        _ declared: ArrayTable.Row, for table: ArrayTable, _ layout: RowLayout, _ replacing: Bool
+    ) throws -> (row: ArrayTable.Row, place: (index: Int, isThere: Bool)) {
+        let place = table.position(of: declared.key)
+        if place.isThere, !replacing { throw StorageError.duplicateKey(entity, UniqueID(declared.key)) }
+        let row = ArrayTable.Row(
+            key: declared.key,
+            values: try whole(declared.values, place.isThere ? table.rows[place.index].values : nil, layout))
+        try checkUnique(row, table)
+        return (row, place)
     }
 
     /// The values of a whole row: those of the model, and what the row had in retired fields, or their

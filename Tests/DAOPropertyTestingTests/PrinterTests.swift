@@ -8,7 +8,7 @@ import Testing
 
 /// Scripts as they are printed: `PrintedRows.swift` is one, compiled and run with the tests.
 @Suite struct PrinterTests {
-    /// A model of its own, with a field of every type.
+    /// A separate model, with a field of every type.
     private static let model: GeneratedModel = {
         let odd = [
             "rowid": PropertyTesting.GeneratedType.int16, "_": .string, "größe": .string, "a_b": .double, "default": .uuid,

@@ -140,7 +140,7 @@ private struct Chat: Plain, Equatable {
     var uniqueId: UniqueID { UniqueID(id) }
 }
 
-/// Stores the messages of a chat through a DAO of its own, on a database that it opens in each call.
+/// Stores the messages of a chat through a separate DAO, on a database that it opens in each call.
 private struct OpeningTranslator: Translator {
     let open: @Sendable () throws -> any Database
 

@@ -23,6 +23,12 @@
             // Writing to a process that was killed must not kill this process.
             signal(SIGPIPE, SIG_IGN)
             let (toPeer, fromPeer) = (Pipe(), Pipe())
+            // A process that another thread starts meanwhile would keep the pipe open after this one has ended.
+            for pipe in [toPeer, fromPeer] {
+                for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                    _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+                }
+            }
             process = ProcessBox()
             process.process.executableURL = program
             process.process.arguments = arguments

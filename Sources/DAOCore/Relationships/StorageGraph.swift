@@ -53,7 +53,6 @@ final class StorageGraph: Sendable {
     /// Erases rows of an entity without their links.
     ///
     /// A retired relationship can lead to an entity that no model here reaches.
-    ///
     func erase(_ entity: String, _ keys: [Key]) throws {
         if let erase = erasers[entity] { return _ = try erase(keys) }
         try database.withEntityStore(.rows) { try $0.erase(keys, from: entity) }

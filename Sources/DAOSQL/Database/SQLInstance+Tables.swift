@@ -56,7 +56,7 @@ extension SQLInstance {
     func table(for declaration: EntityDeclaration, in session: SQLSession) throws -> KnownTable {
         let declared = declaration.description
         if let known = known(declaration) { return known }
-        // A write transaction may have changed the catalog and be rolled back. It has compared the version at its begin.
+        // The changes of a write transaction can be rolled back. It has compared the version at its beginning.
         if !session.hasCheckedCatalog, tables.withLock({ $0.isEmpty }) {
             catalogVersion.store(try session.connection.schemaVersion(), ordering: .releasing)
         }
