@@ -75,11 +75,11 @@ enum PredicatesIn {
             let even = (0..<100_000).map { Optional($0 * 2) }
             for name in Probe.numbers { try reference.check(.field(name, in: even), [4], name) }
             try reference.check(.field("id", in: even), [2, 4, 6], "the key")
-            try reference.check(.field("number", in: even + [nil]), [1, 4], "with nil")
+            try reference.check(.field("number", in: [nil] + even.reversed()), [1, 4], "with nil, in descending order")
         },
         ConformanceCase("P.inHundredThousandTexts", "P4", title: "a list of 100,000 texts", isHeavy: true) { context in
-            let reference = try ReferenceRows(context, Probe.texts(["text 5", "text", nil, "text 99999", "text 100000"]))
-            let values = (0..<100_000).map { Optional("text \($0)") }
+            let reference = try ReferenceRows(context, Probe.texts(["text 100005", "text", nil, "text 199999", "text 200000"]))
+            let values = (100_000..<200_000).map { Optional("text \($0)") }
             for name in Probe.texts { try reference.check(.field(name, in: values), [1, 4], name) }
         },
         ConformanceCase(

@@ -11,13 +11,18 @@ enum CaseRunner {
         case hung
     }
 
-    /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory, since
-    /// neither can be taken away.
-    static func run(_ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration) async -> Ending {
+    /// Runs a case to its end or its time limit, and says how long it ran. A case that hangs keeps its thread and its
+    /// directory, since neither can be taken away.
+    static func run(
+        _ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration
+    ) async -> (ending: Ending, duration: Duration) {
         await ParallelCases.shared.enter()
+        // The time that a case waits for its turn is not its own.
+        let start = ContinuousClock.now
         let ending = await runAlone(conformanceCase, target, timeLimit)
+        let duration = ContinuousClock.now - start
         await ParallelCases.shared.leave()
-        return ending
+        return (ending, duration)
     }
 
     private static func runAlone(
