@@ -18,7 +18,7 @@ enum Catalog {
         Errors.cases,
         Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
-        EvolutionMigrations.cases, EvolutionCopies.cases, EvolutionRelations.cases, EvolutionRetired.cases,
-        EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
+        EvolutionMigrations.cases, EvolutionMigrationFailures.cases, EvolutionCopies.cases, EvolutionRelations.cases,
+        EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
     ]
 }

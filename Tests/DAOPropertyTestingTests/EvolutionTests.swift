@@ -31,7 +31,8 @@ import Testing
             [.integer(2), .string("other"), .integer(-5), .null],
         ]
         return [
-            .open(first, reopens: false), .persist(rows), .erase([.integer(7), .integer(8)]), .open(second, reopens: true),
+            .open(first, reopens: false), .persist(rows), .part(["mood", "id"], [[.string("calm"), .integer(1)]]),
+            .part(["id"], [[.integer(9)]]), .erase([.integer(7), .integer(8)]), .open(second, reopens: true),
             .copy(rowsAtOnce: 1, interruptedAfter: 1),
             .evolve(
                 version: 3,
@@ -59,7 +60,10 @@ import Testing
 
     /// What is to come of the steps.
     private static let expected = [
-        "done", "done", "done", "done", "interrupted, 2 rows copied", "0 to 3 by [\"to 2\", \"to 3\"], []; Abort",
+        "done", "done",
+        #"read: ("calm", 1) ("other", 2); one by one: ("calm", 1) ("other", 2); given and reported: ("calm", 1) ("other", 2); done"#,
+        "read: (1) (2); one by one: (1) (2); given and reported: (1) (2); unsupported", "done", "done",
+        "interrupted, 2 rows copied", "0 to 3 by [\"to 2\", \"to 3\"], []; Abort",
         "0 to 3 by [\"to 2\", \"to 3\"], []; done", "schemaIsNewer; schemaIsNewer", "1 rows copied",
     ]
 
@@ -94,7 +98,7 @@ import Testing
         }
         let wanted = [
             ".open done", ".open schemaMismatch", ".open uniqueViolation", ".persist done", ".persist uniqueViolation",
-            ".erase done",
+            ".erase done", ".part done", ".part unsupported", ".part uniqueViolation",
             ".evolve done", ".evolve Abort", ".evolve corruptedValue", ".evolve schemaIsNewer", ".evolve uniqueViolation",
             ".copy interrupted,", "unreadable",
         ]

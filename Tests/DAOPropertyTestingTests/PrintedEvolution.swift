@@ -12,6 +12,8 @@ import Testing
         [
             .open(.init("select", [.init("id", .ticket, isKey: true), .init("mood", .string), .init("gr\u{f6}\u{df}e", .int16, isIndexed: true), .init("tags", .optionalStrings, isOptional: true)], kept: [1]), reopens: false),
             .persist([[.integer(1), .string("calm"), .integer(5), .string("[\"null\",null,\"\",null]")], [.integer(2), .string("other"), .integer(-5), .null]]),
+            .part(["mood", "id"], [[.string("calm"), .integer(1)]]),
+            .part(["id"], [[.integer(9)]]),
             .erase([.integer(7), .integer(8)]),
             .open(.init("select", [.init("id", .ticket, isKey: true), .init("mood", .mood), .init("size", .int16, isIndexed: true, earlierNames: ["gr\u{f6}\u{df}e", "neverStored"]), .init("tags", .optionalStrings, isOptional: true), .init("price", .decimal, defaultValue: .decimal(Decimal(string: "2.5")!)), .init("when", .date, isOptional: true, isUnique: true)], kept: [1]), reopens: true),
             .copy(rowsAtOnce: 1, interruptedAfter: 1),

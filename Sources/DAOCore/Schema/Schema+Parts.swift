@@ -3,7 +3,7 @@ extension Schema {
     ///
     /// A part reads and writes its own fields only, and can be in use beside the whole model. Its fields have
     /// the names and types of the entity's fields. Their options, except `.primaryKey`, are those of the
-    /// entity, and are not repeated. A part has no relationships.
+    /// entity, and are not repeated. A part has no relationships. It has the entity's ``Revision``, when there is one.
     ///
     /// ```swift
     /// struct MessageTitle: Model {
@@ -77,6 +77,13 @@ extension Schema {
             if field.isIndexed || hasDefault || !part.earlierNames[index].isEmpty {
                 return problem("has options; declare them in '\(Whole.self)' only")
             }
+        }
+        if let revision = whole.revision, part.revision == nil {
+            let name = whole.description.fields[revision.index].name
+            return StorageError(
+                .invalidSchema,
+                "'\(Part.self)', a part of '\(entity)', lacks the Revision '\(name)', so its writes would not be counted; declare the "
+                    + "field in the part too", entity: entity, field: name)
         }
         return nil
     }

@@ -167,7 +167,7 @@ public final class Schema<Record: Model>: Sendable {
     }
 
     /// Makes a schema the part of an entity.
-    @usableFromInline convenience init<Whole: Model>(_ schema: Schema, partOf model: Whole.Type) {
+    @usableFromInline package convenience init<Whole: Model>(_ schema: Schema, partOf model: Whole.Type) {
         let problem: StorageError?
         var (description, defaults) = (schema.description, schema.defaults)
         if PartOf.isCircular(Record.self, model) {

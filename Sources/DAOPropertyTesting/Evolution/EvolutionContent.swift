@@ -25,19 +25,15 @@ enum EvolutionContent {
 extension EvolutionReference {
     var lines: [String] {
         let stored = entities.values.sorted { $0.description.name < $1.description.name }
-        return EvolutionContent.lines(stored.map(\.description), stored, version: version ?? 0) + typed
+        return EvolutionContent.lines(stored.map(\.description), stored, version: version ?? 0) + (model.map(typed) ?? [])
     }
 
-    /// The expected results of the storage of the last model.
-    private var typed: [String] {
-        guard let model, let stored = entities[model.name] else { return [] }
+    /// The expected results of the storage of a model.
+    func typed(_ model: PropertyTesting.GeneratedEntity) -> [String] {
+        guard let stored = entities[model.name] else { return [] }
         let rows = stored.rows.map { stored.part($0, of: model) }
         let key = model.keyIndex
-        let each = rows.map { row in
-            // The error names the first of several unreadable fields.
-            guard let field = zip(model.fields, row).first(where: { !$0.reads($1) })?.0 else { return Exact.text(row) }
-            return "corruptedValue of \(model.name), key \(Self.id(row[key])), field \(field.name)"
-        }
+        let each = rows.map(model.text)
         let unreadable = each.first { $0.hasPrefix("corruptedValue") }
         let given = each.filter { !$0.hasPrefix("corruptedValue") } + each.filter { $0.hasPrefix("corruptedValue") }
         var lines = [

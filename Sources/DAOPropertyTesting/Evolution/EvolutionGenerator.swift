@@ -27,18 +27,30 @@ struct EvolutionGenerator {
     private mutating func step(isSecond: Bool) -> EvolutionStep {
         guard let model = reference.model else { return .open(matching(), reopens: random.chance(30)) }
         if isSecond { return .persist(rows(of: model, count: 4 + random.below(4))) }
-        let stored = reference.entities[model.name]?.rows ?? []
+        let stored = reference.entities[model.name]
+        let storedKeys = stored?.rows.map { $0[stored?.description.keyIndex ?? 0] } ?? []
         switch random.below(100) {
         case 0..<27: return .persist(rows(of: model, count: 1 + random.below(3)))
         case 27..<33:
-            let keys = stored.map { $0[model.keyIndex] } + HardValues.keys(model.fields[model.keyIndex].type.kind)
+            let keys = storedKeys + HardValues.keys(model.fields[model.keyIndex].type.kind)
             return .erase((0..<1 + random.below(2)).map { _ in random.pick(keys) })
-        case 33..<74: return .open(changed(model), reopens: random.chance(30))
+        case 33..<41: return part(of: model, storedKeys)
+        case 41..<74: return .open(changed(model), reopens: random.chance(30))
         case 74..<90: return evolution(model)
         default:
             return .copy(
                 rowsAtOnce: random.pick([1, 2, 3, 5, 100]), interruptedAfter: random.chance(60) ? 1 + random.below(4) : nil)
         }
+    }
+
+    /// Rows of a part, most of them stored ones.
+    private mutating func part(of model: PropertyTesting.GeneratedEntity, _ keys: [Value]) -> EvolutionStep {
+        var names = model.fields.filter { $0.isKey || random.chance(50) }.map(\.name)
+        if random.chance(50) { names.shuffle(using: &random) }
+        let part = model.part(names) ?? model
+        var rows = rows(of: part, count: 1 + random.below(3))
+        for index in rows.indices where !keys.isEmpty && random.chance(75) { rows[index][part.keyIndex] = random.pick(keys) }
+        return .part(names, rows)
     }
 
     // MARK: Rows

@@ -84,13 +84,15 @@ extension EvolutionReference.Stored {
 
     /// The row of a model with the fields that it does not declare: as they were, or with their defaults.
     func whole(_ row: Row, of model: PropertyTesting.GeneratedEntity) -> Row {
-        let key = description.keyIndex
-        let old = rows.first { ReferenceOrder.compare($0[key], row[model.keyIndex]) == 0 }
+        let old = self.row(row[model.keyIndex])
         return description.fields.enumerated().map { position, field in
             if let index = model.fields.firstIndex(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) { return row[index] }
             return old?[position] ?? field.defaultValue ?? .null
         }
     }
+
+    /// The row with a key.
+    func row(_ key: Value) -> Row? { rows.first { ReferenceOrder.compare($0[description.keyIndex], key) == 0 } }
 
     /// The fields of a model in a row.
     func part(_ row: Row, of model: PropertyTesting.GeneratedEntity) -> Row {

@@ -29,6 +29,10 @@ struct EvolutionReference: ReferenceModel {
             if reopens || isRefused { (self.model, declared) = (nil, [:]) }
             return result { (copy) throws(EvolutionFailure) in try copy.open(model) }.map { $0 + refusal }
         case .persist(let rows): return result { (copy) throws(EvolutionFailure) in try copy.persist(rows) }
+        case .part(let fields, let rows):
+            guard let part = model?.part(fields), rows.allSatisfy(part.holds) else { return ["does not fit"] }
+            let results = result { (copy) throws(EvolutionFailure) in try copy.persist(rows, through: part) }
+            return results.map { (typed(part) + [$0]).joined(separator: "; ") }
         case .erase(let keys): return result { (copy) throws(EvolutionFailure) in try copy.erase(keys) }
         case .evolve(let version, let migrations, let model):
             let plan = plan(version, migrations, model)
@@ -65,9 +69,36 @@ struct EvolutionReference: ReferenceModel {
     // MARK: Rows
 
     private mutating func persist(_ rows: [Row]) throws(EvolutionFailure) {
-        guard let model, var stored = entities[model.name], rows.allSatisfy(model.holds) else {
-            throw EvolutionFailure("does not fit")
+        guard let model, rows.allSatisfy(model.holds) else { throw EvolutionFailure("does not fit") }
+        try persist(rows, as: model)
+    }
+
+    /// Stores rows of a part. Where it lacks a required field it changes the stored rows, which it reads, and
+    /// inserts none.
+    private mutating func persist(_ rows: [Row], through part: PropertyTesting.GeneratedEntity) throws(EvolutionFailure) {
+        var failures: [String] = []
+        if let model, let stored = entities[part.name], model.fields.contains(where: { $0.isRequired && !part.has($0.name) }) {
+            for row in rows {
+                let old = stored.row(row[part.keyIndex]).map { stored.part($0, of: part) }
+                if let text = old.map(part.text) {
+                    if text.hasPrefix("corruptedValue") { failures.append(text) }
+                } else {
+                    failures.append("unsupported")
+                }
+            }
         }
+        var copy = self
+        do {
+            try copy.persist(rows, as: part)
+        } catch {
+            failures += error.texts
+        }
+        if !failures.isEmpty { throw EvolutionFailure(any: failures) }
+        self = copy
+    }
+
+    private mutating func persist(_ rows: [Row], as model: PropertyTesting.GeneratedEntity) throws(EvolutionFailure) {
+        guard var stored = entities[model.name] else { throw EvolutionFailure("does not fit") }
         let key = stored.description.keyIndex
         for declared in rows.map({ $0.map(ReferenceState.stored) }) {
             let row = stored.whole(declared, of: model)
@@ -160,6 +191,9 @@ extension PropertyTesting.GeneratedField {
             isUnique: isUnique, defaultValue: defaultValue.map(ReferenceState.stored))
     }
 
+    /// Whether a row cannot be inserted without a value of the field.
+    var isRequired: Bool { !isOptional && defaultValue == nil }
+
     /// Whether a value is one of the field's type.
     func holds(_ value: Value) -> Bool {
         if value.isNull { return isOptional }
@@ -205,6 +239,23 @@ extension FieldDescription {
 extension PropertyTesting.GeneratedEntity {
     /// The model as a database describes it.
     var description: EntityDescription { EntityDescription(name: name, fields: fields.map(\.description)) }
+
+    /// A part with the fields of these names; nil when there is no such field, or none of them is the key.
+    func part(_ names: [String]) -> Self? {
+        let fields = names.compactMap { name in self.fields.first { $0.name.utf8.elementsEqual(name.utf8) } }.map {
+            PropertyTesting.GeneratedField($0.name, $0.type, isOptional: $0.isOptional, isKey: $0.isKey)
+        }
+        return fields.count == names.count && fields.contains(where: \.isKey) ? Self(name, fields) : nil
+    }
+
+    func has(_ field: String) -> Bool { fields.contains { $0.name.utf8.elementsEqual(field.utf8) } }
+
+    /// A row as text, or the error of reading it.
+    func text(_ row: Row) -> String {
+        // The error names the first of several unreadable fields.
+        guard let field = zip(fields, row).first(where: { !$0.reads($1) })?.0 else { return Exact.text(row) }
+        return "corruptedValue of \(name), key \(EvolutionReference.id(row[keyIndex])), field \(field.name)"
+    }
 
     /// What contradicts itself in the declaration: fields that trade names. Nil when nothing does.
     var fault: String? {

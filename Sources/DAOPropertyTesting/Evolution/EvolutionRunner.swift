@@ -33,13 +33,20 @@ final class EvolutionRunner: DatabaseRunner {
             case .persist(let values):
                 guard let rows, values.allSatisfy(rows.entity.holds) else { return "does not fit" }
                 try rows.persist(values)
+            case .part(let fields, let values):
+                guard let rows, let part = rows.entity.part(fields), values.allSatisfy(part.holds) else {
+                    return "does not fit"
+                }
+                let stored = try storage(make(part, partOf: rows.model.type), in: database)
+                let outcome = Self.text(withKeys: true) { try stored.persist(values) }
+                return try (stored.texts() + [outcome]).joined(separator: "; ")
             case .erase(let keys):
                 guard let rows, keys.allSatisfy({ rows.entity.fields[rows.entity.keyIndex].holds($0) }) else {
                     return "does not fit"
                 }
                 try rows.erase(keys)
             case .evolve(let version, let migrations, let model):
-                let made = model.map(make)
+                let made = model.map { make($0) }
                 let evolution = Evolution(
                     version: version, migrations: migrations.map(\.migration), models: made.map { [$0.type] } ?? [])
                 return try plan(evolution) + "; " + Self.outcome { try evolve(evolution, made) }
@@ -51,8 +58,8 @@ final class EvolutionRunner: DatabaseRunner {
         }
     }
 
-    private func make(_ entity: PropertyTesting.GeneratedEntity) -> GeneratedModel {
-        let model = GeneratedModel(entity, number: models.count)
+    private func make(_ entity: PropertyTesting.GeneratedEntity, partOf whole: (any TestRecord.Type)? = nil) -> GeneratedModel {
+        let model = GeneratedModel(entity, number: models.count, partOf: whole)
         models.append(model)
         return model
     }
@@ -149,18 +156,18 @@ final class EvolutionRunner: DatabaseRunner {
 }
 
 extension EvolutionRunner {
-    private static func text(_ body: () throws -> Void) -> String {
-        outcome {
+    private static func text(withKeys: Bool = false, _ body: () throws -> Void) -> String {
+        outcome(withKeys: withKeys) {
             try body()
             return "done"
         }
     }
 
-    private static func outcome(_ body: () throws -> String) -> String {
+    private static func outcome(withKeys: Bool = false, _ body: () throws -> String) -> String {
         do {
             return try body()
         } catch {
-            return text(of: error)
+            return text(of: error, withKeys: withKeys)
         }
     }
 

@@ -11,12 +11,20 @@ extension [EvolutionStep] {
             case .open(let entity, let reopens): return .open(entity.without(field: name), reopens: reopens)
             case .persist(let rows):
                 guard let index = model?.fields.firstIndex(where: { $0.name == name && !$0.isKey }) else { return step }
-                return .persist(rows.map { row in row.enumerated().filter { $0.offset != index }.map(\.element) })
+                return .persist(rows.map { Self.without(index, in: $0) })
+            case .part(let fields, let rows):
+                guard let index = fields.firstIndex(of: name), model?.fields.first(where: { $0.name == name })?.isKey == false
+                else { return step }
+                return .part(Self.without(index, in: fields), rows.map { Self.without(index, in: $0) })
             case .evolve(let version, let migrations, let model):
                 return .evolve(version: version, migrations, model: model?.without(field: name))
             case .erase, .copy: return step
             }
         }
+    }
+
+    private static func without<Item>(_ index: Int, in items: [Item]) -> [Item] {
+        items.enumerated().filter { $0.offset != index }.map(\.element)
     }
 }
 
@@ -45,6 +53,7 @@ extension EvolutionStep {
             return (reopens ? [[.open(entity, reopens: false)]] : [])
                 + entity.smallerForms.map { [.open($0, reopens: reopens)] }
         case .persist(let rows): return rows.count > 1 ? rows.smaller().map { [.persist($0)] } : []
+        case .part(let fields, let rows): return rows.count > 1 ? rows.smaller().map { [.part(fields, $0)] } : []
         case .erase(let keys): return keys.count > 1 ? keys.smaller().map { [.erase($0)] } : []
         case .evolve(let version, let migrations, let model):
             let smaller = migrations.smaller { migration in

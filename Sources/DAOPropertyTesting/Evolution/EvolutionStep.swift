@@ -6,6 +6,8 @@ public enum EvolutionStep: Sendable, Hashable {
     case open(PropertyTesting.GeneratedEntity, reopens: Bool)
     /// Stores rows of the model that was opened last.
     case persist([[Value]])
+    /// Stores rows through a part of the model that was opened last, with the fields of these names, and reads them.
+    case part([String], [[Value]])
     /// Erases rows of the model that was opened last, by their keys.
     case erase([Value])
     /// Evolves the database to a version, with migrations and a model. This model is then the one that was

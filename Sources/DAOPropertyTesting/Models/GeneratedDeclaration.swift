@@ -7,12 +7,17 @@ final class GeneratedDeclaration<Slot: ModelSlot>: Sendable {
     let blank: GeneratedRecord<Slot>
     let keptFields: Set<String>
 
-    init(_ entity: PropertyTesting.GeneratedEntity) {
+    init(_ entity: PropertyTesting.GeneratedEntity, partOf whole: (any TestRecord.Type)? = nil) {
+        typealias Record = GeneratedRecord<Slot>
+        func part<Whole: Model>(_ schema: Schema<Record>, of whole: Whole.Type) -> Schema<Record> {
+            Schema(schema, partOf: whole)
+        }
         let parts = entity.fields.enumerated().compactMap { GeneratedPart<Slot>($1, at: $0) }
         let blank = GeneratedRecord<Slot>(fields: parts.map(\.blank))
         // Storages throw `.invalidSchema` for an entity without a name.
-        schema = Schema(parts.count == entity.fields.count ? entity.name : "", fields: parts.map(\.field)) { blank }.dropping(
-            entity.dropped)
+        let schema = Schema<Record>(parts.count == entity.fields.count ? entity.name : "", fields: parts.map(\.field)) { blank }
+            .dropping(entity.dropped)
+        self.schema = whole.map { part(schema, of: $0) } ?? schema
         columns = parts.map(\.column)
         keptFields = Set(entity.kept.map { entity.fields[$0].name })
         self.blank = blank

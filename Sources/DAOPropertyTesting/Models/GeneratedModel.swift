@@ -12,9 +12,15 @@ final class GeneratedModel: Sendable {
 
     private let slot: any ModelSlot.Type
 
-    init(_ entity: PropertyTesting.GeneratedEntity, number: Int, flaw: SchemaFlaw? = nil) {
+    /// Makes a type for a model.
+    ///
+    /// - Parameter whole: The model of the whole entity, when this one is a part of it.
+    init(
+        _ entity: PropertyTesting.GeneratedEntity, number: Int, partOf whole: (any TestRecord.Type)? = nil,
+        flaw: SchemaFlaw? = nil
+    ) {
         func declare<Slot: ModelSlot>(_ slot: Slot.Type) -> (any TestRecord.Type, Entity.Table) {
-            ModelSlots.declare(GeneratedDeclaration<Slot>(entity))
+            ModelSlots.declare(GeneratedDeclaration<Slot>(entity, partOf: whole))
             return (GeneratedRecord<Slot>.self, Entity.Table(GeneratedRecord<Slot>.self))
         }
         (self.entity, self.number, self.flaw) = (entity, number, flaw)

@@ -72,7 +72,7 @@ enum Fault: String, CaseIterable, Sendable {
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They have no parts of entities.
     static let detectedByProperties = allCases.filter {
-        ![.errorsInOtherWords, .cascadesDeclaredOnly, .partsClearTheRest, .partsNotifyNobody].contains($0)
+        ![.errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody].contains($0)
     }
 
     /// The cases to run for a fault that makes all other cases wait for a timeout; nil to run every case.
