@@ -93,7 +93,13 @@ extension ProcessLedger {
                 return "done"
             }
         case "erase": return try erasePost(number)
+        case "publish": return try build(words).map { try publish($0, number, numbers.count > 1 ? numbers[1] : 0) }
+        case "pamphlets": return try build(words).map(pamphlets)
         default: return nil
         }
+    }
+
+    private func build(_ words: [Substring]) -> ConformanceProcesses.Build? {
+        words.count > 1 ? ConformanceProcesses.Build(rawValue: String(words[1])) : nil
     }
 }

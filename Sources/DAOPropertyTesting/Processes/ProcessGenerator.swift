@@ -30,6 +30,8 @@ struct ProcessGenerator {
             append(step, to: &steps)
             switch step {
             // What a step did to lists is looked at before anything hides it.
+            case .publish(_, _, _, let process):
+                append(.pamphlets(.newer, by: (reference.running.subtracting([process]).max() ?? 0)), to: &steps)
             case .give, .take: append(.list(by: reference.running.max() ?? 0), to: &steps)
             default: break
             }
@@ -45,7 +47,7 @@ struct ProcessGenerator {
     private mutating func step() -> ProcessStep {
         let process = random.below(Self.others + 1)
         let amount = 1 + random.below(9)
-        switch random.below(28) {
+        switch random.below(34) {
         case 0...1: return .start(process)
         case 2...5:
             // While another process is in a transaction, this one has to say how long it waits.
@@ -66,7 +68,10 @@ struct ProcessGenerator {
                 (0..<random.below(5)).map { _ in random.below(6) },
                 by: random.below(5) == 0 ? process : 1 + random.below(Self.others))
         case 25...26: return .take(random.below(4) == 0 ? random.below(6) : reference.posts?.first ?? 0, by: process)
-        default: return .list(by: process)
+        case 27: return .list(by: process)
+        case 28...31:
+            return .publish(random.pick(ConformanceProcesses.Build.allCases), random.below(4), random.below(100), by: process)
+        default: return .pamphlets(random.pick(ConformanceProcesses.Build.allCases), by: process)
         }
     }
 }

@@ -10,6 +10,13 @@ struct ProcessReference {
         var atLeast: Duration = .zero
     }
 
+    private struct Pamphlet {
+        var title = ""
+        // What rows have that were stored without the fields.
+        var body = "-"
+        var mark: Int?
+    }
+
     /// How long other processes wait for each other's transactions.
     let wait: Duration
     /// What is committed.
@@ -20,6 +27,10 @@ struct ProcessReference {
     private(set) var running: Set<Int> = [0]
     /// Who is in a transaction, and what it adds.
     private(set) var holder: (process: Int, number: Int)?
+    /// The pamphlets by their ids.
+    private var pamphlets: [Int: Pamphlet] = [:]
+    /// Which model of pamphlets the processes have open.
+    private var builds: [Int: ConformanceProcesses.Build] = [:]
     /// Whether one batch more may have been committed: the process was killed before it could say.
     private var mayHaveOneMore = false
 
@@ -43,7 +54,8 @@ struct ProcessReference {
         case .queue(_, let process, _): return holder != nil && isFree(process)
         case .kill(let process): return process > 0 && running.contains(process)
         case .killCommitting(let process, _): return holder == nil && process > 0 && running.contains(process)
-        case .observe(_, let process), .give(_, let process), .take(_, let process), .list(let process):
+        case .observe(_, let process), .give(_, let process), .take(_, let process), .list(let process),
+            .publish(_, _, _, let process), .pamphlets(_, let process):
             return holder == nil && running.contains(process)
         case .reopen: return holder?.process != 0
         }
@@ -68,17 +80,23 @@ struct ProcessReference {
             state.added += number
         case .kill(let process):
             running.remove(process)
+            builds[process] = nil
             if holder?.process == process { holder = nil }
         case .killCommitting(let process, let count):
             running.remove(process)
+            builds[process] = nil
             state.added += count
         case .observe(let number, _): state.added += number
-        case .reopen: break
+        case .reopen: builds[0] = nil
         case .give(let posts, _): self.posts = posts
         case .take(let post, _):
             expectation.answer = posts?.contains(post) == true ? "1" : "0"
             posts?.removeAll { $0 == post }
         case .list: expectation.answer = posts.map { "t of nobody: \($0) in \($0.count) and 1 links" } ?? ""
+        case .publish(let build, let id, let number, let process):
+            expectation.answer = opens(build, process) ? publish(build, id, number) : "schemaMismatch"
+        case .pamphlets(let build, let process):
+            expectation.answer = opens(build, process) ? texts(build).joined(separator: ", ") : "schemaMismatch"
         }
         return expectation
     }
@@ -99,6 +117,34 @@ struct ProcessReference {
 
     private func busy(_ process: Int, _ waiting: Int?) -> Expectation {
         Expectation(answer: "busy", atLeast: process == 0 ? .milliseconds(waiting ?? 0) : wait)
+    }
+
+    /// Opens the model of a build, unless the process has another declaration of the entity open.
+    private mutating func opens(_ build: ConformanceProcesses.Build, _ process: Int) -> Bool {
+        let whole = build == .part ? .newer : build
+        defer { builds[process] = builds[process] ?? whole }
+        return builds[process] ?? whole == whole
+    }
+
+    private mutating func publish(_ build: ConformanceProcesses.Build, _ id: Int, _ number: Int) -> String {
+        // A part without the title, which is required, inserts no row.
+        if build == .part, pamphlets[id] == nil { return "unsupported" }
+        var pamphlet = pamphlets[id] ?? Pamphlet()
+        if build != .part { pamphlet.title = "t\(number)" }
+        if build != .older { pamphlet.body = "b\(number)" }
+        if build == .newer { pamphlet.mark = number % 2 == 0 ? number : nil }
+        pamphlets[id] = pamphlet
+        return "done"
+    }
+
+    private func texts(_ build: ConformanceProcesses.Build) -> [String] {
+        pamphlets.sorted { $0.key < $1.key }.map { id, pamphlet in
+            switch build {
+            case .older: "\(id) \(pamphlet.title)"
+            case .newer: "\(id) \(pamphlet.title) \(pamphlet.body) \(pamphlet.mark.map { "\($0)" } ?? "-")"
+            case .part: "\(id) \(pamphlet.body)"
+            }
+        }
     }
 
     private mutating func end(_ commits: Bool) {

@@ -100,6 +100,12 @@ final class ProcessRunner {
             return try elsewhere { [ledger] in try ledger.erasePost(post) }
         case .list(let process):
             return process > 0 ? try ask(process, "topics") : try elsewhere { [ledger] in try ledger.outline() }
+        case .publish(let build, let id, let number, let process):
+            if process > 0 { return try ask(process, "publish \(build) \(id) \(number)") }
+            return try elsewhere { [ledger] in try ledger.publish(build, id, number) }
+        case .pamphlets(let build, let process):
+            if process > 0 { return try ask(process, "pamphlets \(build)") }
+            return try elsewhere { [ledger] in try ledger.pamphlets(build) }
         }
     }
 

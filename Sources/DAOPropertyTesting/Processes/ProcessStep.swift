@@ -1,3 +1,5 @@
+import DAOConformance
+
 /// One step of several processes on one database. Process 0 is this one; no other process runs at first.
 ///
 /// A step that is not possible, such as a step of a process that does not run, is left out.
@@ -33,6 +35,11 @@ public enum ProcessStep: Sendable, Hashable {
     case take(Int, by: Int)
     /// Reads the topic with its posts.
     case list(by: Int)
+    /// Stores a pamphlet, with an id and a number, through the model of one build of the application. The process
+    /// opens that model if it has not done so before.
+    case publish(ConformanceProcesses.Build, Int, Int, by: Int)
+    /// Reads the pamphlets through the model of a build.
+    case pamphlets(ConformanceProcesses.Build, by: Int)
 }
 
 extension ProcessStep: ReplayedStep {
