@@ -46,7 +46,7 @@ let package = Package(
         .target(name: "DAOTransport"),
         .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore"]),
 
-        // The contract as a suite that anybody can run on a storage of their own
+        // The contract as a suite that anybody can run on their storage
         .target(name: "DAOConformance", dependencies: ["DAOCore", "DAOTestSupport"]),
         // The contract on generated steps, against a reference model
         .target(name: "DAOPropertyTesting", dependencies: ["DAOConformance", "DAOCore", "DAOTestSupport"]),

@@ -16,7 +16,8 @@ hidden_from() {
 can_hide=no
 if [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then can_hide=yes; fi
 
-for BACKEND in SQLite LMDB Memory; do
+# They share a build. Memory comes first, so that what all use is built without any of the headers.
+for BACKEND in Memory SQLite LMDB; do
     export BACKEND
     headers=$(hidden_from "$BACKEND")
     # A warning in the package's own sources is an error.

@@ -46,6 +46,7 @@ struct TransactionTests {
         try kind.withStore { store in
             let transaction = try store.begin(.write)
             #expect(failureKind { _ = try store.begin(.write) } == .invalidTransaction)
+            // Used on the wrong thread on purpose. That thread ends before this one goes on.
             nonisolated(unsafe) let shared = transaction
             let group = DispatchGroup()
             Thread.detachNewThread(in: group) {

@@ -115,7 +115,9 @@ final class StorageGraph: Sendable {
                 if storages[id] != nil { return }
             }
             var storage = try database.makeStorage(for: model)
-            if let field = schema.declaration.requiredElsewhere.first { storage = PartStorage(flat: storage, missing: field) }
+            if schema.whole != nil, let field = schema.declaration.requiredElsewhere.first {
+                storage = PartStorage(flat: storage, missing: field)
+            }
             storages[id] = storage
             erasers[schema.description.name] = { [storage] in try storage.erase(keys: $0) }
             targets[id] = []

@@ -44,7 +44,7 @@ extension EvolutionReference.Stored {
         let origins = origins(wanted)
         return description.fields.indices.filter { position in
             origins.contains(position)
-                || !wanted.dropped.contains { $0.utf8.elementsEqual(description.fields[position].name.utf8) }
+                || !wanted.dropped.contains { $0.hasSameBytes(as: description.fields[position].name) }
         }
     }
 
@@ -78,7 +78,7 @@ extension EvolutionReference.Stored {
         }
         return isThere
             && description.fields.allSatisfy { stored in
-                stored.hasValueForNewRows || model.fields.contains { $0.name.utf8.elementsEqual(stored.name.utf8) }
+                stored.hasValueForNewRows || model.has(stored.name)
             }
     }
 
@@ -86,7 +86,7 @@ extension EvolutionReference.Stored {
     func whole(_ row: Row, of model: PropertyTesting.GeneratedEntity) -> Row {
         let old = self.row(row[model.keyIndex])
         return description.fields.enumerated().map { position, field in
-            if let index = model.fields.firstIndex(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) { return row[index] }
+            if let index = model.fields.firstIndex(where: { $0.name.hasSameBytes(as: field.name) }) { return row[index] }
             return old?[position] ?? field.defaultValue ?? .null
         }
     }
@@ -104,21 +104,21 @@ extension EvolutionReference.Stored {
     /// A rename is followed where the new name is free: not stored, or gone to another field by a rename.
     /// What was not renamed is the field of its name.
     private func origins(_ wanted: PropertyTesting.GeneratedEntity) -> [Int?] {
-        func position(_ name: String) -> Int? { description.fields.firstIndex { $0.name.utf8.elementsEqual(name.utf8) } }
         var origins: [Int?] = wanted.fields.map { _ in nil }
         var goesOn = true
         while goesOn {
             goesOn = false
             for (index, field) in wanted.fields.enumerated() where origins[index] == nil {
-                let own = position(field.name)
+                let own = description.index(of: field.name)
                 guard own == nil || origins.contains(own) else { continue }
-                guard let old = field.earlierNames.compactMap(position).first(where: { !origins.contains($0) }) else { continue }
+                guard let old = field.earlierNames.compactMap(description.index(of:)).first(where: { !origins.contains($0) })
+                else { continue }
                 origins[index] = old
                 goesOn = true
             }
         }
         for (index, field) in wanted.fields.enumerated() where origins[index] == nil {
-            if let own = position(field.name), !origins.contains(own) { origins[index] = own }
+            if let own = description.index(of: field.name), !origins.contains(own) { origins[index] = own }
         }
         return origins
     }

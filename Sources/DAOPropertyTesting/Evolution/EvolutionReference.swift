@@ -242,13 +242,13 @@ extension PropertyTesting.GeneratedEntity {
 
     /// A part with the fields of these names; nil when there is no such field, or none of them is the key.
     func part(_ names: [String]) -> Self? {
-        let fields = names.compactMap { name in self.fields.first { $0.name.utf8.elementsEqual(name.utf8) } }.map {
+        let fields = names.compactMap { name in self.fields.first { $0.name.hasSameBytes(as: name) } }.map {
             PropertyTesting.GeneratedField($0.name, $0.type, isOptional: $0.isOptional, isKey: $0.isKey)
         }
         return fields.count == names.count && fields.contains(where: \.isKey) ? Self(name, fields) : nil
     }
 
-    func has(_ field: String) -> Bool { fields.contains { $0.name.utf8.elementsEqual(field.utf8) } }
+    func has(_ field: String) -> Bool { fields.contains { $0.name.hasSameBytes(as: field) } }
 
     /// A row as text, or the error of reading it.
     func text(_ row: Row) -> String {

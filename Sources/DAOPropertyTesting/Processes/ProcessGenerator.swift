@@ -29,9 +29,9 @@ struct ProcessGenerator {
             guard reference.allows(step) else { continue }
             append(step, to: &steps)
             switch step {
-            // What a step did to lists is looked at before anything hides it.
+            // What a step did is looked at before anything hides it.
             case .publish(_, _, _, let process):
-                append(.pamphlets(.newer, by: (reference.running.subtracting([process]).max() ?? 0)), to: &steps)
+                append(.pamphlets(.newer, by: reference.running.subtracting([process]).max() ?? 0), to: &steps)
             case .give, .take: append(.list(by: reference.running.max() ?? 0), to: &steps)
             default: break
             }

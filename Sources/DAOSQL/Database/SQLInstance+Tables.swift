@@ -11,11 +11,14 @@ final class KnownTable: Sendable {
     let stored: EntityDescription
     /// What the model declares.
     let declaration: EntityDeclaration
+    /// Whether the stored entity is as the model declares it.
+    let isUpToDate: Bool
     /// Whether the stored entity has changed since.
     private let outdated = Atomic(false)
 
     init(_ table: SQLTable, number: Int, _ stored: EntityDescription, _ declaration: EntityDeclaration) {
         (self.table, self.number, self.stored, self.declaration) = (table, number, stored, declaration)
+        isUpToDate = EntityChange(from: stored, to: declaration).isEmpty
     }
 
     var isOutdated: Bool { outdated.load(ordering: .relaxed) }
@@ -33,7 +36,7 @@ extension SQLInstance {
     ///   when it is missing or of an earlier version and nothing can be written.
     func table(for declaration: EntityDeclaration, _ settings: SQLWriteSettings?) throws -> KnownTable {
         let declared = declaration.description
-        if let known = known(declaration), EntityChange(from: known.stored, to: declaration).isEmpty { return known }
+        if let known = known(declaration), known.isUpToDate { return known }
         if let stored = try coordinator.read({ try schema($0).entity(named: declared.name) }) {
             let change = EntityChange(from: stored, to: declaration)
             guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }

@@ -70,7 +70,7 @@ enum Fault: String, CaseIterable, Sendable {
     }
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
-    /// one entity in its scripts have the same relationships. They have no parts of entities.
+    /// one entity in its scripts have the same relationships. They do not observe parts of entities.
     static let detectedByProperties = allCases.filter {
         ![.errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody].contains($0)
     }

@@ -9,7 +9,7 @@ public enum SharingFault: String, CaseIterable, Sendable {
     case sharesNothing
     /// A transaction runs as separate calls.
     case hasNoTransactions
-    /// Observers are notified only of commits of their own process.
+    /// Observers are notified only of commits of the same process.
     case missesOtherCommits
     /// A writer does not wait for other processes, despite the configuration.
     case neverWaits

@@ -9,12 +9,19 @@ public struct EntityDeclaration: Sendable, Equatable {
     public let defaults: [Value?]
     /// The names of the fields that are dropped.
     public let dropped: [String]
+    /// The description of the whole entity; nil unless the model is a part of it.
+    private let entity: EntityDescription?
+
     /// The description of the whole entity, as it is created; the same as ``description`` unless the model is a
     /// part.
-    public let whole: EntityDescription
+    public var whole: EntityDescription { entity ?? description }
+
     /// The names of the required fields without a default that the model, a part of its entity, lacks. Rows
     /// cannot be inserted through such a part.
-    public let requiredElsewhere: [String]
+    public var requiredElsewhere: [String] {
+        guard let entity else { return [] }
+        return entity.fields.filter { !$0.canRetire && description.index(of: $0.name) == nil }.map(\.name)
+    }
 
     /// Creates a declaration.
     ///
@@ -34,8 +41,7 @@ public struct EntityDeclaration: Sendable, Equatable {
         self.earlierNames = earlierNames.count == count ? earlierNames : Array(repeating: [], count: count)
         self.defaults = defaults.count == count ? defaults : description.fields.map(\.defaultValue)
         self.dropped = dropped
-        self.whole = whole ?? description
-        requiredElsewhere = self.whole.fields.filter { !$0.canRetire && description.index(of: $0.name) == nil }.map(\.name)
+        entity = whole
     }
 }
 
