@@ -12,6 +12,11 @@ extension FieldExpression {
         dynamicMember keyPath: KeyPath<Related, Inner?>
     ) -> FieldExpression<Record, Inner?> where Value == Related? { FieldExpression<Record, Inner?>(self, keyPath) }
 
+    /// The row that the related row refers to; nil when there is neither.
+    public subscript<Related: Model, Inner: Model>(
+        dynamicMember keyPath: KeyPath<Related, Inner?>
+    ) -> FieldExpression<Record, Inner?> where Value == Related? { FieldExpression<Record, Inner?>(self, keyPath) }
+
     /// A list of the related row. It is empty when there is no related row.
     public subscript<Related: Model, Inner: Model>(
         dynamicMember keyPath: KeyPath<Related, [Inner]>
