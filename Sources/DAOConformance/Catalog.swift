@@ -11,6 +11,7 @@ enum Catalog {
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         WritesRevisions.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,
+        RelationsReferences.cases,
         RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,

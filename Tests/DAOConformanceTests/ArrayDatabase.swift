@@ -63,6 +63,11 @@ final class ArrayDatabase: Database {
         }
     }
 
+    /// The links of a to-one relationship are in the rows; lists are rows of the hidden entity.
+    func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        relation.isToOne ? ArrayReferences(array: self, relation: relation) : try makeHiddenLinks(for: relation)
+    }
+
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call { try engine.coordinator.write(.body) { _ in try body() } }
     }
@@ -81,7 +86,7 @@ final class ArrayDatabase: Database {
         try lifetime.read(body)
     }
 
-    fileprivate func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
+    func write<Result>(touching entity: String, _ body: (ArrayTransaction) throws -> Result) throws -> Result {
         try lifetime.call { try engine.coordinator.write(.call, touching: entity, body) }
     }
 

@@ -9,7 +9,7 @@ import Testing
     private typealias Entry = (key: [UInt8], value: [UInt8])
 
     private let relation = RelationDescription(
-        entity: "owner", field: "rows", keyKind: .string, target: "row", targetKeyKind: .string)
+        entity: "owner", field: "rows", keyField: "id", keyKind: .string, target: "row", targetKeyKind: .string)
     private let parents = ["", "a\0b", String(repeating: "p", count: 256)].map(Key.string)
     private let children = ["c", "\0", String(repeating: "x", count: 242), String(repeating: "x", count: 256)].map(Key.string)
 

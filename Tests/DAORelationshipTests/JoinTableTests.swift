@@ -17,37 +17,37 @@ private struct Discussion: Model, Plain, Equatable {
     static let schema = Schema("thread", Self.init, Field("id", \.id, .primaryKey), Field("messages", \.messages, .owned))
 }
 
+/// Returns the rows of a statement, with columns separated by commas.
+@discardableResult private func run(_ sql: String, _ path: String) throws -> [String] {
+    var connection: OpaquePointer?
+    var statement: OpaquePointer?
+    defer {
+        sqlite3_finalize(statement)
+        sqlite3_close(connection)
+    }
+    try #require(sqlite3_open(path, &connection) == SQLITE_OK)
+    try #require(sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK)
+    var rows: [String] = []
+    while sqlite3_step(statement) == SQLITE_ROW {
+        rows.append(
+            (0..<sqlite3_column_count(statement)).map { column in
+                sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "NULL"
+            }.joined(separator: ","))
+    }
+    return rows
+}
+
+private func discussion(_ ids: Int...) -> Discussion {
+    Discussion(id: 1, messages: ids.map { Message(id: $0, text: "text \($0)") })
+}
+
 /// The links of SQLite files, read with plain SQL.
 @Suite struct JoinTableTests {
     private let relation = RelationDescription(
-        entity: "thread", field: "messages", keyKind: .int64, target: "message", targetKeyKind: .int64)
+        entity: "thread", field: "messages", keyField: "id", keyKind: .int64, target: "message", targetKeyKind: .int64)
 
     private let place = Place()
     private var path: String { place.file.path }
-
-    /// Returns the rows of a statement, with columns separated by commas.
-    @discardableResult private func run(_ sql: String, _ path: String) throws -> [String] {
-        var connection: OpaquePointer?
-        var statement: OpaquePointer?
-        defer {
-            sqlite3_finalize(statement)
-            sqlite3_close(connection)
-        }
-        try #require(sqlite3_open(path, &connection) == SQLITE_OK)
-        try #require(sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK)
-        var rows: [String] = []
-        while sqlite3_step(statement) == SQLITE_ROW {
-            rows.append(
-                (0..<sqlite3_column_count(statement)).map { column in
-                    sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "NULL"
-                }.joined(separator: ","))
-        }
-        return rows
-    }
-
-    private func discussion(_ ids: Int...) -> Discussion {
-        Discussion(id: 1, messages: ids.map { Message(id: $0, text: "text \($0)") })
-    }
 
     @Test func linksCanBeJoinedInSQL() throws {
         let database = try SQLiteDatabase(path: path)
@@ -127,6 +127,91 @@ private struct Discussion: Model, Plain, Equatable {
     }
 }
 
+private struct Person: Model, Plain, Equatable {
+    var id: Int
+    var name: String
+    static let schema = Schema("person", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+}
+
+private struct Ticket: Model, Plain, Equatable {
+    var id: Int
+    var owner: Person?
+    static let schema = Schema("ticket", Self.init, Field("id", \.id, .primaryKey), Field("owner", \.owner, .linked))
+}
+
+/// To-one relationships, whose links are in the rows of the parents.
+@Suite struct ReferenceTests {
+    private let place = Place()
+    private let ada = Person(id: 7, name: "Ada")
+    private let bob = Person(id: 8, name: "Bob")
+
+    @Test(arguments: Backend.allCases) func conditionOnTheKeyUsesTheIndex(_ backend: Backend) throws {
+        let database = try backend.open(in: place.directory)
+        let storage = try database.storage(for: Ticket.self)
+        try storage.insert((1...500).map { Ticket(id: $0, owner: $0 % 250 == 0 ? ada : bob) })
+        let owner = ada
+        for condition in [Condition<Ticket> { $0.owner == owner }, Condition { $0.owner.name == "Ada" }] {
+            let plan = try storage.explain(Query(where: condition))
+            #expect(plan.access == .index(field: "owner") && !plan.sortsRows, "\(plan)")
+            #expect(try storage.keys(Query(where: condition)) == [.integer(250), .integer(500)])
+        }
+        try database.close()
+    }
+
+    @Test(arguments: Backend.allCases) func linksAreThoseOfTheRows(_ backend: Backend) throws {
+        let database = try backend.open(in: place.directory)
+        let storage = try database.storage(for: Ticket.self)
+        try storage.insert([Ticket(id: 1, owner: ada), Ticket(id: 2, owner: nil), Ticket(id: 3, owner: bob)])
+        let entities = try database.entities()
+        let relation = try #require(entities.flatMap { $0.relations(among: entities) }.first)
+        let links = try database.makeLinks(for: relation)
+        #expect(links.isInRows)
+        let list = try links.children(of: [.integer(3), .integer(2), .integer(9), .integer(1), .integer(3)])
+        #expect(list == LinkedKeys(counts: [1, 0, 0, 1, 1], keys: [.integer(8), .integer(7), .integer(8)]))
+        #expect(try links.parents(of: [.integer(8), .integer(7), .integer(8), .integer(6)]) == [.integer(1), .integer(3)])
+        #expect(try links.counts().map(\.parent) == [.integer(1), .integer(3)])
+        #expect(try links.linked(among: [.integer(6), .integer(7)]) == [.integer(7)])
+        // A parent without a row has no place for a link.
+        try links.set(
+            LinkedKeys(counts: [1, 0, 1], keys: [.integer(8), .integer(7)]), of: [.integer(2), .integer(3), .integer(9)])
+        #expect(try storage.read(Query()).map(\.owner) == [ada, bob, nil])
+        try links.remove(children: [.integer(7), .integer(7)])
+        #expect(try storage.read(Query()).map(\.owner) == [nil, bob, nil])
+        try links.remove(parents: [.integer(2), .integer(9)])
+        #expect(try links.counts().isEmpty)
+        try database.close()
+    }
+
+    @Test func columnIsWrittenByOtherPrograms() throws {
+        let path = place.file.path
+        let database = try DatabaseDrivers(.sqlite).open("sqlite:\(path)")
+        let tickets = DAO(storage: try database.storage(for: Ticket.self))
+        try tickets.persist([Ticket(id: 1, owner: ada), Ticket(id: 2, owner: bob)])
+        let joined = "SELECT ticket.id, person.name FROM ticket JOIN person ON person.id = ticket.owner ORDER BY 1"
+        #expect(try run(joined, path) == ["1,Ada", "2,Bob"])
+        #expect(try run("SELECT name FROM sqlite_schema WHERE name LIKE 'ticket%'", path) == ["ticket", "ticket_owner"])
+        try run("UPDATE ticket SET owner = 8", path)
+        #expect(try tickets.read().map(\.owner) == [bob, bob])
+        try database.close()
+    }
+
+    @Test func foreignKeyOfAnotherProgramIsAdopted() throws {
+        let path = place.file.path
+        for sql in [
+            "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+            "CREATE TABLE ticket (id INTEGER PRIMARY KEY, owner INTEGER REFERENCES person(id) DEFERRABLE INITIALLY DEFERRED)",
+            "CREATE INDEX by_owner ON ticket(owner)", "INSERT INTO person VALUES (7, 'Ada')",
+            "INSERT INTO ticket VALUES (1, 7), (2, NULL)",
+        ] { try run(sql, path) }
+        let database = try DatabaseDrivers(.sqlite).open("sqlite:\(path)")
+        let tickets = DAO(storage: try database.storage(for: Ticket.self))
+        #expect(try tickets.read() == [Ticket(id: 1, owner: ada), Ticket(id: 2, owner: nil)])
+        try tickets.persist(Ticket(id: 2, owner: bob))
+        #expect(try run("SELECT owner FROM ticket", path) == ["7", "8"])
+        try database.close()
+    }
+}
+
 /// Links whose storage is first created in a transaction that is rolled back, or in a snapshot, on every
 /// database.
 @Suite struct FirstLinksTests {
@@ -134,7 +219,7 @@ private struct Discussion: Model, Plain, Equatable {
 
     private let place = Place()
     private let relation = RelationDescription(
-        entity: "owner", field: "rows", keyKind: .int64, target: "row", targetKeyKind: .string)
+        entity: "owner", field: "rows", keyField: "id", keyKind: .int64, target: "row", targetKeyKind: .string)
 
     @Test(arguments: Backend.allCases) func linksWorkAfterTheirFirstTransactionIsRolledBack(_ backend: Backend) throws {
         let database = try backend.open(in: place.directory)

@@ -31,7 +31,7 @@ final class RandomLinks<Row: KeyedRow> {
         self.backend = backend
         let target = Row.schema.description
         relation = RelationDescription(
-            entity: "owner", field: "rows", keyKind: kind, target: target.name, targetKeyKind: target.keyKind)
+            entity: "owner", field: "rows", keyField: "id", keyKind: kind, target: target.name, targetKeyKind: target.keyKind)
         random = SeededGenerator(seed: seed)
         parents = edgeCaseKeys(kind)
         children = edgeCaseKeys(target.keyKind)

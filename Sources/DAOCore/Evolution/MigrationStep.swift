@@ -131,6 +131,7 @@ public final class MigrationStep {
         }
         try rewrite(stored, as: wanted) { values in
             var values = values
+            if stored.fields[position].type.kind.isRelationship { values[position] = .null }
             if let convert {
                 values[position] = try convert(values[position])
             } else if let value = values[position].converted(to: type.kind) {
@@ -191,15 +192,15 @@ public final class MigrationStep {
                     if row.isErased {
                         erased.append(key)
                     } else if row.isChanged {
-                        guard try stored.key(of: row.values) == key else {
+                        guard try stored.key(of: row.stored) == key else {
                             throw StorageError(
                                 .keyChanged,
                                 "a migration step changes the key of a row while it walks the rows; use changeKey or rewrite instead",
                                 entity: entity, key: UniqueID(key), field: stored.fields[stored.keyIndex].name)
                         }
                         // The check is made here, where the error can name the row.
-                        try stored.write(row.values, to: RowWriter())
-                        changed.append(row.values)
+                        try stored.write(row.stored, to: RowWriter())
+                        changed.append(row.stored)
                     }
                 }
             }
@@ -226,7 +227,7 @@ public final class MigrationStep {
                 row.show(stored.fields.map { $0.defaultValue ?? .null })
                 for (name, value) in values { row[name] = value }
                 try row.check()
-                return row.values
+                return row.stored
             }, in: entity, replaces: false)
     }
 
@@ -246,6 +247,11 @@ public final class MigrationStep {
         let stored = try self.entity(entity)
         var wanted = wanted
         wanted.name = stored.name
+        // A schema's description does not know the targets of relationships.
+        for (index, field) in wanted.fields.enumerated() where field.relation == nil {
+            guard let position = stored.index(of: field.name), stored.fields[position].type == field.type else { continue }
+            wanted.fields[index].relation = stored.fields[position].relation
+        }
         let old = MigrationRow(stored)
         let new = MigrationRow(wanted)
         let origins = wanted.fields.map { field in
@@ -257,7 +263,7 @@ public final class MigrationStep {
             try transform(old, new)
             try old.check()
             try new.check()
-            return new.isErased ? nil : new.values
+            return new.isErased ? nil : new.stored
         }
     }
 
@@ -309,15 +315,21 @@ public final class MigrationStep {
 /// }
 /// ```
 ///
+/// A relationship is nil and cannot be set. A row keeps its links while its key stays the same.
+///
 /// The same object represents each row in turn. Do not use it outside the closure that gets it.
 public final class MigrationRow {
     /// The entity of the row.
     public let entity: EntityDescription
     /// The values of all fields, in the order of the entity.
-    public private(set) var values: [Value] = []
+    public var values: [Value] {
+        stored.indices.map { entity.fields[$0].type.kind.isRelationship ? .null : stored[$0] }
+    }
     /// Whether the row was erased.
     public private(set) var isErased = false
 
+    /// The values of all fields, with the key of the related row where a row contains it.
+    private(set) var stored: [Value] = []
     private(set) var isChanged = false
     private var problem: StorageError?
     private let positions: [String: Int]
@@ -333,12 +345,16 @@ public final class MigrationRow {
     /// of the field.
     public subscript(name: String) -> Value {
         get {
-            guard let position = position(name) else { return .null }
-            return values[position]
+            guard let position = position(name), !entity.fields[position].type.kind.isRelationship else { return .null }
+            return stored[position]
         }
         set {
             guard let position = position(name) else { return }
-            values[position] = newValue
+            guard !entity.fields[position].type.kind.isRelationship || newValue.isNull else {
+                problem = problem ?? relationship(name)
+                return
+            }
+            if !entity.fields[position].type.kind.isRelationship { stored[position] = newValue }
             isChanged = true
         }
     }
@@ -347,11 +363,18 @@ public final class MigrationRow {
     public func erase() { isErased = true }
 
     func show(_ values: [Value]) {
-        self.values = values
+        stored = values
         (isErased, isChanged) = (false, false)
     }
 
     func check() throws { if let problem { throw problem } }
+
+    private func relationship(_ name: String) -> StorageError {
+        StorageError(
+            .corruptedValue,
+            "a migration step sets the relationship '\(name)' of '\(entity.name)'; write related rows through a storage instead",
+            entity: entity.name, field: name)
+    }
 
     private func position(_ name: String) -> Int? {
         if let position = positions[name] { return position }

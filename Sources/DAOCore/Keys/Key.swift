@@ -52,6 +52,19 @@ public enum Key: Sendable, Hashable {
     }
 }
 
+extension Key {
+    /// Creates the key from a value; nil when the value is not a key of the kind.
+    package init?(_ value: Value, of kind: ValueKind) {
+        switch (value, kind) {
+        case (.string(let text), .string): self = .string(text)
+        case (.uuid(let id), .uuid): self = .uuid(id)
+        case (.unsigned(let number), .uint64): self = .unsigned(number)
+        case (.integer(let number), _) where kind.integerRange?.contains(number) == true: self = .integer(number)
+        default: return nil
+        }
+    }
+}
+
 extension Key: Comparable {
     /// The order of rows without a sort (contract K2).
     public static func < (left: Key, right: Key) -> Bool { Value.order(left.value, right.value) < 0 }

@@ -11,7 +11,7 @@ struct Fingerprint: Hashable, Sendable {
         halves = writer.finish()
     }
 
-    /// Creates the fingerprint of the stored fields of a record, without its related records.
+    /// Creates the fingerprint of the row of a record: its stored fields, and the keys of to-one relationships.
     init<Record: Model>(ofRow record: Record) throws {
         let writer = FingerprintWriter(includesRelated: false)
         try Record.schema.encode(record, to: writer)
@@ -56,6 +56,10 @@ private final class FingerprintWriter: RowWriter {
     }
     override func writeData(_ value: Data, at index: Int) throws { value.withUnsafeBytes { add(5, $0) } }
     override func writeUUID(_ value: UUID, at index: Int) throws { withUnsafeBytes(of: value.uuid) { add(6, $0) } }
+    override func writeReference<Related: Model>(_ model: Related?, at index: Int) throws {
+        guard includesRelated else { return try super.writeReference(model, at: index) }
+        try writeRelated(model.map { [$0] } ?? [], at: index)
+    }
     override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
         guard includesRelated else { return }
         add(7, UInt64(models.count))

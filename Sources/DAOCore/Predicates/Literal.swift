@@ -94,7 +94,7 @@ enum Literal {
 
     /// Throws when an ordering comparison is used on a field without an order.
     static func checkOrder(_ comparison: Comparison, _ field: FieldDescription, entity: String) throws {
-        if field.type.kind.isRelationship || (!field.type.kind.isOrdered && comparison != .equal && comparison != .notEqual) {
+        if field.type.kind == .toMany || (!field.type.kind.isOrdered && comparison != .equal && comparison != .notEqual) {
             throw PredicateProblem(
                 "'\(field.name)' is \(field.type) and cannot be compared by \(comparison.rawValue)", field: field.name
             ).error(entity: entity)
@@ -141,6 +141,8 @@ enum Literal {
             (.date, .date),
             (.decimal, .decimal):
             return .at(normalized(value))
+        // The key of a related row, whose type was checked with the relationship.
+        case (.toOne, _): return .at(value)
         case (.bool, .integer(let number)) where number == 0 || number == 1: return .at(.bool(number == 1))
         case (.uuid, .string(let text)):
             guard let uuid = UUID(uuidString: text) else { throw wrongType() }

@@ -61,7 +61,7 @@ final class GraphErase {
                 let children = Set(try links.children(of: keys).keys)
                 if !children.isEmpty { pending.append(Rows(entity: relation.target, keys: children.sorted())) }
             }
-            try links.remove(parents: keys)
+            if !links.isInRows { try links.remove(parents: keys) }
         }
         for relation in try known().to(entity) {
             try graph.database.makeLinks(for: relation).remove(children: keys)

@@ -40,11 +40,10 @@ extension GraphStorage {
                 ? .not(parents(relation, holding: .not(inner))) : parents(relation, holding: inner)
         case .compare(let field, let comparison, let value):
             guard let relation = relations.first(where: { $0.field == field }) else { return node }
-            let isEqual = try equal(relation, [value], comparison)
-            return comparison == .equal ? isEqual : .not(isEqual)
+            return try comparing(relation, [value], comparison) ?? node
         case .isIn(let field, let values):
             guard let relation = relations.first(where: { $0.field == field }) else { return node }
-            return try equal(relation, values, .equal)
+            return try comparing(relation, values, .equal) ?? node
         default: return node
         }
     }
@@ -61,6 +60,10 @@ extension GraphStorage {
     /// Returns a condition on the rows with a child that meets a condition.
     private func parents(_ relation: any Relation<Record>, holding node: PredicateNode) throws -> PredicateNode {
         let links = try relation.links(in: graph)
+        if links.isInRows {
+            if node == .constant(true) { return .compare(field: relation.field, .notEqual, .null) }
+            return .isIn(field: relation.field, try relation.children(matching: node, in: graph).map(\.value))
+        }
         if node == .constant(true) { return isOne(of: try links.counts().map(\.parent)) }
         return isOne(of: try links.parents(of: relation.children(matching: node, in: graph)))
     }
@@ -74,9 +77,12 @@ extension GraphStorage {
             : isOne(of: counts.filter { holds($0.count) }.map(\.parent))
     }
 
-    /// Returns a condition on the rows whose related row is in a list. With null in the list, rows without a
-    /// related row meet it too.
-    private func equal(_ relation: any Relation<Record>, _ values: [Value], _ comparison: Comparison) throws -> PredicateNode {
+    /// Returns a condition on the rows whose related row is, or is not, in a list. With null in the list, no
+    /// related row counts as being in it. It is nil when the rows contain the key of the related row, so the database
+    /// evaluates the condition as it is.
+    private func comparing(
+        _ relation: any Relation<Record>, _ values: [Value], _ comparison: Comparison
+    ) throws -> PredicateNode? {
         let entity = Record.schema.description
         guard relation.isToOne, comparison == .equal || comparison == .notEqual else {
             let name = entity.fields[relation.field].name
@@ -94,9 +100,10 @@ extension GraphStorage {
             return key
         }
         let links = try relation.links(in: graph)
+        if links.isInRows { return nil }
         var found = isOne(of: try links.parents(of: keys))
         if values.contains(.null) { found = .or([found, .not(isOne(of: try links.counts().map(\.parent)))]) }
-        return found
+        return comparison == .equal ? found : .not(found)
     }
 
     private func isOne(of keys: [Key]) -> PredicateNode { .isIn(field: Record.schema.description.keyIndex, keys.map(\.value)) }
@@ -187,18 +194,5 @@ extension Comparison {
     /// Returns whether the comparison holds between two numbers.
     fileprivate func holds(_ number: Int, against other: Int) -> Bool {
         holds(number < other ? -1 : (number == other ? 0 : 1))
-    }
-}
-
-extension Key {
-    /// Creates the key from a value; nil when the value is not a key of the kind.
-    fileprivate init?(_ value: Value, of kind: ValueKind) {
-        switch (value, kind) {
-        case (.string(let text), .string): self = .string(text)
-        case (.uuid(let id), .uuid): self = .uuid(id)
-        case (.unsigned(let number), .uint64): self = .unsigned(number)
-        case (.integer(let number), _) where kind.integerRange?.contains(number) == true: self = .integer(number)
-        default: return nil
-        }
     }
 }

@@ -21,6 +21,8 @@ final class GraphWrite {
     /// The steps that insert missing rows of `.linked` relationships. They run when all other rows are written.
     private var additions: [() throws -> Void] = []
     private var links: [Links] = []
+    /// The children of cascades whose links are in rows, as they were before the rows were written.
+    private var former: [GraphErase.Rows] = []
     private var written: [ObjectIdentifier: Set<Key>] = [:]
 
     /// The revisions of the rows that the call writes, which can consist of several such writes.
@@ -38,6 +40,7 @@ final class GraphWrite {
     ///   - originals: The records as they were read, by their keys. Unchanged related rows are not written.
     ///   - write: A closure that writes the rows of the given records.
     func run<Record: Model>(_ records: [Record], originals: [Key: Record] = [:], _ write: ([Record]) throws -> Void) throws {
+        try noteChildren(of: records)
         try write(records)
         remember(records)
         try enqueueRelated(of: records, originals: originals)
@@ -54,7 +57,7 @@ final class GraphWrite {
                 break
             }
         }
-        var dropped: [GraphErase.Rows] = []
+        var dropped = former
         for entry in links {
             if entry.relation.cascades {
                 let before = Set(try entry.links.children(of: entry.parents).keys)
@@ -109,14 +112,25 @@ final class GraphWrite {
         }
     }
 
-    /// Adds links, which are written after all rows.
-    func enqueue(_ entry: Links) { links.append(entry) }
+    /// Adds links, which are written after all rows, unless they are in the rows.
+    func enqueue(_ entry: Links) { if !entry.links.isInRows { links.append(entry) } }
 
     /// Writes rows, and enqueues their related rows.
     private func store<Record: Model>(_ rows: [Record], originals: [Key: Record] = [:]) throws {
         if rows.isEmpty { return }
+        try noteChildren(of: rows)
         try revisions.upsert(rows, in: graph.rows(of: Record.self))
         try enqueueRelated(of: rows, originals: originals)
+    }
+
+    /// Notes the children that rows can lose when they are written, since their links are written with them.
+    private func noteChildren<Record: Model>(of records: [Record]) throws {
+        for relation in Record.schema.relations where relation.cascades {
+            let links = try relation.links(in: graph)
+            guard links.isInRows else { continue }
+            let keys = Set(try links.children(of: records.map { Record.schema.key(of: $0) }).keys)
+            if !keys.isEmpty { former.append(GraphErase.Rows(entity: relation.targetDescription.name, keys: keys.sorted())) }
+        }
     }
 
     /// Returns the records whose rows are not stored.

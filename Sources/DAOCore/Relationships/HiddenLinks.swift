@@ -132,6 +132,12 @@ struct HiddenLinks: LinkStorage {
 extension Database {
     /// Creates a storage of links as rows of a hidden entity.
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        try makeHiddenLinks(for: relation)
+    }
+
+    /// Creates a storage of links as rows of a hidden entity, for a database that stores only some relationships in a
+    /// different form.
+    public func makeHiddenLinks(for relation: RelationDescription) throws -> any LinkStorage {
         try HiddenLinks(relation, in: self)
     }
 }

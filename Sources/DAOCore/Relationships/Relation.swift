@@ -49,8 +49,8 @@ extension Relation {
         let entity = Parent.schema.description
         let target = targetDescription
         return RelationDescription(
-            entity: entity.name, field: entity.fields[field].name, keyKind: entity.keyKind, target: target.name,
-            targetKeyKind: target.keyKind, isToOne: isToOne, cascades: cascades)
+            entity: entity.name, field: entity.fields[field].name, keyField: entity.fields[entity.keyIndex].name,
+            keyKind: entity.keyKind, target: target.name, targetKeyKind: target.keyKind, isToOne: isToOne, cascades: cascades)
     }
 
     /// Returns the links of the relationship.

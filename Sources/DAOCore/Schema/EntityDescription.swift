@@ -78,6 +78,8 @@ public struct FieldDescription: Sendable, Hashable, Codable {
 public struct RelationTarget: Sendable, Hashable, Codable {
     /// The name of the related entity.
     public var entity: String
+    /// The kind of the related rows' keys.
+    public var keyKind: ValueKind
     /// Whether a related row is erased with the last row that refers to it.
     public var cascades: Bool
 
@@ -85,9 +87,30 @@ public struct RelationTarget: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - entity: The name of the related entity.
+    ///   - keyKind: The kind of the related rows' keys.
     ///   - cascades: Whether a related row is erased with the last row that refers to it.
-    public init(entity: String, cascades: Bool) {
+    public init(entity: String, keyKind: ValueKind, cascades: Bool) {
         self.entity = entity
+        self.keyKind = keyKind
         self.cascades = cascades
+    }
+}
+
+// MARK: Rows
+
+extension EntityDescription {
+    /// The entity as its rows contain it: the field of a to-one relationship is an optional, indexed field with
+    /// the key of the related row. An ordered list of models is not in the row, and its field is unchanged.
+    public var rowForm: EntityDescription { EntityDescription(name: name, fields: fields.map(\.rowForm)) }
+}
+
+extension FieldDescription {
+    /// The field as a row contains it; see ``EntityDescription/rowForm``.
+    var rowForm: FieldDescription {
+        guard type.kind == .toOne, let relation else { return self }
+        var field = self
+        field.type = FieldType(relation.keyKind, isOptional: true)
+        field.isIndexed = true
+        return field
     }
 }

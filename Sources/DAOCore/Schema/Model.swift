@@ -57,7 +57,7 @@ extension Model {
 
     /// Writes the related model, or nil.
     public static func writeOptional(_ value: Self?, to row: RowWriter, at index: Int) throws {
-        try row.writeRelated(value.map { [$0] } ?? [], at: index)
+        try row.writeReference(value, at: index)
     }
 
     /// The key of the related model; null when there is none.

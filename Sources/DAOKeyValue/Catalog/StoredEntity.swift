@@ -34,7 +34,9 @@ struct StoredEntity: Codable, Sendable, Equatable {
         self.description = description
         keyspace = nextKeyspace()
         indexes = [:]
-        for field in description.fields where field.isIndexed && !field.isPrimaryKey { indexes[field.name] = nextKeyspace() }
+        for field in description.rowForm.fields where field.isIndexed && !field.isPrimaryKey {
+            indexes[field.name] = nextKeyspace()
+        }
         slots = Array(description.fields.indices)
         slotCount = slots.count
         defaults = nil

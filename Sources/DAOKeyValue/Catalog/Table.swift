@@ -29,7 +29,8 @@ final class Table: Sendable {
 
     /// The catalog entry.
     let entry: Entry
-    /// The entity. The fields of the model come first, in its order, then the retired fields.
+    /// The entity in the form of its rows. The fields of the model come first, in its order, then the retired
+    /// fields.
     let description: EntityDescription
     /// The retired fields with values: those that the model does not declare.
     let retired: [RetiredField]
@@ -84,7 +85,7 @@ final class Table: Sendable {
     ///
     /// - Throws: `.corrupted` when the entry is inconsistent.
     convenience init(_ entity: StoredEntity, state: State, path: String? = nil) throws {
-        try self.init(Entry(entity, state), entity.description, slots: entity.slots, retired: [], path: path)
+        try self.init(Entry(entity, state), entity.description.rowForm, slots: entity.slots, retired: [], path: path)
     }
 
     /// Returns the table with the fields in the order of a model; nil when the model cannot use the entity as
@@ -178,6 +179,14 @@ extension Table {
         StorageError(
             .corrupted, "a stored row of '\(description.name)' is damaged; restore the database from a backup",
             entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, path: path)
+    }
+
+    /// The error for a row that is older than a field without a default.
+    var lacksDefault: StorageError {
+        StorageError(
+            .corrupted,
+            "a stored row of '\(description.name)' lacks a field that has no default; restore the database from a backup",
+            entity: description.name, path: path)
     }
 
     /// The error for an index that does not match its table.

@@ -78,7 +78,7 @@ public final class KeyValueDatabase: Database {
         }
         let table: Table
         if let stored {
-            table = stored.description == declared ? stored : try bringUpToDate(stored, declaration)
+            table = stored.entry.stored.description == declared ? stored : try bringUpToDate(stored, declaration)
         } else if canAdd, !capabilities.isReadOnly {
             table = try write(.call) { try engine.makeTable(for: declaration, in: $0) }
         } else {
@@ -87,11 +87,12 @@ public final class KeyValueDatabase: Database {
         return KeyValueStorage<Record>(database: self, table: table)
     }
 
-    /// Creates a storage of a relationship's links, which have separate keyspaces. The first call for a
-    /// relationship adds them to the catalog.
+    /// Creates a storage of a relationship's links. Those of a to-one relationship are in the rows. Lists have
+    /// separate keyspaces; the first call for such a relationship adds them to the catalog.
     ///
     /// - Throws: `.schemaMismatch` when the stored links have keys of other kinds.
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
+        if relation.isToOne { return KeyValueReferences(database: self, relation: relation) }
         let (isKnown, canAdd) = try read { handle in
             (try engine.links(of: relation, in: handle) != nil, handle.canWrite || !engine.coordinator.isInside)
         }

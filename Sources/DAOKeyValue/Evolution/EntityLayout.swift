@@ -23,11 +23,12 @@ struct EntityLayout {
         entity.slots = []
         entity.indexes = [:]
         var addedIndexes: [String] = []
-        for (index, field) in change.wanted.fields.enumerated() {
+        let fields = (stored: change.stored.rowForm.fields, wanted: change.wanted.rowForm.fields)
+        for (index, field) in fields.wanted.enumerated() {
             let hasIndex = field.isIndexed && !field.isPrimaryKey
             switch change.sources[index] {
             case .stored(let origin):
-                let old = change.stored.fields[origin]
+                let old = fields.stored[origin]
                 entity.slots.append(stored.slots[origin])
                 guard hasIndex else { continue }
                 if let keyspace = stored.indexes[old.name], old.isUnique || !field.isUnique {

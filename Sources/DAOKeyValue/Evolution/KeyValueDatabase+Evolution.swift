@@ -7,7 +7,7 @@ extension KeyValueDatabase {
     func bringUpToDate(_ table: Table, _ declaration: EntityDeclaration) throws -> Table {
         let name = declaration.description.name
         let path = engine.store.traits.path
-        let change = EntityChange(from: table.description, to: declaration)
+        let change = EntityChange(from: table.entry.stored.description, to: declaration)
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if change.isEmpty || change.canWait && (capabilities.isReadOnly || engine.coordinator.isInside) {
             guard let laidOut = try table.laidOut(for: declaration) else { throw change.mismatch(path: path) }
@@ -21,7 +21,7 @@ extension KeyValueDatabase {
                 return try engine.makeTable(for: declaration, in: handle)
             }
             let store = KeyValueEntityStore(self, handle) { _ in }
-            try store.apply(EntityChange(from: stored.description, to: declaration), path: path)
+            try store.apply(EntityChange(from: stored.entry.stored.description, to: declaration), path: path)
             return try engine.makeTable(for: declaration, in: handle)
         }
     }

@@ -96,11 +96,7 @@ final class KeyValueEntityStore: EntityStore {
 
     func forEachRow(of entity: String, after key: Key?, _ body: (Key, [Value]) throws -> Bool) throws {
         let table = try stored(entity).table
-        let reader = RecordReader(table: table, verifies: database.options.usesChecksums) { [path] in
-            throw StorageError(
-                .corrupted, "a stored row of '\(entity)' lacks a field that has no default; restore the database from a backup",
-                entity: entity, path: path)
-        }
+        let reader = RecordReader(table: table, verifies: database.options.usesChecksums) { throw table.lacksDefault }
         var range = KeyRange(prefix: Self.prefix(table.keyspace))
         if let key {
             range.lower = try KeyBuilder.with { builder in

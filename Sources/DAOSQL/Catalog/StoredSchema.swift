@@ -54,7 +54,7 @@ struct StoredSchema {
             try connection.execute(table.createTable)
             for field in table.indexedFields { try createIndex(on: field, of: table) }
         }
-        try describe(table.entity)
+        try describe(table.stored)
     }
 
     /// Creates the index on a field.

@@ -81,7 +81,7 @@ final class SQLEntityStore: EntityStore {
         try connection.makeRoom(for: name)
         try connection.execute("ALTER TABLE \(table.name) RENAME TO \(schema.dialect.quoted(name))")
         try schema.remove(entity)
-        var renamed = table.entity
+        var renamed = table.stored
         renamed.name = name
         try schema.describe(renamed)
         forget(entity)

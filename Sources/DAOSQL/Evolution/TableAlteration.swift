@@ -25,11 +25,12 @@ struct TableAlteration {
         table = SQLTable(change.wanted, dialect: schema.dialect)
         let indexes = try schema.session.connection.storedTable(change.stored.name)?.indexes ?? []
         var kept: Set<Int> = []
-        // A relationship has no column.
-        for (index, field) in change.wanted.fields.enumerated() where !field.type.kind.isRelationship {
+        let stored = change.stored.rowForm
+        // A list of models has no column.
+        for (index, field) in table.entity.fields.enumerated() where !field.type.kind.isRelationship {
             switch change.sources[index] {
             case .stored(let origin):
-                let old = change.stored.fields[origin]
+                let old = stored.fields[origin]
                 guard old.type == field.type || field.isPrimaryKey else { return nil }
                 kept.insert(origin)
                 if !old.name.hasSameBytes(as: field.name) { renamedColumns.append((old.name, field.name)) }
@@ -48,7 +49,7 @@ struct TableAlteration {
             }
             if field.isIndexed { addedIndexes.append(index) }
         }
-        for (origin, field) in change.stored.fields.enumerated()
+        for (origin, field) in stored.fields.enumerated()
         where !kept.contains(origin) && !field.type.kind.isRelationship {
             guard let names = Self.names(of: indexes, on: field.name, alone: false) else {
                 return nil

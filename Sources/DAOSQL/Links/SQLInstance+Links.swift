@@ -20,14 +20,20 @@ extension SQLInstance {
     func links(for relation: RelationDescription, _ settings: SQLWriteSettings?) throws -> KnownLinks {
         if let known = links.withLock({ $0[relation] }) { return known }
         let made = SQLLinks(relation, dialect: dialect)
+        // The column of a to-one relationship belongs to the table of the parents.
+        if made.isInRows { return known(made) }
         let (isReady, canMake) = try coordinator.read { session in
             (try StoredLinks(made, session).isReady, session.isWriter || !coordinator.isInside)
         }
         if !isReady, canMake, let settings { try make(made, settings) }
-        return links.withLock { links in
-            if let known = links[relation] { return known }
+        return known(made)
+    }
+
+    private func known(_ made: SQLLinks) -> KnownLinks {
+        links.withLock { links in
+            if let known = links[made.relation] { return known }
             let known = KnownLinks(links: made, number: numbers.add(1, ordering: .relaxed).oldValue)
-            links[relation] = known
+            links[made.relation] = known
             return known
         }
     }

@@ -4,6 +4,15 @@ extension SQLLinkStorage {
     func set(_ children: LinkedKeys, of parents: [Key]) throws {
         let lists = children.lastLists(of: parents)
         if lists.isEmpty { return }
+        if isInRows {
+            return try writing(.any, makesTable: false) { session in
+                for list in lists {
+                    let child = list.range.last.map { children.keys[$0].value } ?? .null
+                    let bindings: [SQLBinding] = [.value(child), .value(list.parent.value)]
+                    try session.run(SQLText(links.update, bindings), entity: relation.entity)
+                }
+            }
+        }
         try writing(.any) { session in
             let tails = try tails(lists, children, session)
             for (list, tail) in zip(lists, tails) where tail.isStored {

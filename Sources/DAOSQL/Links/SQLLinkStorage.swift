@@ -1,6 +1,7 @@
 import DAOCore
 
-/// The links of one relationship in a join table. A missing table has no links.
+/// The links of one relationship: a join table, or a column of the parents for a to-one relationship. A missing
+/// table has no links.
 struct SQLLinkStorage: LinkStorage {
     let owner: SQLDatabase
     let links: SQLLinks
@@ -8,6 +9,8 @@ struct SQLLinkStorage: LinkStorage {
     let number: Int
 
     var relation: RelationDescription { links.relation }
+
+    var isInRows: Bool { links.isInRows }
 
     func children(of parents: [Key]) throws -> LinkedKeys {
         var counts = Array(repeating: 0, count: parents.count)
@@ -57,7 +60,7 @@ struct SQLLinkStorage: LinkStorage {
         of parents: [Key], in storage: any Storage<Child>, _ body: (Int, [Child]) throws -> Void
     ) throws {
         // Rows of another database would not be on the same connection.
-        guard let storage = storage as? SQLStorage<Child>, storage.owner === owner else {
+        guard !isInRows, let storage = storage as? SQLStorage<Child>, storage.owner === owner else {
             let linked = try children(of: parents)
             return try linked.forEachList(of: storage.read(keys: linked.keys, includesSubentities: false), body)
         }

@@ -1,8 +1,9 @@
 import DAOCore
 
-/// The table of a relationship's links: the text of all its statements.
+/// The statements of a relationship's links.
 ///
-/// It is a plain join table with a row for each link. People can read and join it by hand:
+/// A to-one relationship is a column in the table of the parents, with the child's key. A list has a plain join
+/// table with a row for each link. People can read and join it by hand:
 ///
 /// ```sql
 /// CREATE TABLE "thread.messages" (
@@ -18,7 +19,9 @@ import DAOCore
 struct SQLLinks: Sendable {
     /// The relationship.
     let relation: RelationDescription
-    /// The name of the table, unquoted.
+    /// Whether the links are a column in the table of the parents.
+    let isInRows: Bool
+    /// The name of the table with the links, unquoted.
     let name: String
     /// The wanted name of the index on the children, unquoted.
     let indexName: String
@@ -35,6 +38,8 @@ struct SQLLinks: Sendable {
     let selectLinked: String
     /// Reads every parent and the number of its children, ascending.
     let selectCounts: String
+    /// Sets the child of a parent, for a to-one relationship: child, parent.
+    let update: String
     /// Removes the links of a parent from a position on: parent, position.
     let deleteTail: String
     /// Removes the links of a list of parents.
@@ -55,12 +60,16 @@ struct SQLLinks: Sendable {
     init(_ relation: RelationDescription, dialect: any SQLDialect) {
         self.relation = relation
         self.dialect = dialect
-        name = Self.name(LinkName(entity: relation.entity, field: relation.field))
+        isInRows = relation.isToOne
+        name = isInRows ? relation.entity : Self.name(LinkName(entity: relation.entity, field: relation.field))
         indexName = name + ".child"
         quotedName = dialect.quoted(name)
         func type(_ kind: ValueKind) -> String { dialect.columnType(of: FieldDescription(name: "", type: FieldType(kind))) }
         columnTypes = [type(relation.keyKind), type(.int64), type(relation.targetKeyKind)]
-        let (parent, position, child) = (dialect.quoted("parent"), dialect.quoted("position"), dialect.quoted("child"))
+        let (parent, child) = (
+            dialect.quoted(isInRows ? relation.keyField : "parent"), dialect.quoted(isInRows ? relation.field : "child")
+        )
+        let position = dialect.quoted("position")
         createTable = """
             CREATE TABLE \(quotedName) (
               \(parent) \(columnTypes[0]) NOT NULL,
@@ -78,16 +87,21 @@ struct SQLLinks: Sendable {
         table = SQLTable(EntityDescription(name: relation.entity, fields: fields), named: name, dialect: dialect)
         let (first, second) = (dialect.placeholder(1), dialect.placeholder(2))
         let list = "\(dialect.list(first)) AS list"
+        let place = isInRows ? "0" : "links.\(position)"
+        let exists = isInRows ? " AND links.\(child) IS NOT NULL" : ""
         select =
-            "SELECT list.number, links.\(position), links.\(child) FROM \(list) CROSS JOIN \(quotedName) AS links "
-            + "WHERE links.\(parent) = list.value" + dialect.nestedOrder(["list.number", "links.\(position)"])
+            "SELECT list.number, \(place), links.\(child) FROM \(list) CROSS JOIN \(quotedName) AS links "
+            + "WHERE links.\(parent) = list.value\(exists)" + dialect.nestedOrder(["list.number"] + (isInRows ? [] : [place]))
         selectParents = "SELECT DISTINCT \(parent) FROM \(quotedName) WHERE \(dialect.isIn(child, first)) ORDER BY \(parent)"
         selectLinked =
             "SELECT list.number FROM \(list) WHERE EXISTS (SELECT 1 FROM \(quotedName) AS links WHERE links.\(child) = list.value)"
-        selectCounts = "SELECT \(parent), count(*) FROM \(quotedName) GROUP BY \(parent) ORDER BY \(parent)"
+        selectCounts =
+            "SELECT \(parent), count(*) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
+        update = "UPDATE \(quotedName) SET \(child) = \(first) WHERE \(parent) = \(second)"
         deleteTail = "DELETE FROM \(quotedName) WHERE \(parent) = \(first) AND \(position) >= \(second)"
-        deleteParents = "DELETE FROM \(quotedName) WHERE \(dialect.isIn(parent, first))"
-        deleteChildren = "DELETE FROM \(quotedName) WHERE \(dialect.isIn(child, first))"
+        let delete = isInRows ? "UPDATE \(quotedName) SET \(child) = NULL" : "DELETE FROM \(quotedName)"
+        deleteParents = "\(delete) WHERE \(dialect.isIn(parent, first))"
+        deleteChildren = "\(delete) WHERE \(dialect.isIn(child, first))"
     }
 
     /// Returns the unquoted name of the table of a relationship's links.

@@ -5,11 +5,13 @@ import DAOCore
 /// The statements for single rows are composed once, here. The statements of queries are composed from the
 /// shape of the query, with every value bound.
 public struct SQLTable: Sendable {
-    /// The entity whose rows the table holds.
+    /// The entity whose rows the table holds, in ``DAOCore/EntityDescription/rowForm``.
     public let entity: EntityDescription
+    /// The entity as the catalog describes it.
+    let stored: EntityDescription
     /// The SQL dialect of the engine.
     public let dialect: any SQLDialect
-    /// The quoted names of the columns, by the position of their fields. A relationship has no column, and
+    /// The quoted names of the columns, by the position of their fields. A list of models has no column, and
     /// reads as `NULL`.
     public let columns: [String]
     /// The quoted name of the table.
@@ -52,6 +54,8 @@ public struct SQLTable: Sendable {
         _ entity: EntityDescription, named name: String? = nil, retired: [(field: Int, defaultValue: Value)] = [],
         dialect: any SQLDialect
     ) {
+        stored = entity
+        let entity = entity.rowForm
         self.entity = entity
         self.dialect = dialect
         self.name = dialect.quoted(name ?? entity.name)

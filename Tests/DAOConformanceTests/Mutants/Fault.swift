@@ -28,7 +28,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
-        linksSurviveRollback, keysMissAskedRows
+        linksSurviveRollback, keysMissAskedRows, referencesMissUpserts, referencesMissRewrites
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
@@ -47,6 +47,10 @@ enum Fault: String, CaseIterable, Sendable {
         ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide, dropsUndeclared,
         replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration, partsClearTheRest,
         partsNotifyNobody
+
+    /// Whether the fault concerns to-one relationships whose links are in rows. With all other faults, all links are
+    /// beside the rows, since their storage evaluates conditions on models, which do not have the keys.
+    var isOfReferences: Bool { self == .referencesMissUpserts || self == .referencesMissRewrites }
 
     /// The chapter whose cases must detect the fault.
     var chapter: ContractRule.Chapter {

@@ -59,8 +59,9 @@ final class FaultyDatabase: Database {
     }
 
     func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
-        guard fault == .linksSurviveRollback else { return FaultyLinks(base: try base.makeLinks(for: relation), fault: fault) }
-        return try ArrayDatabase(name + "-links").makeLinks(for: relation)
+        if fault.isOfReferences { return try base.makeLinks(for: relation) }
+        let database = try fault == .linksSurviveRollback ? ArrayDatabase(name + "-links") : base
+        return FaultyLinks(base: try database.makeHiddenLinks(for: relation), fault: fault)
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -18,6 +18,7 @@ struct FaultyStorage<Record: Model>: Storage {
 
     func read(_ query: Query<Record>) throws -> [Record] {
         defer { owner.didRead() }
+        if fault.isOfReferences { return try base.read(query) }
         return try reading { try FaultyQuery(storage: self, query: query).run() }
     }
 
@@ -44,6 +45,7 @@ struct FaultyStorage<Record: Model>: Storage {
 
     func keys(_ query: Query<Record>) throws -> [Key] {
         if fault == .keysMissAskedRows, case .isIn(schema.description.keyIndex, _) = query.predicate.node { return [] }
+        if fault.isOfReferences { return try base.keys(query) }
         do {
             return try read(query).map { schema.key(of: $0) }
         } catch let error as StorageError where error.kind == .corruptedValue && fault != .keysNeedReadableRows {
@@ -150,6 +152,7 @@ struct FaultyStorage<Record: Model>: Storage {
             case .appliesHalf: for record in records { try base.upsert([record]) }
             case .neverWritesNil: for record in records { try base.upsert([filled(record)]) }
             case .dropsLastOfMany: try base.upsert(records.count > 20 ? records.dropLast() : records)
+            case .referencesMissUpserts: try upsertWithoutReferences(records)
             case .replacesRetired,
                 .partsClearTheRest where isPart:
                 _ = try base.erase(keys: records.map { schema.key(of: $0) })
@@ -158,6 +161,17 @@ struct FaultyStorage<Record: Model>: Storage {
             }
         }
         didWrite()
+    }
+
+    /// Stores rows, and then sets their to-one relationships to what they were.
+    private func upsertWithoutReferences(_ records: [Record]) throws {
+        let keys = try records.map { schema.key(of: $0) }.filter { try base.contains(key: $0) }
+        let entities = try owner.entities()
+        let relations = entities.first { $0.name == schema.description.name }?.relations(among: entities) ?? []
+        let links = try relations.filter(\.isToOne).map { try owner.base.makeLinks(for: $0) }
+        let former = try links.map { try $0.children(of: keys) }
+        try base.upsert(records)
+        for (links, former) in zip(links, former) { try links.set(former, of: keys) }
     }
 
     func upsert(making records: () throws -> [Record]) throws {

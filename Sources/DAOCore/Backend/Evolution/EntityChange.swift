@@ -157,6 +157,10 @@ extension EntityChange {
                 obstacles.append(
                     "'\(new.name)' leads to '\(old.relation?.entity ?? "nothing")' and is declared to lead to "
                         + "'\(new.relation?.entity ?? "nothing")'")
+            } else if old.relation?.keyKind != new.relation?.keyKind {
+                obstacles.append(
+                    "'\(new.name)' leads to rows with keys of type \(old.relation?.keyKind.rawValue ?? "none") and is declared to "
+                        + "lead to rows with keys of type \(new.relation?.keyKind.rawValue ?? "none")")
             } else if old.relation != new.relation {
                 steps.append("'\(new.name)' \(new.relation?.cascades == true ? "cascades" : "no longer cascades")")
             }

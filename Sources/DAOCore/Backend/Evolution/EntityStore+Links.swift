@@ -84,7 +84,15 @@ extension EntityStore {
 
     /// Removes the links of all rows of an entity.
     func removeLinks(ofAllRowsOf entity: EntityDescription) throws {
-        let moves = try relations(of: entity).map { LinkMove(LinkName(entity: $0.entity, field: $0.field), to: nil) }
+        var moves: [LinkMove] = []
+        for relation in try relations(of: entity) {
+            let links = try links(of: relation)
+            if links.isInRows {
+                try links.remove(parents: links.counts().map(\.parent))
+            } else {
+                moves.append(LinkMove(LinkName(entity: relation.entity, field: relation.field), to: nil))
+            }
+        }
         if !moves.isEmpty { try moveLinks(moves) }
     }
 

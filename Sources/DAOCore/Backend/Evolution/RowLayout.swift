@@ -11,7 +11,8 @@
 /// }
 /// ```
 public struct RowLayout: Sendable, Equatable {
-    /// The entity with all stored fields: the declared fields, then the retired fields.
+    /// The entity with all stored fields in ``EntityDescription/rowForm``: the declared fields, then the retired
+    /// fields.
     public let entity: EntityDescription
     /// The position of every field in the stored entity.
     public let positions: [Int]
@@ -41,7 +42,7 @@ public struct RowLayout: Sendable, Equatable {
         }
         self.positions = positions
         retired = declared.fields.count..<positions.count
-        entity = EntityDescription(name: stored.name, fields: positions.map { stored.fields[$0] })
+        entity = EntityDescription(name: stored.name, fields: positions.map { stored.fields[$0] }).rowForm
     }
 
     /// The defaults of the retired fields, in order; null for a field without a default.

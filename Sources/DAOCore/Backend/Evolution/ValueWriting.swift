@@ -23,7 +23,7 @@ extension EntityDescription {
     ///   - index: The position of its field.
     ///   - row: The writer of the row.
     public func write(_ value: Value, at index: Int, to row: RowWriter) throws {
-        let type = fields[index].type
+        let type = fields[index].rowForm.type
         func wrong() -> StorageError {
             StorageError(
                 .corruptedValue,
@@ -32,7 +32,7 @@ extension EntityDescription {
         }
         switch (type.kind, value) {
         case (.toOne, .null), (.toMany, .null):
-            // Links are stored separately. The row does not contain them.
+            // The row does not contain a list, or a to-one relationship whose target is unknown.
             break
         case (_, .null):
             guard type.isOptional else { throw wrong() }

@@ -12,6 +12,17 @@ public struct ResolvedQuery: Sendable {
     /// Whether related models are read.
     public var includesSubentities: Bool
 
+    /// Creates a query.
+    package init(
+        filter: Filter, order: [SortTerm], limit: Int? = nil, offset: Int = 0, includesSubentities: Bool = false
+    ) {
+        self.filter = filter
+        self.order = order
+        self.limit = limit
+        self.offset = offset
+        self.includesSubentities = includesSubentities
+    }
+
     /// Whether the order is the ascending order of the primary key.
     public var isInKeyOrder: Bool { order.count == 1 && order[0].isAscending }
 }

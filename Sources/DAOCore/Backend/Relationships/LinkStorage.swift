@@ -39,6 +39,13 @@ public protocol LinkStorage: Sendable {
 
     // MARK: With a default
 
+    /// Whether the links are the values of the relationship's field in the rows of the parents; false by default.
+    ///
+    /// It is only possible for a to-one relationship. A row is then stored with its link, by
+    /// ``RowWriter/writeReference(_:at:)``, and erased with it, and conditions on the field are conditions on the
+    /// related row's key. ``set(_:of:)`` changes the field in stored rows only.
+    var isInRows: Bool { get }
+
     /// Calls a closure with the linked rows of each parent, in their order. Missing rows are skipped.
     ///
     /// The default reads the keys, then the rows. A database that can follow links during the read replaces
@@ -56,6 +63,9 @@ public protocol LinkStorage: Sendable {
 }
 
 extension LinkStorage {
+    /// False: the links are stored beside the rows.
+    public var isInRows: Bool { false }
+
     /// Reads the keys, then the rows.
     public func forEachList<Child: Model>(
         of parents: [Key], in storage: any Storage<Child>, _ body: (Int, [Child]) throws -> Void

@@ -4,6 +4,8 @@ public struct RelationDescription: Sendable, Hashable {
     public var entity: String
     /// The name of the field.
     public var field: String
+    /// The name of the parents' primary key.
+    public var keyField: String
     /// The kind of the parents' keys.
     public var keyKind: ValueKind
     /// The entity of the children.
@@ -20,17 +22,19 @@ public struct RelationDescription: Sendable, Hashable {
     /// - Parameters:
     ///   - entity: The entity with the field.
     ///   - field: The name of the field.
+    ///   - keyField: The name of the parents' primary key.
     ///   - keyKind: The kind of the parents' keys.
     ///   - target: The entity of the children.
     ///   - targetKeyKind: The kind of the children's keys.
     ///   - isToOne: Whether a parent has at most one child.
     ///   - cascades: Whether a child is erased with the last row that refers to it.
     public init(
-        entity: String, field: String, keyKind: ValueKind, target: String, targetKeyKind: ValueKind, isToOne: Bool = false,
-        cascades: Bool = false
+        entity: String, field: String, keyField: String, keyKind: ValueKind, target: String, targetKeyKind: ValueKind,
+        isToOne: Bool = false, cascades: Bool = false
     ) {
         self.entity = entity
         self.field = field
+        self.keyField = keyField
         self.keyKind = keyKind
         self.target = target
         self.targetKeyKind = targetKeyKind
@@ -49,8 +53,8 @@ extension EntityDescription {
                 return nil
             }
             return RelationDescription(
-                entity: name, field: field.name, keyKind: keyKind, target: target.name, targetKeyKind: target.keyKind,
-                isToOne: field.type.kind == .toOne, cascades: relation.cascades)
+                entity: name, field: field.name, keyField: fields[keyIndex].name, keyKind: keyKind, target: target.name,
+                targetKeyKind: target.keyKind, isToOne: field.type.kind == .toOne, cascades: relation.cascades)
         }
     }
 }
@@ -62,8 +66,9 @@ extension Schema {
     public var storedDescription: EntityDescription {
         var stored = description
         for relation in relations {
+            let target = relation.targetDescription
             stored.fields[relation.field].relation = RelationTarget(
-                entity: relation.targetDescription.name, cascades: relation.cascades)
+                entity: target.name, keyKind: target.keyKind, cascades: relation.cascades)
         }
         return stored
     }

@@ -73,10 +73,16 @@ extension RowReader {
     /// Returns the field as a value of the type in the schema.
     ///
     /// - Parameter index: The position of the field.
-    /// - Returns: The value; `.null` when the field is nil.
+    /// - Returns: The value; `.null` when the field is nil. A to-one relationship is the key of the related row,
+    ///   where rows contain it.
     public final func readValue(at index: Int) throws -> Value {
         if isNull(at: index) { return .null }
-        switch entity.fields[index].type.kind {
+        let kind = entity.fields[index].type.kind
+        return try readValue(at: index, as: kind == .toOne ? entity.fields[index].relation?.keyKind ?? kind : kind)
+    }
+
+    private func readValue(at index: Int, as kind: ValueKind) throws -> Value {
+        switch kind {
         case .bool: return .bool(try readInt64(at: index) != 0)
         case .int8, .int16, .int32, .int64: return .integer(try readInt64(at: index))
         case .uint8, .uint16, .uint32, .uint64:

@@ -30,9 +30,32 @@ open class RowWriter {
     /// Writes a UUID.
     open func writeUUID(_ value: UUID, at index: Int) throws {}
 
-    /// Writes the models of a relationship field, in order; at most one for a to-one relationship.
+    /// Writes the model of a to-one relationship, or nil.
+    ///
+    /// The base class writes its key as the value of the field, or null. A backend that does not keep the key in
+    /// the row (``LinkStorage/isInRows``) can ignore it.
+    ///
+    /// - Throws: `.invalidKey` when the key of the model is too long.
+    open func writeReference<Related: Model>(_ model: Related?, at index: Int) throws {
+        guard let model else { return try writeNull(at: index) }
+        try write(Related.schema.validKey(of: model), of: Related.schema.keyKind, at: index)
+    }
+
+    /// Writes the models of a to-many relationship, in order.
     ///
     /// The writer of a backend uses the implementation of the base class, which does nothing. Related rows
     /// and the links to them are written separately.
     open func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {}
+
+    /// Writes a key as the value of a field of a kind.
+    public final func write(_ key: Key, of kind: ValueKind, at index: Int) throws {
+        switch key {
+        case .integer(let value) where kind.integerRange?.lowerBound == 0:
+            try writeUInt64(UInt64(bitPattern: value), at: index)
+        case .integer(let value): try writeInt64(value, at: index)
+        case .unsigned(let value): try writeUInt64(value, at: index)
+        case .string(let value): try writeString(value, at: index)
+        case .uuid(let value): try writeUUID(value, at: index)
+        }
+    }
 }

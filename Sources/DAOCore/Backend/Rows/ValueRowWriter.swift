@@ -24,6 +24,11 @@ public final class ValueRowWriter: RowWriter {
     public override func writeString(_ value: String, at index: Int) throws { values[offset + index] = .string(value) }
     public override func writeData(_ value: Data, at index: Int) throws { values[offset + index] = .data(value) }
     public override func writeUUID(_ value: UUID, at index: Int) throws { values[offset + index] = .uuid(value) }
+    public override func writeReference<Related: Model>(_ model: Related?, at index: Int) throws {
+        let models: [Related] = model.map { [$0] } ?? []
+        related[offset + index] = models
+        try super.writeReference(model, at: index)
+    }
     public override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
         related[offset + index] = models
     }

@@ -76,7 +76,7 @@ struct DatabaseCopy {
         try target.withEntityStore(.read) { store in
             guard let stored = try store.entity(named: entity.name) else { return .first }
             var last: Key?
-            var there = RowChecksum()
+            var there = RowChecksum(of: stored)
             try store.forEachRow(of: entity.name, after: nil) { key, values in
                 there.add(values)
                 last = key
@@ -90,7 +90,7 @@ struct DatabaseCopy {
                     path: target.configuration.path)
             }
             guard let last else { return .first }
-            var here = RowChecksum()
+            var here = RowChecksum(of: entity)
             var hasMore = false
             try source.forEachRow(of: entity.name, after: nil) { _, values in
                 if here.rows == there.rows {
@@ -114,7 +114,7 @@ struct DatabaseCopy {
         _ entity: EntityDescription, _ start: Start, _ isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void
     ) throws {
         var last: Key?
-        var checksum = RowChecksum()
+        var checksum = RowChecksum(of: entity)
         switch start {
         case .done(let whole):
             report.rows[entity.name] = whole.rows
@@ -167,7 +167,7 @@ struct DatabaseCopy {
 
     /// Reads the written rows and compares their checksum.
     private func verify(_ entity: EntityDescription, _ expected: RowChecksum) throws {
-        var found = RowChecksum()
+        var found = RowChecksum(of: entity)
         try target.withEntityStore(.read) { store in
             try store.forEachRow(of: entity.name, after: nil) { _, values in
                 found.add(values)

@@ -1,17 +1,24 @@
 import Foundation
 
 /// A checksum of rows in order. It is the same on every database with the same rows, so two copies can be
-/// compared without holding them in memory.
+/// compared without holding them in memory. Links are not part of it.
 struct RowChecksum: Equatable {
+    /// The fields of the rows that are not relationships.
+    private let fields: [Int]
     /// The number of added rows.
     private(set) var rows = 0
     private var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
 
+    /// Creates the checksum of no rows of an entity.
+    init(of entity: EntityDescription) {
+        fields = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
+    }
+
     /// Adds a row.
     mutating func add(_ values: [Value]) {
         rows += 1
-        add(UInt64(values.count))
-        for value in values { add(value) }
+        add(UInt64(fields.count))
+        for field in fields { add(values[field]) }
     }
 
     private mutating func add(_ value: Value) {
