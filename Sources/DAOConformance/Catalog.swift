@@ -16,6 +16,7 @@ enum Catalog {
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,
         Observations.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases, LifeCycle.cases,
+        LifeCycleFiles.cases,
         Errors.cases,
         Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,

@@ -125,6 +125,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L5", "damaged bytes are corrupted, never a crash"),
         ContractRule("L6", "an encryption key is honoured or refused"),
         ContractRule("L7", "errors say the fault, its place and the next step"),
+        ContractRule("L8", "a write to a file that was moved or replaced is detached"),
     ]
 
     /// Returns the rule with an id.

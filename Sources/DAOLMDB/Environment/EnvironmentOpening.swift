@@ -70,8 +70,8 @@ enum EnvironmentOpening {
             let database = try openDatabase(handle, errors)
             try checkPages(found.file, handle, options, errors)
             return LMDBEnvironment(
-                handle: handle, database: database, mapSize: mapSize, identity: found.file.identity, options: options,
-                errors: errors)
+                handle: handle, database: database, mapSize: mapSize, identity: found.file.identity, lock: found.path + "-lock",
+                options: options, errors: errors)
         } catch {
             mdb_env_close(handle)
             throw error

@@ -19,6 +19,10 @@ final class LMDBEnvironment: @unchecked Sendable {
     let identity: DatabaseFile.Identity
     /// Creates errors that name the file.
     let errors: LMDBErrors
+    /// The path of the lock file.
+    private let lock: String
+    /// The file and its lock file.
+    private let files: AttachedFiles
     /// Whether the environment is read-only.
     let isReadOnly: Bool
     /// The timeout for other writers and readers, in seconds.
@@ -57,9 +61,11 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Takes over an open environment.
     init(
-        handle: OpaquePointer, database: MDB_dbi, mapSize: Int, identity: DatabaseFile.Identity, options: LMDBOptions,
-        errors: LMDBErrors
+        handle: OpaquePointer, database: MDB_dbi, mapSize: Int, identity: DatabaseFile.Identity, lock: String,
+        options: LMDBOptions, errors: LMDBErrors
     ) {
+        self.lock = lock
+        files = AttachedFiles([errors.path, lock])
         self.handle = handle
         self.database = database
         self.identity = identity
@@ -234,6 +240,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             throw error
         }
         do {
+            try checkFiles()
             return LMDBWriteTransaction(try startWriter(deadline), self)
         } catch {
             FileLock.release(handle)
@@ -263,6 +270,21 @@ final class LMDBEnvironment: @unchecked Sendable {
         guard writeCount % Self.writesBetweenReaderChecks == 0 else { return }
         var dead: CInt = 0
         mdb_reader_check(handle, &dead)
+    }
+
+    /// Checks that the paths still lead to the files. Otherwise every later call fails: processes that open the paths
+    /// do not know the readers of this environment, and reuse the pages that they read.
+    private func checkFiles() throws {
+        do {
+            try files.check(errors.path)
+        } catch let error as StorageError {
+            state.lock()
+            failure = error
+            state.unlock()
+            // The next process that opens the path must not find the state of this environment in the lock file.
+            if files.isAttached(lock) { unlink(lock) }
+            throw error
+        }
     }
 
     private func startWriter(_ deadline: Date) throws -> OpaquePointer {

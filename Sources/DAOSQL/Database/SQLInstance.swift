@@ -109,5 +109,10 @@ private final class WriterSession: Sendable {
         return session
     }
 
-    func close() { session.withLock { $0 = nil } }
+    func close() {
+        session.withLock { session in
+            session?.connection.willClose()
+            session = nil
+        }
+    }
 }

@@ -38,6 +38,9 @@ public protocol SQLConnection: AnyObject {
     /// Ends the innermost savepoint and undoes its writes.
     func rollbackSavepoint() throws
 
+    /// Prepares the connection for writing to be closed. No transaction is running. By default it does nothing.
+    func willClose()
+
     /// Throws if the running transaction cannot continue, because the engine or a user of its handle has
     /// ended it.
     func checkTransaction() throws
@@ -94,6 +97,11 @@ public protocol SQLConnection: AnyObject {
     /// Descriptions of the objects that other tools have attached to a table, such as triggers, and that are
     /// lost when the table is replaced.
     func ties(to table: String) throws -> [String]
+}
+
+extension SQLConnection {
+    /// By default there is nothing to do.
+    public func willClose() {}
 }
 
 /// A write transaction to be begun.

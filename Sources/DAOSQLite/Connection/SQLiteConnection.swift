@@ -19,6 +19,8 @@ final class SQLiteConnection: @unchecked Sendable {
     private var fault: StorageError?
     /// The settings of the last write.
     private var settings: SQLWriteSettings?
+    /// The file and its log, of a connection that writes.
+    var files: AttachedFiles?
     /// The statements that begin and end transactions, by their text.
     private var controls: [(text: StaticString, statement: OpaquePointer)] = []
 
@@ -35,6 +37,9 @@ final class SQLiteConnection: @unchecked Sendable {
         // Remaining statements keep the handle open until they are finalized.
         sqlite3_close_v2(handle)
     }
+
+    /// The path of the write-ahead log, beside the file that a symbolic link leads to.
+    var log: String { sqlite3_filename_wal(sqlite3_db_filename(handle, "main")).map { String(cString: $0) } ?? path + "-wal" }
 
     // MARK: Errors
 
@@ -102,6 +107,7 @@ extension SQLiteConnection: SQLConnection {
 
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
+        try files?.check(path)
         try apply(write.settings)
         // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
         // distinguished from those of other processes.
@@ -143,6 +149,14 @@ extension SQLiteConnection: SQLConnection {
     }
 
     func rollback() { end() }
+
+    /// Moves the contents of the log into the file and empties the log, unless others use it. A log that is not the one
+    /// that was opened stays as it is: the pages that this connection knows could be older.
+    func willClose() {
+        guard let files, files.isAttached(log) else { return }
+        sqlite3_busy_timeout(handle, 0)
+        sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+    }
 
     /// Ends the transaction and discards its writes.
     private func end() {

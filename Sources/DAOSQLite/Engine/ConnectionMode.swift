@@ -59,6 +59,7 @@ extension SQLiteConnection {
     private func setUp(_ mode: ConnectionMode) throws {
         var code = SQLFunctions.register(on: handle)
         if code == SQLITE_OK { code = dao_refuse_quoted_text(handle) }
+        if code == SQLITE_OK { code = dao_keep_log(handle) }
         if code != SQLITE_OK { throw failure(code) }
         // The schema in the file is not trusted to call functions, and damaged pages are detected early.
         try execute(
@@ -67,6 +68,9 @@ extension SQLiteConnection {
         case .writer:
             try useLog()
             try execute("PRAGMA journal_size_limit = 67108864")
+            // The first read opens the log.
+            _ = try schemaVersion()
+            files = AttachedFiles([path, log])
         case .reader: try execute("PRAGMA query_only = ON")
         case .readOnly, .immutable: break
         }

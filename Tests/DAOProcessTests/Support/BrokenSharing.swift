@@ -17,6 +17,8 @@ public enum SharingFault: String, CaseIterable, Sendable {
     case waitsTooLong
     /// Relationships that other processes declare are not detected.
     case missesOtherRelationships
+    /// Writes go on after the file was moved or replaced.
+    case writesToMovedFiles
 
     /// The conformance cases that must detect the fault.
     public var finders: Set<String> {
@@ -26,6 +28,7 @@ public enum SharingFault: String, CaseIterable, Sendable {
         case .missesOtherCommits: ["O.otherProcess"]
         case .neverWaits, .waitsTooLong: ["C.processHoldsLock"]
         case .missesOtherRelationships: ["R.processDeclares", "R.processDeclaresInside", "R.processHoldsChild"]
+        case .writesToMovedFiles: ["L.fileMoved", "L.fileRemoved", "L.fileReplaced"]
         }
     }
 }
@@ -43,6 +46,13 @@ public final class BrokenSharing: Database {
         case .sharesNothing: configuration.path += "-\(getpid())"
         case .neverWaits: configuration.busyTimeout = .zero
         case .waitsTooLong: configuration.busyTimeout += .seconds(30)
+        case .writesToMovedFiles:
+            // Another name of the same file, which nobody moves.
+            try SQLiteDatabase(configuration).close()
+            let name = configuration.path + "-name"
+            unlink(name)
+            link(configuration.path, name)
+            configuration.path = name
         default: break
         }
         base = try SQLiteDatabase(configuration)

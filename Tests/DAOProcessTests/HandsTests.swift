@@ -1,0 +1,83 @@
+import DAOChildProcesses
+import DAOCore
+import DAOTestSupport
+import Foundation
+import Testing
+
+/// Contract L8: an open SQLite file in the hands of other code of the process, and of other programs.
+///
+/// A process that opens and closes the file by itself loses all of SQLite's locks on it (POSIX, `fcntl`). The next
+/// process that closes the file believes to be the last.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HandsTests {
+    private let place = Place(.sqlite)
+
+    /// Opens the database, commits twice, and gives up SQLite's locks.
+    private func withoutLocks() throws -> Ledger {
+        let ledger = try Ledger(place.url())
+        for _ in 1...2 { try ledger.increment() }
+        #expect(try Data(contentsOf: place.file).isEmpty == false)
+        return ledger
+    }
+
+    @Test func processWithoutLocksLosesNoCommit() async throws {
+        try await onThread {
+            let ledger = try withoutLocks()
+            // It reads, and closes the file.
+            let reader = try Child("serve", place.url())
+            try reader.expect("open")
+            #expect(try reader.ask("count") == "2")
+            try reader.say("close")
+            reader.wait()
+            try ledger.increment()
+            let writer = try Child("reopen", place.url(), "5")
+            try writer.expect("done")
+            writer.wait()
+            #expect(try ledger.count() == 8)
+            try ledger.increment()
+            try ledger.database.close()
+            #expect(try Ledger(place.url()).count() == 9)
+        }
+    }
+
+    @Test func logThatAnotherProgramRemovesIsDetached() async throws {
+        try await onThread {
+            let ledger = try withoutLocks()
+            try runPython("rows = db.execute('SELECT count(*) FROM tally').fetchall(); assert rows == [(1,)], rows")
+            try #require(!FileManager.default.fileExists(atPath: place.file.path + "-wal"), "Python has kept the log")
+            let error = #expect(throws: StorageError.self) { try ledger.increment() }
+            #expect(error?.kind == .detached && error?.message.contains("test.db-wal") == true, "\(String(describing: error))")
+            // Another program commits; closing must not write older pages over it.
+            try runPython("db.execute('UPDATE tally SET value = 40'); db.commit()")
+            try ledger.database.close()
+            let again = try Ledger(place.url())
+            #expect(try again.count() == 40)
+            try again.increment()
+            #expect(try again.count() == 41)
+        }
+    }
+
+    @Test func closingEmptiesTheLog() throws {
+        let ledger = try Ledger(place.url())
+        try ledger.increment()
+        let log = place.file.path + "-wal"
+        func size(_ path: String) throws -> Int? { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int }
+        #expect(try size(log) ?? 0 > 0)
+        try ledger.database.close()
+        #expect(try size(log) == 0)
+        let copy = place.directory.appendingPathComponent("copy.db")
+        try FileManager.default.copyItem(at: place.file, to: copy)
+        #expect(try Ledger("sqlite://\(copy.path)").count() == 1)
+    }
+
+    /// Runs statements of Python's SQLite on the file.
+    private func runPython(_ body: String) throws {
+        let python = Process()
+        python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        python.arguments = [
+            "python3", "-c", "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); \(body); db.close()", place.file.path,
+        ]
+        try python.run()
+        python.waitUntilExit()
+        #expect(python.terminationStatus == 0)
+    }
+}
