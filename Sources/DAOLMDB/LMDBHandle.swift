@@ -6,9 +6,11 @@ import DAOSystemLMDB
 /// ```swift
 /// let pages = try database.snapshot {
 ///     try database.underlying(as: LMDBHandle.self) { handle in
-///         var statistics = MDB_stat()
-///         guard mdb_stat(handle.transaction, handle.database, &statistics) == MDB_SUCCESS else { return 0 }
-///         return statistics.ms_leaf_pages
+///         handle.databases.reduce(0) { sum, database in
+///             var statistics = MDB_stat()
+///             guard mdb_stat(handle.transaction, database, &statistics) == MDB_SUCCESS else { return sum }
+///             return sum + statistics.ms_leaf_pages
+///         }
 ///     }
 /// }
 /// ```
@@ -22,6 +24,12 @@ public struct LMDBHandle: UnderlyingHandle {
     public let transaction: OpaquePointer
     /// LMDB's `MDB_env *`.
     public let environment: OpaquePointer
-    /// The tree that contains all data.
-    public let database: UInt32
+    /// The handles of the file's trees, LMDB's named databases, in the order of their keys. Together they
+    /// contain all data.
+    public let databases: [UInt32]
+
+    /// The handle of the tree that contains a key.
+    ///
+    /// - Parameter key: The whole key, or its beginning.
+    public func database(of key: [UInt8]) -> UInt32 { key.withUnsafeBytes { databases[Trees.number(of: $0)] } }
 }

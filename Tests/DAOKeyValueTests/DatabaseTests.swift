@@ -42,15 +42,26 @@ private struct OtherNote: Model {
         #expect(try database.storage(for: Note.self).count(Query()) == 1)
     }
 
-    @Test func newerFormatAndForeignDataAreRefused() throws {
-        let newer = SortedArrayStore()
-        let transaction = try newer.begin(.write)
-        let json = Data(#"{"version":99,"nextKeyspace":1}"#.utf8)
+    /// A store with only the head of a catalog.
+    private func store(_ head: String, at key: String = "\0F") throws -> SortedArrayStore {
+        let store = SortedArrayStore()
+        let transaction = try store.begin(.write)
+        let json = Data(head.utf8)
         let hash = json.withUnsafeBytes { XXH64.hash($0) }
         let value = withUnsafeBytes(of: hash.littleEndian) { Data($0) } + json
-        try Array("\0\0\0\0F".utf8).withUnsafeBytes { key in try value.withUnsafeBytes { try transaction.put(key, $0) } }
+        try Array(key.utf8).withUnsafeBytes { key in try value.withUnsafeBytes { try transaction.put(key, $0) } }
         try transaction.commit()
+        return store
+    }
+
+    @Test func newerFormatAndForeignDataAreRefused() throws {
+        let newer = try store(#"{"version":99,"nextKeyspace":1}"#)
         #expect(errorKind { _ = try KeyValueDatabase(store: newer) } == .schemaIsNewer)
+        let impossible = try store(#"{"version":-1,"nextKeyspace":1}"#)
+        #expect(errorKind { _ = try KeyValueDatabase(store: impossible) } == .corrupted)
+        // The keyspace in four bytes, as in files before version 2.
+        let early = try store(#"{"version":2,"nextKeyspace":1}"#, at: "\0\0\0\0F")
+        #expect(errorKind { _ = try KeyValueDatabase(store: early) } == .notADatabase)
 
         let foreign = SortedArrayStore()
         let other = try foreign.begin(.write)
@@ -192,8 +203,8 @@ private struct OtherNote: Model {
         try storage.insert([.make(1, sender: 5), .make(2, sender: 6)])
         let transaction = try store.begin(.write)
         let cursor = try transaction.cursor()
-        var isThere = try cursor.seek([0, 0, 0, 1].withUnsafeBytes { _ in UnsafeRawBufferPointer(start: nil, count: 0) })
-        while isThere, cursor.value.count < 20 || cursor.key.count != 12 || cursor.key.last != 2 { isThere = try cursor.next() }
+        var isThere = try cursor.seek(UnsafeRawBufferPointer(start: nil, count: 0))
+        while isThere, cursor.value.count < 20 || cursor.key.count != 9 || cursor.key.last != 2 { isThere = try cursor.next() }
         var bytes = Array(cursor.value)
         bytes[bytes.count / 2] ^= 4
         try bytes.withUnsafeBytes { try transaction.put(cursor.key, $0) }

@@ -87,6 +87,26 @@ import Testing
         }
     }
 
+    @Test func keyspacesAreOrderedLikeTheirNumbers() {
+        let edges: [UInt32] = [0, 0xEF, 0xF0, 0xFF, 0x100, 0xFFFF, 0x1_0000, 0xFF_FFFF, 0x100_0000, .max - 2, .max]
+        let numbers = edges.flatMap { [$0 &- 1, $0, $0 &+ 1] }
+        for left in numbers {
+            let prefix = Keyspace(left).prefix
+            #expect(prefix.count == Keyspace(left).length && prefix.count <= Keyspace.maximumLength)
+            #expect(left >= 240 || prefix == [UInt8(left)])
+            // A range of keys ends where its keyspace does.
+            #expect(prefix.lexicographicallyPrecedes(prefix.successor))
+            for right in numbers where left < right {
+                #expect(prefix.lexicographicallyPrecedes(Keyspace(right).prefix))
+                #expect(!Keyspace(right).prefix.starts(with: prefix))
+                #expect(!Keyspace(right).prefix.lexicographicallyPrecedes(prefix.successor))
+            }
+        }
+        #expect(Keyspace(240).prefix == [0xF0, 240])
+        #expect(Keyspace(0x1_0203).prefix == [0xF2, 1, 2, 3])
+        #expect(Keyspace(.max).prefix == [0xF3, 0xFF, 0xFF, 0xFF, 0xFF])
+    }
+
     @Test func endOfAnIndexedValueIsFound() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<2000 {
@@ -98,13 +118,14 @@ import Testing
             ]
             for (value, form) in values {
                 let end = generator.data()
+                let keyspace = Keyspace(generator.pick([7, 239, 240, 70_000, .max]))
                 KeyBuilder.with { builder in
-                    builder.append(keyspace: 7)
+                    builder.append(keyspace)
                     builder.append(byte: 1)
                     let isCut = builder.append(value, as: form)
                     let count = builder.count
                     end.withUnsafeBytes { builder.append(raw: $0) }
-                    let found = KeyParser.indexedValue(in: builder.bytes, form: form)
+                    let found = KeyParser.indexedValue(in: builder.bytes, after: keyspace.length, form: form)
                     #expect(found?.end == count)
                     #expect(found?.isCut == isCut)
                 }
@@ -120,7 +141,7 @@ import Testing
             }
             bytes.withUnsafeBytes { bytes in
                 for form in [KeyForm.signed, .floating, .uuid, .bytes, .decimal] {
-                    if let value = KeyParser.indexedValue(in: bytes, form: form) { #expect(value.end <= bytes.count) }
+                    if let value = KeyParser.indexedValue(in: bytes, after: 1, form: form) { #expect(value.end <= bytes.count) }
                     _ = KeyParser.key(bytes, form: form)
                 }
             }

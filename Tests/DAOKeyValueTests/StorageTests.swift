@@ -1,7 +1,10 @@
 import DAOCore
-import DAOKeyValue
+import DAOExamples
 import DAOTestSupport
+import Foundation
 import Testing
+
+@testable import DAOKeyValue
 
 @Suite struct StorageTests {
     @Test func insertedRowsAreReadBackUnchanged() throws {
@@ -126,6 +129,45 @@ import Testing
         #expect(try messages.read(Query()) == [.make(1)])
         #expect(try database.entities().map(\.name) == ["message", "note"])
         #expect(try database.storage(for: Note.self).count(Query()) == 1)
+    }
+
+    @Test(arguments: [239, 0xFFFF, 0xFF_FFFF, UInt32.max - 20])
+    func rowsAndLinksAreStoredInKeyspacesOfEveryLength(last: UInt32) throws {
+        let store = SortedArrayStore()
+        let head = Data("{\"version\":2,\"nextKeyspace\":\(last - 2)}".utf8)
+        let checksum = head.withUnsafeBytes { XXH64.hash($0) }
+        let entry = withUnsafeBytes(of: checksum.littleEndian) { Data($0) } + head
+        let transaction = try store.begin(.write)
+        try Array("\0F".utf8).withUnsafeBytes { key in try entry.withUnsafeBytes { try transaction.put(key, $0) } }
+        try transaction.commit()
+
+        let database = try KeyValueDatabase(store: store)
+        let messages = try database.storage(for: Message.self)
+        let notes = try database.storage(for: Note.self)
+        let rows = (0..<20).map { Message.make($0, sender: $0 % 3, code: "\($0)", text: String(repeating: "t", count: 230 + $0)) }
+        try messages.insert(rows)
+        let keys = [0, 1, 239, 240, 241, 256].map { String(repeating: "k", count: $0) }
+        try notes.insert(keys.map { Note(key: $0, text: "") })
+        for row in rows {
+            let found = try messages.read(Query(where: Condition { $0.text == row.text && $0.code == row.code }))
+            #expect(found == [row])
+        }
+        #expect(try messages.read(Query(orderedBy: [.descending(\.text)])) == rows.reversed())
+        #expect(try messages.count(Query(where: Condition { $0.sender == 1 })) == 7)
+        #expect(try messages.read(Query()) == rows)
+        #expect(try notes.keys(Query()) == keys.map { .string($0) })
+
+        let all = keys.map { Key.string($0) }
+        let links = try database.makeLinks(
+            for: RelationDescription(entity: "note", field: "others", keyKind: .string, target: "note", targetKeyKind: .string))
+        try links.set(LinkedKeys(counts: all.map { _ in all.count }, keys: all.flatMap { _ in all }), of: all)
+        #expect(try links.children(of: all).keys == all.flatMap { _ in all })
+        #expect(try links.parents(of: [all[5]]) == all.sorted())
+        #expect(try links.counts().map(\.count) == all.map { _ in all.count })
+        try links.remove(children: Array(all.dropFirst()))
+        #expect(try links.counts().map(\.count) == all.map { _ in 1 })
+        #expect(try messages.erase(Query()) == 20)
+        #expect(try notes.count(Query()) == keys.count)
     }
 
     @Test func longKeysAreRefused() throws {

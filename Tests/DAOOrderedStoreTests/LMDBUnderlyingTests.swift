@@ -29,15 +29,20 @@ struct LMDBUnderlyingTests {
     private static func find(_ text: String, _ handle: LMDBHandle, _ body: (OpaquePointer) throws -> Void = { _ in }) throws
         -> Int
     {
-        var cursor: OpaquePointer?
-        try #require(mdb_cursor_open(handle.transaction, handle.database, &cursor) == MDB_SUCCESS)
-        let opened = try #require(cursor)
-        defer { mdb_cursor_close(opened) }
-        var (key, value, count) = (MDB_val(), MDB_val(), 0)
-        while mdb_cursor_get(opened, &key, &value, MDB_NEXT) == MDB_SUCCESS {
-            guard Data(bytes: value.mv_data, count: value.mv_size).range(of: Data(text.utf8)) != nil else { continue }
-            count += 1
-            try body(opened)
+        var count = 0
+        for database in handle.databases {
+            var cursor: OpaquePointer?
+            try #require(mdb_cursor_open(handle.transaction, database, &cursor) == MDB_SUCCESS)
+            let opened = try #require(cursor)
+            defer { mdb_cursor_close(opened) }
+            var (key, value) = (MDB_val(), MDB_val())
+            while mdb_cursor_get(opened, &key, &value, MDB_NEXT) == MDB_SUCCESS {
+                guard Data(bytes: value.mv_data, count: value.mv_size).range(of: Data(text.utf8)) != nil else { continue }
+                let bytes = [UInt8](Data(bytes: key.mv_data, count: key.mv_size))
+                #expect(handle.database(of: bytes) == database)
+                count += 1
+                try body(opened)
+            }
         }
         return count
     }
@@ -96,7 +101,7 @@ struct LMDBUnderlyingTests {
                 let count = try Self.find("text ", handle)
                 #expect(count == 3)
                 var (key, value) = (MDB_val(), MDB_val())
-                #expect(mdb_put(handle.transaction, handle.database, &key, &value, 0) == EACCES)
+                #expect(mdb_put(handle.transaction, handle.database(of: [1]), &key, &value, 0) == EACCES)
                 #expect(mdb_txn_env(handle.transaction) == handle.environment)
             }
         }

@@ -19,7 +19,7 @@ import Testing
         let cursor = try transaction.cursor()
         var found: [Entry] = []
         // The entries after the catalog.
-        var isThere = try ([0, 0, 0, 1] as [UInt8]).withUnsafeBytes(cursor.seek)
+        var isThere = try ([1] as [UInt8]).withUnsafeBytes(cursor.seek)
         while isThere {
             found.append((Array(cursor.key), Array(cursor.value)))
             isThere = try cursor.next()

@@ -31,6 +31,7 @@ struct Catalog {
             guard format.version <= StoredFormat.currentVersion else {
                 throw StorageError.formatIsNewer(format.version, supported: StoredFormat.currentVersion, path: path)
             }
+            guard format.version == StoredFormat.currentVersion else { throw damaged("") }
             return format
         }
         let cursor = try transaction.cursor()
@@ -152,7 +153,7 @@ struct Catalog {
     }
 
     private static func key(kind: Unicode.Scalar, name: String) -> [UInt8] {
-        [0, 0, 0, 0, UInt8(ascii: kind)] + Array(name.utf8)
+        Keyspace.catalog.prefix + [UInt8(ascii: kind)] + Array(name.utf8)
     }
 
     private func read<Entry: Decodable>(kind: Unicode.Scalar, name: String) throws -> Entry? {
@@ -164,14 +165,17 @@ struct Catalog {
         let json = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(8))
         guard bytes.count > 8, UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) == XXH64.hash(json),
             let entry = try? JSONDecoder().decode(Entry.self, from: Data(json))
-        else {
-            throw StorageError(
-                .corrupted,
-                (name.isEmpty ? "the catalog's head" : "the catalog entry of '\(name)'")
-                    + " is damaged; restore the database from a backup",
-                entity: name.isEmpty ? nil : name, path: path)
-        }
+        else { throw damaged(name) }
         return entry
+    }
+
+    /// The error for an entry with invalid contents.
+    private func damaged(_ name: String) -> StorageError {
+        StorageError(
+            .corrupted,
+            (name.isEmpty ? "the catalog's head" : "the catalog entry of '\(name)'")
+                + " is damaged; restore the database from a backup",
+            entity: name.isEmpty ? nil : name, path: path)
     }
 
     private func write(_ entry: some Encodable, kind: Unicode.Scalar, name: String) throws {

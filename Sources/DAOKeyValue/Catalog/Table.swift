@@ -37,7 +37,7 @@ final class Table: Sendable {
     /// The database's file, for errors.
     let path: String?
     /// The keyspace of the rows.
-    let keyspace: UInt32
+    let keyspace: Keyspace
     /// The indexes, in the order of their fields.
     let indexes: [Index]
     /// Whether any index is unique.
@@ -60,7 +60,7 @@ final class Table: Sendable {
     /// An index of a table. It has no references, because every row iterates over all indexes.
     struct Index: Sendable, Hashable {
         /// The keyspace of the entries.
-        let keyspace: UInt32
+        let keyspace: Keyspace
         /// The position of the field.
         let field: Int
         /// The field's slot.
@@ -69,6 +69,11 @@ final class Table: Sendable {
         let form: KeyForm
         /// Whether the index is unique.
         let isUnique: Bool
+
+        /// Finds the end of the value in an entry; nil when the entry is damaged.
+        func value(in entry: UnsafeRawBufferPointer) -> KeyParser.IndexedValue? {
+            KeyParser.indexedValue(in: entry, after: keyspace.length, form: form)
+        }
     }
 
     /// A field that the model does not declare.
@@ -128,7 +133,7 @@ final class Table: Sendable {
         self.retired = retired
         self.path = path
         self.keyForm = keyForm
-        keyspace = entity.keyspace
+        keyspace = Keyspace(entity.keyspace)
         slotCount = entity.slotCount
         fieldCount = slots.count
         let places = UnsafeMutablePointer<Int>.allocate(capacity: slots.count)
@@ -141,7 +146,7 @@ final class Table: Sendable {
                 throw damaged("its index on '\(field.name)'")
             }
             return Index(
-                keyspace: keyspace, field: position, slot: slots[position], form: form, isUnique: field.isUnique)
+                keyspace: Keyspace(keyspace), field: position, slot: slots[position], form: form, isUnique: field.isUnique)
         }
         self.indexes = indexes
         hasUniqueIndexes = indexes.contains(where: \.isUnique)

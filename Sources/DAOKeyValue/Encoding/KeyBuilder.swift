@@ -31,7 +31,11 @@ struct KeyBuilder {
     /// Truncates the key to an earlier length.
     mutating func truncate(to count: Int) { self.count = count }
 
-    @inline(__always) mutating func append(keyspace: UInt32) { store(keyspace.bigEndian) }
+    /// Appends the beginning of a key. Eight bytes of the memory are overwritten.
+    @inline(__always) mutating func append(_ keyspace: Keyspace) {
+        buffer.storeBytes(of: keyspace.word, toByteOffset: count, as: UInt64.self)
+        count &+= keyspace.length
+    }
 
     @inline(__always) mutating func append(byte: UInt8) {
         buffer[count] = byte
@@ -46,6 +50,9 @@ struct KeyBuilder {
         let bits = value.normalized.bitPattern
         append(unsigned: bits >> 63 == 1 ? ~bits : bits | (1 << 63))
     }
+
+    /// Appends a number in four bytes, little-endian.
+    @inline(__always) mutating func append(half: UInt32) { store(half.littleEndian) }
 
     /// Overwrites four bytes that were appended before with a number, little-endian.
     mutating func replace(at offset: Int, with value: UInt32) {

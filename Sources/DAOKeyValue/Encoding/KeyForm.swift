@@ -4,9 +4,8 @@ import DAOCore
 ///
 /// # The format of keys
 ///
-/// Every key of the store begins with the number of a keyspace in four bytes, big-endian. Keyspace 0 is the
-/// catalog. Every table and every index has a separate keyspace; the links of a relationship have two, see
-/// ``LinkTable``.
+/// Every key of the store begins with the number of a ``Keyspace``. Keyspace 0 is the catalog. Every table and
+/// every index has a separate keyspace; the links of a relationship have two, see ``LinkTable``.
 ///
 /// - A row: the keyspace of its table, then its primary key.
 /// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key
@@ -41,7 +40,7 @@ enum KeyForm: UInt8, Sendable {
     /// UUIDs.
     case uuid
 
-    /// The maximum number of escaped bytes of a value in an index entry: 4 + 1 + 240 + 2 + 256 is within 511.
+    /// The maximum number of escaped bytes of a value in an index entry: 5 + 1 + 240 + 2 + 256 is within 511.
     static let limit = 240
 
     /// The form of a kind; nil for relationships.

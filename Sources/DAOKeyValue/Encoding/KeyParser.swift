@@ -4,9 +4,6 @@ import Foundation
 /// Parses keys of the store; see ``KeyForm`` for the format. The result for damaged keys is nil, never a
 /// trap.
 enum KeyParser {
-    /// The number of bytes of a keyspace number.
-    static let keyspaceLength = 4
-
     /// The end of the value in an index entry, relative to the beginning of the entry.
     struct IndexedValue {
         /// The number of bytes of keyspace, nil flag and value together: the common prefix of equal values.
@@ -16,10 +13,15 @@ enum KeyParser {
     }
 
     /// Finds the end of the value in an index entry.
-    static func indexedValue(in entry: UnsafeRawBufferPointer, form: KeyForm) -> IndexedValue? {
-        guard entry.count > keyspaceLength else { return nil }
-        let start = keyspaceLength + 1
-        if entry[keyspaceLength] == 0 { return IndexedValue(end: start, isCut: false) }
+    ///
+    /// - Parameters:
+    ///   - entry: The whole entry.
+    ///   - prefix: The number of bytes of its keyspace.
+    ///   - form: The encoding of the value.
+    static func indexedValue(in entry: UnsafeRawBufferPointer, after prefix: Int, form: KeyForm) -> IndexedValue? {
+        guard entry.count > prefix else { return nil }
+        let start = prefix + 1
+        if entry[prefix] == 0 { return IndexedValue(end: start, isCut: false) }
         switch form {
         case .signed, .unsigned, .floating: return entry.count < start + 8 ? nil : IndexedValue(end: start + 8, isCut: false)
         case .uuid: return entry.count < start + 16 ? nil : IndexedValue(end: start + 16, isCut: false)

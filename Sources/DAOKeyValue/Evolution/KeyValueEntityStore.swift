@@ -43,7 +43,7 @@ final class KeyValueEntityStore: EntityStore {
         try catalog.remove(entity)
         try catalog.countChange()
         handle.replace(entity, table, with: nil)
-        for keyspace in [stored.keyspace] + stored.indexes.values.sorted() { try clear(keyspace) }
+        for keyspace in [stored.keyspace] + stored.indexes.values.sorted() { try clear(Keyspace(keyspace)) }
     }
 
     func rename(_ entity: String, to name: String) throws {
@@ -70,8 +70,8 @@ final class KeyValueEntityStore: EntityStore {
         let table = try Table(new, state: .provisional, path: path)
         try catalog.countChange()
         handle.replace(change.wanted.name, oldTable, with: table)
-        for keyspace in layout.droppedKeyspaces { try clear(keyspace) }
-        let added = table.indexes.filter { layout.addedKeyspaces.contains($0.keyspace) }
+        for keyspace in layout.droppedKeyspaces { try clear(Keyspace(keyspace)) }
+        let added = table.indexes.filter { layout.addedKeyspaces.contains($0.keyspace.number) }
         if !added.isEmpty {
             try update(table) { update in
                 try forEachKey(of: table.keyspace) { try $0.withUnsafeBytes { try update.addEntries(to: added, for: $0) } }
@@ -84,7 +84,7 @@ final class KeyValueEntityStore: EntityStore {
 
     func count(_ entity: String) throws -> Int {
         let cursor = try handle.transaction.cursor()
-        let range = KeyRange(prefix: Self.prefix(try stored(entity).table.keyspace))
+        let range = KeyRange(prefix: try stored(entity).table.keyspace.prefix)
         var count = 0
         var isThere = try range.lower.withUnsafeBytes(cursor.seek)
         while isThere, cursor.key.order(against: range.upper) < 0 {
@@ -97,7 +97,7 @@ final class KeyValueEntityStore: EntityStore {
     func forEachRow(of entity: String, after key: Key?, _ body: (Key, [Value]) throws -> Bool) throws {
         let table = try stored(entity).table
         let reader = RecordReader(table: table, verifies: database.options.usesChecksums) { throw table.lacksDefault }
-        var range = KeyRange(prefix: Self.prefix(table.keyspace))
+        var range = KeyRange(prefix: table.keyspace.prefix)
         if let key {
             range.lower = try KeyBuilder.with { builder in
                 try builder.appendRow(key, of: table)
@@ -108,7 +108,7 @@ final class KeyValueEntityStore: EntityStore {
         let cursor = try handle.transaction.cursor()
         var isThere = try range.lower.withUnsafeBytes(cursor.seek)
         while isThere, cursor.key.order(against: range.upper) < 0 {
-            try reader.show(cursor.value, key: cursor.key.from(KeyParser.keyspaceLength))
+            try reader.show(cursor.value, key: cursor.key.from(table.keyspace.length))
             guard let key = reader.currentKey else { throw table.corruptedRecord(reader.key) }
             if try !body(key, table.description.fields.indices.map { try reader.readValue(at: $0) }) { return }
             isThere = try cursor.next()
@@ -165,8 +165,8 @@ final class KeyValueEntityStore: EntityStore {
     }
 
     private func clear(_ links: StoredLinks) throws {
-        try clear(links.keyspace)
-        try clear(links.keyspace &+ 1)
+        try clear(Keyspace(links.keyspace))
+        try clear(Keyspace(links.keyspace &+ 1))
     }
 
     // MARK: Shared functions
@@ -194,16 +194,14 @@ final class KeyValueEntityStore: EntityStore {
         try body(RowUpdate(handle, table, scratch, verifies: usesChecksums))
     }
 
-    private static func prefix(_ keyspace: UInt32) -> [UInt8] { withUnsafeBytes(of: keyspace.bigEndian) { Array($0) } }
-
-    private func clear(_ keyspace: UInt32) throws {
+    private func clear(_ keyspace: Keyspace) throws {
         handle.writeCount += 1
         try forEachKey(of: keyspace) { try $0.withUnsafeBytes { _ = try handle.transaction.delete($0) } }
     }
 
     /// Passes every key of a keyspace to a closure that writes. Keys are copied from the store in batches.
-    private func forEachKey(of keyspace: UInt32, _ body: ([UInt8]) throws -> Void) throws {
-        var range = KeyRange(prefix: Self.prefix(keyspace))
+    private func forEachKey(of keyspace: Keyspace, _ body: ([UInt8]) throws -> Void) throws {
+        var range = KeyRange(prefix: keyspace.prefix)
         var keys: [[UInt8]] = []
         repeat {
             keys.removeAll(keepingCapacity: true)

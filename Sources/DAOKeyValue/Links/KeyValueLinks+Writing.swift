@@ -117,13 +117,13 @@ extension KeyValueLinks {
                     try table.append(listOf: parent, to: &link)
                     guard let parent = table.parent(in: link.bytes) else { throw table.corrupted }
                     let length = link.count
-                    let list = XXH64.hash(link.bytes.from(KeyParser.keyspaceLength))
+                    let list = XXH64.hash(link.bytes.from(table.keyspace.length))
                     var position = position
                     for child in children {
                         link.truncate(to: length)
                         link.append(unsigned: position)
                         value.truncate(to: 0)
-                        value.append(keyspace: 0)
+                        value.append(half: 0)
                         guard value.append(key: child, as: table.childForm) else {
                             throw table.invalidKey(child, table.childForm)
                         }

@@ -29,15 +29,11 @@ struct KeyValueLinks: LinkStorage {
         var counts: [(parent: Key, count: Int)] = []
         try read { table, handle in
             let cursor = try handle.transaction.cursor()
-            var isThere = try KeyBuilder.with { builder in
-                builder.append(keyspace: table.keyspace)
-                return try cursor.seek(builder.bytes)
-            }
+            let keyspace = table.keyspace.prefix
+            var isThere = try keyspace.withUnsafeBytes(cursor.seek)
             // The keys of a parent have a common prefix. It is copied, because it is compared with many keys.
             var current: [UInt8] = []
-            while isThere, cursor.key.count >= KeyParser.keyspaceLength,
-                UInt32(bigEndian: cursor.key.loadUnaligned(as: UInt32.self)) == table.keyspace
-            {
+            while isThere, cursor.key.begins(with: keyspace) {
                 guard let parent = table.parent(in: cursor.key),
                     cursor.key.count == table.listLength(parent) + LinkTable.positionLength
                 else { throw table.corrupted }
@@ -171,7 +167,7 @@ extension KeyValueLinks {
 extension LinkTable {
     /// The length of the common prefix of the keys of a parent's list.
     fileprivate func listLength(_ parent: Parent) -> Int {
-        KeyParser.keyspaceLength + (parentForm == .bytes ? 2 : 0) + parent.bytes.count
+        keyspace.length + (parentForm == .bytes ? 2 : 0) + parent.bytes.count
     }
 }
 
@@ -200,12 +196,12 @@ private final class LinkedSource: RowSource {
     override func next(_ reader: RecordReader) throws -> Bool {
         while try walk.next() {
             var builder = KeyBuilder(rowKey)
-            builder.append(keyspace: rows.keyspace)
+            builder.append(rows.keyspace)
             builder.append(raw: walk.child)
             try walk.leave()
             let key = builder.bytes
             if try cursor.seek(key), cursor.key.count == key.count, cursor.key.order(against: key) == 0 {
-                try reader.show(cursor.value, key: cursor.key.from(KeyParser.keyspaceLength))
+                try reader.show(cursor.value, key: cursor.key.from(rows.keyspace.length))
                 return true
             }
         }

@@ -42,16 +42,16 @@ struct StoredLinks: Codable, Sendable {
 /// ``longestWhole`` bytes is replaced by `FF FF` and the eight bytes of its hash, big-endian. A match by hash
 /// is verified in the links themselves.
 final class LinkTable: Sendable {
-    /// The longest string key of a child that is stored whole in the inverse entry: 4 + 2 + 241 + 256 + 8 is
+    /// The longest string key of a child that is stored whole in the inverse entry: 5 + 2 + 240 + 256 + 8 is
     /// 511.
-    static let longestWhole = 241
+    static let longestWhole = 240
     /// The number of bytes of a position.
     static let positionLength = 8
 
     /// The relationship's name.
     let name: String
     /// The keyspace of the lists.
-    let keyspace: UInt32
+    let keyspace: Keyspace
     /// The encoding of the parents' keys.
     let parentForm: KeyForm
     /// The encoding of the children's keys.
@@ -61,7 +61,7 @@ final class LinkTable: Sendable {
     private let targetKeyKind: ValueKind
 
     /// The keyspace of the inverse entries.
-    var backKeyspace: UInt32 { keyspace &+ 1 }
+    let backKeyspace: Keyspace
 
     /// Creates a table from a catalog entry.
     ///
@@ -77,7 +77,8 @@ final class LinkTable: Sendable {
         self.path = path
         self.parentForm = parentForm
         self.childForm = childForm
-        keyspace = stored.keyspace
+        keyspace = Keyspace(stored.keyspace)
+        backKeyspace = Keyspace(stored.keyspace &+ 1)
         keyKind = stored.keyKind
         targetKeyKind = stored.targetKeyKind
     }
@@ -127,7 +128,7 @@ extension LinkTable {
     ///
     /// - Throws: `.invalidKey`.
     @inline(__always) func append(listOf parent: Key, to builder: inout KeyBuilder) throws {
-        builder.append(keyspace: keyspace)
+        builder.append(keyspace)
         try append(parent, parentForm, to: &builder)
     }
 
@@ -136,7 +137,7 @@ extension LinkTable {
     /// - Returns: Whether inverse entries of other children can have the same prefix.
     /// - Throws: `.invalidKey`.
     @inline(__always) func append(inverseEntryOf child: Key, to builder: inout KeyBuilder) throws -> Bool {
-        builder.append(keyspace: backKeyspace)
+        builder.append(backKeyspace)
         guard childForm == .bytes, case .string(let text) = child, text.utf8.count > Self.longestWhole else {
             try append(child, childForm, to: &builder)
             return false
@@ -154,7 +155,7 @@ extension LinkTable {
     ///   - parent: The bytes of the parent's key.
     ///   - position: The link's position.
     func append(inverseEntryOf child: UnsafeRawBufferPointer, to parent: Parent, position: UInt64, to builder: inout KeyBuilder) {
-        builder.append(keyspace: backKeyspace)
+        builder.append(backKeyspace)
         if childForm == .bytes {
             if child.count > Self.longestWhole {
                 appendHash(of: child, to: &builder)
@@ -191,7 +192,7 @@ extension LinkTable {
     /// The bytes of the parent's key in the result of ``append(listOf:to:)``, or in a link; nil when they are
     /// missing.
     func parent(in link: UnsafeRawBufferPointer) -> Parent? {
-        let start = KeyParser.keyspaceLength
+        let start = keyspace.length
         if let length = parentForm.keyLength {
             return link.count < start + length
                 ? nil : Parent(bytes: UnsafeRawBufferPointer(rebasing: link[start..<start + length]))
@@ -211,7 +212,7 @@ extension LinkTable {
     func append(linkOf inverseEntry: UnsafeRawBufferPointer, prefix: Int, to builder: inout KeyBuilder) -> Bool {
         let length = inverseEntry.count - prefix - Self.positionLength
         guard length >= 0, parentForm.keyLength.map({ $0 == length }) ?? (length <= Key.maximumLength) else { return false }
-        builder.append(keyspace: keyspace)
+        builder.append(keyspace)
         if parentForm == .bytes { append(length: length, to: &builder) }
         builder.append(raw: inverseEntry.from(prefix))
         return true

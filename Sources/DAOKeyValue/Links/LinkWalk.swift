@@ -43,7 +43,7 @@ struct LinkWalk {
         var builder = KeyBuilder(buffer)
         try table.append(listOf: parent, to: &builder)
         prefix = builder.bytes
-        list = XXH64.hash(prefix.from(KeyParser.keyspaceLength))
+        list = XXH64.hash(prefix.from(table.keyspace.length))
         // Lists that are requested in stored order are reached without a search, because the walk comes from
         // a lesser key.
         if isAhead, isInList { return }

@@ -96,7 +96,7 @@ struct KeyField {
     /// The index of the field; nil for the primary key.
     let index: Table.Index?
     private let form: KeyForm
-    private let keyspace: UInt32
+    private let keyspace: Keyspace
 
     /// Creates the field of a table's primary key.
     init(primaryKeyOf table: Table) {
@@ -115,7 +115,7 @@ struct KeyField {
     }
 
     /// The common prefix of all its keys.
-    var lowest: [UInt8] { withUnsafeBytes(of: keyspace.bigEndian) { Array($0) } }
+    var lowest: [UInt8] { keyspace.prefix }
     /// The upper bound of all its keys, exclusive.
     var highest: [UInt8] { index == nil ? lowest.successor : lowest + [2] }
     /// The range of all its keys.

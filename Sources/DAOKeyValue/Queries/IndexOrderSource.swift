@@ -104,7 +104,7 @@ final class IndexOrderSource: RowSource {
     }
 
     private func indexedValue() throws -> KeyParser.IndexedValue {
-        guard let value = KeyParser.indexedValue(in: walk.key, form: index.form) else { throw access.table.corruptedIndex(index) }
+        guard let value = index.value(in: walk.key) else { throw access.table.corruptedIndex(index) }
         return value
     }
 

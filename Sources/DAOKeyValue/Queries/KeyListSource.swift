@@ -31,7 +31,7 @@ final class KeyListSource: RowSource {
             var builder = KeyBuilder(buffer)
             try builder.appendRow(key, of: access.table)
             guard let record = try access.transaction.get(builder.bytes) else { continue }
-            try reader.show(record, key: builder.bytes.from(KeyParser.keyspaceLength))
+            try reader.show(record, key: builder.bytes.from(access.table.keyspace.length))
             return true
         }
         return false

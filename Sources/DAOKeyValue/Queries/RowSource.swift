@@ -30,8 +30,8 @@ struct RowAccess {
     /// - Returns: False when the row does not exist.
     func show(_ primaryKey: UnsafeRawBufferPointer, in reader: RecordReader) throws -> Bool {
         try KeyBuilder.with { key in
-            guard primaryKey.count + KeyParser.keyspaceLength <= KeyBuilder.capacity else { return false }
-            key.append(keyspace: table.keyspace)
+            guard primaryKey.count + table.keyspace.length <= KeyBuilder.capacity else { return false }
+            key.append(table.keyspace)
             key.append(raw: primaryKey)
             guard let record = try transaction.get(key.bytes) else { return false }
             try reader.show(record, key: primaryKey)
@@ -152,7 +152,7 @@ final class TableSource: RowSource {
 
     override func next(_ reader: RecordReader) throws -> Bool {
         while try walk.next() {
-            try reader.show(walk.value, key: walk.key.from(KeyParser.keyspaceLength))
+            try reader.show(walk.value, key: walk.key.from(access.table.keyspace.length))
             if try access.matches(reader) { return true }
         }
         return false
@@ -161,7 +161,7 @@ final class TableSource: RowSource {
     override func nextKey(_ reader: RecordReader) throws -> Bool {
         guard access.filter == nil else { return try next(reader) }
         guard try walk.next() else { return false }
-        reader.show(key: walk.key.from(KeyParser.keyspaceLength))
+        reader.show(key: walk.key.from(access.table.keyspace.length))
         return true
     }
 }
@@ -196,7 +196,7 @@ final class IndexSource: RowSource {
     /// The primary key of the next entry.
     private func nextEntry() throws -> UnsafeRawBufferPointer? {
         guard try walk.next() else { return nil }
-        guard let value = KeyParser.indexedValue(in: walk.key, form: index.form) else { throw access.table.corruptedIndex(index) }
+        guard let value = index.value(in: walk.key) else { throw access.table.corruptedIndex(index) }
         return walk.key.from(value.end)
     }
 }

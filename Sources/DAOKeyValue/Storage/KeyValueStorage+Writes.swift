@@ -129,7 +129,7 @@ extension KeyValueStorage {
         guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else {
             return []
         }
-        let prefix = withUnsafeBytes(of: table.keyspace.bigEndian) { Array($0) }
+        let prefix = table.keyspace.prefix
         var remaining = query.limit ?? .max
         while remaining > 0, try source.nextKey(reader) {
             keys.append(prefix + reader.key)

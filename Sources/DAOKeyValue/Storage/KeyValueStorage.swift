@@ -29,7 +29,7 @@ final class KeyValueStorage<Record: Model>: Storage {
             try KeyBuilder.with { builder in
                 try builder.appendRow(key, of: table)
                 guard let record = try handle.transaction.get(builder.bytes) else { return }
-                try reader.show(record, key: builder.bytes.from(KeyParser.keyspaceLength))
+                try reader.show(record, key: builder.bytes.from(table.keyspace.length))
                 found = try schema.decode(reader)
             }
         }
@@ -202,7 +202,7 @@ extension KeyBuilder {
     ///
     /// - Throws: `.invalidKey` when no row of the table can have the key.
     @inline(__always) mutating func appendRow(_ key: Key, of table: Table) throws {
-        append(keyspace: table.keyspace)
+        append(table.keyspace)
         guard append(key: key, as: table.keyForm) else { throw table.invalidKey(key) }
     }
 }

@@ -30,7 +30,14 @@ struct RowUpdate {
         /// The stored bytes.
         let record: UnsafeRawBufferPointer
         /// The primary key, the last component of the key.
-        var primaryKey: UnsafeRawBufferPointer { key.from(KeyParser.keyspaceLength) }
+        let primaryKey: UnsafeRawBufferPointer
+
+        /// Creates an encoded row of a table.
+        @inline(__always) init(_ key: UnsafeRawBufferPointer, _ record: UnsafeRawBufferPointer, of table: Table) {
+            self.key = key
+            self.record = record
+            primaryKey = key.from(table.keyspace.length)
+        }
     }
 
     /// The whole key of a row; valid until the next call.
@@ -54,12 +61,12 @@ struct RowUpdate {
     /// The encoded row; nil when its key cannot be stored.
     private func encoded() throws -> Encoded? {
         var key = KeyBuilder(scratch.rowKey)
-        key.append(keyspace: table.keyspace)
+        key.append(table.keyspace)
         guard let span = scratch.writer.bytes(at: table.keyField), key.append(primaryKey: span, as: table.keyForm) else {
             return nil
         }
         if !table.retired.isEmpty { try writeRetiredFields(of: key.bytes) }
-        return Encoded(key: key.bytes, record: try scratch.writer.finish(key: key.bytes.from(KeyParser.keyspaceLength)))
+        return Encoded(key.bytes, try scratch.writer.finish(key: key.bytes.from(table.keyspace.length)), of: table)
     }
 
     /// Writes the fields that the model does not declare: their stored values, or their defaults in a new row.
@@ -70,7 +77,7 @@ struct RowUpdate {
             }
             return
         }
-        let primaryKey = key.from(KeyParser.keyspaceLength)
+        let primaryKey = key.from(table.keyspace.length)
         guard let record = RecordView(stored, key: primaryKey, verifies: verifies) else {
             throw table.corruptedRecord(primaryKey)
         }
@@ -96,12 +103,12 @@ struct RowUpdate {
         _ key: UnsafeRawBufferPointer, _ reader: RecordReader, _ rewrite: (RowReader?, RecordWriter) throws -> Bool
     ) throws -> Bool {
         var stored = try handle.transaction.get(key)
-        if let stored { try reader.show(stored, key: key.from(KeyParser.keyspaceLength)) }
+        if let stored { try reader.show(stored, key: key.from(table.keyspace.length)) }
         let writeCount = handle.writeCount
         scratch.writer.begin(table)
         guard try rewrite(stored == nil ? nil : reader, scratch.writer) else { return false }
         guard let row = try encoded(), row.key.order(against: key) == 0 else {
-            throw keyChanged(key.from(KeyParser.keyspaceLength))
+            throw keyChanged(key.from(table.keyspace.length))
         }
         if handle.writeCount == writeCount {
             try upsert(row, over: stored, verifies: false)
@@ -161,7 +168,7 @@ struct RowUpdate {
         scratch.beginEntries()
         if !table.indexes.isEmpty {
             guard let stored = try handle.transaction.get(key) else { return false }
-            let primaryKey = key.from(KeyParser.keyspaceLength)
+            let primaryKey = key.from(table.keyspace.length)
             guard let old = RecordView(stored, key: primaryKey, verifies: verifies) else {
                 throw table.corruptedRecord(primaryKey)
             }
@@ -180,7 +187,7 @@ struct RowUpdate {
     /// - Throws: `.uniqueViolation` when an earlier row has the same value.
     func addEntries(to indexes: [Table.Index], for key: UnsafeRawBufferPointer) throws {
         guard let stored = try handle.transaction.get(key) else { return }
-        let row = Encoded(key: key, record: stored)
+        let row = Encoded(key, stored, of: table)
         guard let record = RecordView(stored, key: row.primaryKey, verifies: verifies) else {
             throw table.corruptedRecord(row.primaryKey)
         }
@@ -231,7 +238,7 @@ extension RowUpdate {
     private func appendValue(
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
     ) throws -> Bool {
-        builder.append(keyspace: index.keyspace)
+        builder.append(index.keyspace)
         let span = table.span(index.slot, of: record)
         guard !span.isNull else {
             builder.append(byte: 0)
@@ -269,7 +276,7 @@ extension RowUpdate {
     /// Whether a row has a value that is truncated in the index.
     private func hasValue(_ span: RecordView.Span, _ index: Table.Index, _ primaryKey: UnsafeRawBufferPointer) throws -> Bool {
         try KeyBuilder.with { key in
-            key.append(keyspace: table.keyspace)
+            key.append(table.keyspace)
             key.append(raw: primaryKey)
             guard let record = try handle.transaction.get(key.bytes),
                 let view = RecordView(record, key: primaryKey, verifies: verifies)

@@ -67,11 +67,11 @@ enum EnvironmentOpening {
             var dead: CInt = 0
             // Readers of killed processes prevent the reuse of pages. A failure to find them is not fatal.
             mdb_reader_check(handle, &dead)
-            let database = try openDatabase(handle, errors)
+            // Before LMDB follows any page.
             try checkPages(found.file, handle, options, errors)
             return LMDBEnvironment(
-                handle: handle, database: database, mapSize: mapSize, identity: found.file.identity, lock: found.path + "-lock",
-                options: options, errors: errors)
+                handle: handle, trees: try openTrees(handle, errors), mapSize: mapSize, identity: found.file.identity,
+                lock: found.path + "-lock", options: options, errors: errors)
         } catch {
             mdb_env_close(handle)
             throw error
@@ -127,6 +127,7 @@ enum EnvironmentOpening {
         if options.durability == .relaxed { flags |= MDB_NOMETASYNC }
         if options.isReadOnly { flags |= MDB_RDONLY }
         code = mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders))
+        if code == 0 { code = mdb_env_set_maxdbs(handle, MDB_dbi(Trees.count)) }
         if code == 0 { code = mdb_env_set_mapsize(handle, size) }
         if code == 0 { code = mdb_env_open(handle, path, UInt32(flags), 0o644) }
         if code == 0 { return (handle, 0) }
@@ -134,23 +135,25 @@ enum EnvironmentOpening {
         return (nil, code)
     }
 
-    /// Opens the unnamed database. LMDB requires this once before the first use.
-    private static func openDatabase(_ handle: OpaquePointer, _ errors: LMDBErrors) throws -> MDB_dbi {
+    /// Opens the trees, once before the first use.
+    private static func openTrees(_ handle: OpaquePointer, _ errors: LMDBErrors) throws -> Trees {
         var transaction: OpaquePointer?
         var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-        guard code == 0 else { throw errors.error(code, "opening the database") }
-        var database: MDB_dbi = 0
-        code = mdb_dbi_open(transaction, nil, 0, &database)
-        guard code == 0 else {
+        guard code == 0, let transaction else { throw errors.error(code, "opening the database") }
+        let trees: Trees
+        do {
+            trees = try Trees(transaction, creates: false, errors: errors)
+        } catch {
             mdb_txn_abort(transaction)
-            throw errors.error(code, "opening the database")
+            throw error
         }
         code = mdb_txn_commit(transaction)
         guard code == 0 else { throw errors.error(code, "opening the database") }
-        return database
+        return trees
     }
 
-    /// Checks the pages of the newest snapshot, unless the file is large and complete.
+    /// Checks the number of trees and the pages of the newest snapshot; not the pages of a file that is large
+    /// and complete.
     private static func checkPages(
         _ file: DatabaseFile, _ handle: OpaquePointer, _ options: LMDBOptions, _ errors: LMDBErrors
     ) throws {
@@ -165,6 +168,7 @@ enum EnvironmentOpening {
         for _ in 0..<1_000 {
             let snapshot = UInt64(mdb_txn_id(transaction))
             if let meta = try file.checkMetas()?.first(where: { $0.transaction == snapshot }) {
+                guard meta.main.entries == Trees.count else { throw Trees.foreign(errors) }
                 let length = try file.length()
                 let isWhole = length / Int(meta.pageSize) > Int(meta.lastPage)
                 if length < alwaysCheckedLength || options.checksWholeFile || !isWhole { try PageCheck.run(file, meta) }

@@ -13,8 +13,8 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// LMDB's environment handle.
     let handle: OpaquePointer
-    /// The unnamed database.
-    let database: MDB_dbi
+    /// The trees of the file.
+    let trees: Trees
     /// The file.
     let identity: DatabaseFile.Identity
     /// Creates errors that name the file.
@@ -61,13 +61,13 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Takes over an open environment.
     init(
-        handle: OpaquePointer, database: MDB_dbi, mapSize: Int, identity: DatabaseFile.Identity, lock: String,
-        options: LMDBOptions, errors: LMDBErrors
+        handle: OpaquePointer, trees: Trees, mapSize: Int, identity: DatabaseFile.Identity, lock: String, options: LMDBOptions,
+        errors: LMDBErrors
     ) {
         self.lock = lock
         files = AttachedFiles([errors.path, lock])
         self.handle = handle
-        self.database = database
+        self.trees = trees
         self.identity = identity
         self.errors = errors
         var information = MDB_envinfo()

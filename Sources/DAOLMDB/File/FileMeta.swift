@@ -7,7 +7,8 @@ import DAOSystemLMDB
 /// other machines files are opened without these checks.
 struct FileMeta: Equatable {
 
-    /// The fields of a meta page for one of the two trees: the free pages, and the data.
+    /// The fields of a tree: in a meta page for the free pages and the main tree, and in the main tree for
+    /// each tree of data.
     struct Tree: Equatable {
         var keySize: UInt32
         var flags: UInt16
@@ -22,6 +23,8 @@ struct FileMeta: Equatable {
         static let noRoot = UInt64.max
         /// LMDB's maximum height of a tree.
         static let maximumDepth = 32
+        /// The number of bytes of the fields.
+        static let byteCount = 48
     }
 
     var pageNumber: UInt64
@@ -81,7 +84,7 @@ struct FileMeta: Equatable {
         if free.flags & Self.integerKeys == 0 || free.flags & ~Self.environmentFlags != 0 || address != 0 {
             return "the flags of meta page \(number) are wrong"
         }
-        if main.flags != 0 || main.keySize != 0 { return "the flags of the data tree are wrong" }
+        if main.flags != 0 || main.keySize != 0 { return "the flags of the main tree are wrong" }
         // Pages that were freed before they were written can be missing in the file, but all pages were in
         // the map.
         if lastPage < 1 || lastPage >= max(mapSize, UInt64(length)) / UInt64(pageSize) {
@@ -92,7 +95,8 @@ struct FileMeta: Equatable {
 }
 
 extension FileMeta.Tree {
-    fileprivate init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    /// Reads the fields of a tree, which begin at an offset.
+    init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         keySize = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         flags = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self)
         depth = bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self)
@@ -103,7 +107,8 @@ extension FileMeta.Tree {
         root = bytes.loadUnaligned(fromByteOffset: offset + 40, as: UInt64.self)
     }
 
-    fileprivate func defect(lastPage: UInt64) -> String? {
+    /// A description of a defect in the fields; nil without a defect.
+    func defect(lastPage: UInt64) -> String? {
         if root == Self.noRoot {
             return depth == 0 && entries == 0 ? nil : "a tree without a root has entries"
         }

@@ -5,9 +5,9 @@ import Foundation
 /// Creates new databases. A crash at any moment leaves either no database or a complete database.
 ///
 /// LMDB writes the first two pages of a file in place; a file torn at that moment can never be opened again.
-/// The pages are therefore written to a temporary file in the same directory, which then replaces the empty
-/// file. The process holds a lock on the empty file and checks that it is still the file at the path, so only
-/// one of several processes succeeds.
+/// The pages, and one with the empty trees, are therefore written to a temporary file in the same directory,
+/// which then replaces the empty file. The process holds a lock on the empty file and checks that it is still
+/// the file at the path, so only one of several processes succeeds.
 enum NewFile {
 
     /// Creates a file at a path unless it exists. An empty file is a database that is about to be created.
@@ -53,7 +53,18 @@ enum NewFile {
         var code = mdb_env_create(&environment)
         guard code == 0 else { throw errors.error(code, "creating the database") }
         defer { mdb_env_close(environment) }
-        code = mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS), 0o644)
+        code = mdb_env_set_maxdbs(environment, MDB_dbi(Trees.count))
+        if code == 0 { code = mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS), 0o644) }
+        var transaction: OpaquePointer?
+        if code == 0 { code = mdb_txn_begin(environment, nil, 0, &transaction) }
+        guard code == 0, let transaction else { throw errors.error(code, "creating the database") }
+        do {
+            _ = try Trees(transaction, creates: true, errors: errors)
+        } catch {
+            mdb_txn_abort(transaction)
+            throw error
+        }
+        code = mdb_txn_commit(transaction)
         guard code == 0 else { throw errors.error(code, "creating the database") }
     }
 

@@ -5,8 +5,9 @@ import Foundation
 /// file.
 ///
 /// LMDB trusts page numbers and offsets; a flipped bit in them causes a crash. The check covers the header,
-/// the offsets, the sizes and the key order of every page of both trees, the lists of free pages, and that
-/// every page number is in the file and used once. It does not cover the contents of values.
+/// the offsets, the sizes and the key order of every page of all trees, the names of the trees and the first
+/// bytes of their keys, the lists of free pages, and that every page number is in the file and used once. It
+/// does not cover the contents of values.
 ///
 /// The caller keeps the snapshot alive during the check, so that no writer reuses its pages.
 struct PageCheck {
@@ -19,19 +20,27 @@ struct PageCheck {
     private var used: [UInt64]
     // The number of listed free pages that are not in the file.
     private var freeBeyondFile: UInt64 = 0
+    // The trees of data, found in the main tree.
+    private var trees: [FileMeta.Tree] = []
+    // The number of the tree of data that is checked.
+    private var tree = 0
     // A page for each height of a tree: the pages below a page are checked while that page is in its buffer.
     private let buffers: UnsafeMutableRawBufferPointer
 
     /// Checks the pages of a snapshot.
     ///
-    /// - Throws: `corrupted` with the page and its defect, or `notADatabase` for a file with named databases.
+    /// - Throws: `corrupted` with the page and its defect.
     static func run(_ file: DatabaseFile, _ meta: FileMeta) throws {
         let buffers = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(max(meta.main.depth, meta.free.depth)) * Int(meta.pageSize), alignment: 8)
+            byteCount: FileMeta.Tree.maximumDepth * Int(meta.pageSize), alignment: 8)
         defer { buffers.deallocate() }
         var check = PageCheck(file, meta, length: try file.length(), buffers)
-        try check.checkTree(meta.main, isFree: false)
-        try check.checkTree(meta.free, isFree: true)
+        try check.checkTree(meta.main, .trees)
+        for (number, tree) in check.trees.enumerated() {
+            check.tree = number
+            try check.checkTree(tree, .data)
+        }
+        try check.checkTree(meta.free, .free)
         try check.checkMissingPages()
     }
 
@@ -75,11 +84,11 @@ struct PageCheck {
 
     // MARK: Trees
 
-    private mutating func checkTree(_ tree: FileMeta.Tree, isFree: Bool) throws {
+    private mutating func checkTree(_ tree: FileMeta.Tree, _ contents: PageLayout.Contents) throws {
         guard tree.root != FileMeta.Tree.noRoot else { return }
         try use(tree.root, from: 0)
         let entries = try checkPage(
-            tree.root, height: Int(tree.depth), bounds: (nil, nil), isFree: isFree)
+            tree.root, height: Int(tree.depth), bounds: (nil, nil), contents)
         guard entries == tree.entries else { throw defect(tree.root, "and those below it do not have as many entries as noted") }
     }
 
@@ -89,12 +98,20 @@ struct PageCheck {
     /// Checks a page and all pages below it.
     ///
     /// - Returns: The number of their entries.
-    private mutating func checkPage(_ number: UInt64, height: Int, bounds: Bounds, isFree: Bool) throws -> UInt64 {
+    private mutating func checkPage(_ number: UInt64, height: Int, bounds: Bounds, _ contents: PageLayout.Contents) throws
+        -> UInt64
+    {
         let page = PageLayout(try readPage(number, height: height))
-        if let defect = page.defect(number: number, isLeaf: height == 1, isFree: isFree) { throw self.defect(number, defect) }
-        try checkOrder(page, number, bounds, isFree: isFree)
+        if let defect = page.defect(number: number, isLeaf: height == 1, in: contents) { throw self.defect(number, defect) }
+        try checkOrder(page, number, bounds, contents)
         guard height > 1 else {
-            for index in 0..<page.count { try checkValue(page.node(index), on: number, isFree: isFree) }
+            for index in 0..<page.count {
+                if contents == .trees {
+                    try addTree(page.key(index), page.node(index).bytes, on: number)
+                } else {
+                    try checkValue(page.node(index), on: number, isFree: contents == .free)
+                }
+            }
             return UInt64(page.count)
         }
         var entries: UInt64 = 0
@@ -103,12 +120,15 @@ struct PageCheck {
             try use(child, from: number)
             let lower = index == 0 ? bounds.lower : page.key(index)
             let upper = index + 1 < page.count ? page.key(index + 1) : bounds.upper
-            entries += try checkPage(child, height: height - 1, bounds: (lower, upper), isFree: isFree)
+            entries += try checkPage(child, height: height - 1, bounds: (lower, upper), contents)
         }
         return entries
     }
 
-    private func checkOrder(_ page: PageLayout, _ number: UInt64, _ bounds: Bounds, isFree: Bool) throws {
+    private func checkOrder(
+        _ page: PageLayout, _ number: UInt64, _ bounds: Bounds, _ contents: PageLayout.Contents
+    ) throws {
+        let isFree = contents == .free
         // The first key of a branch is unbounded on the left and is not compared.
         let first = page.isLeaf ? 0 : 1
         guard first < page.count else { return }
@@ -117,6 +137,12 @@ struct PageCheck {
         }
         if let lower = bounds.lower, isLess(page.key(first), lower, isFree) {
             throw defect(number, "has a key that belongs to its left")
+        }
+        // Between these two keys are only keys of the same tree.
+        if page.isLeaf, contents == .data,
+            [page.key(0), page.key(page.count - 1)].contains(where: { Trees.number(of: $0) != tree })
+        {
+            throw defect(number, "has a key of another tree")
         }
         if let upper = bounds.upper, !isLess(page.key(page.count - 1), upper, isFree) {
             throw defect(number, "has a key that belongs to its right")
@@ -134,6 +160,17 @@ struct PageCheck {
     }
 
     // MARK: Values
+
+    /// Checks the fields of a tree of data, and adds it to the trees that are checked afterwards.
+    private mutating func addTree(_ name: UnsafeRawBufferPointer, _ fields: UnsafeRawBufferPointer, on page: UInt64) throws {
+        guard trees.count < Trees.count, name.elementsEqual(Trees.name(trees.count).utf8) else {
+            throw defect(page, "has an unknown tree")
+        }
+        let tree = FileMeta.Tree(fields, at: 0)
+        guard tree.flags == 0, tree.keySize == 0 else { throw defect(page, "has a tree with wrong flags") }
+        if let defect = tree.defect(lastPage: meta.lastPage) { throw self.defect(page, "has a damaged tree: \(defect)") }
+        trees.append(tree)
+    }
 
     private mutating func checkValue(_ node: PageLayout.Node, on page: UInt64, isFree: Bool) throws {
         guard node.isLarge else {

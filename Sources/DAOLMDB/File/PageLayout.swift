@@ -1,7 +1,7 @@
 /// A branch or leaf page of LMDB's data version 1, on a machine of 64 bits and little-endian byte order.
 ///
 /// A header is followed by the offsets of the nodes in key order; the nodes fill the page from its end. Call
-/// ``defect(number:isLeaf:isFree:)`` first; the other members may only be used when it returns nil. The
+/// ``defect(number:isLeaf:in:)`` first; the other members may only be used when it returns nil. The
 /// layout does not own the bytes, which must outlive it.
 struct PageLayout {
 
@@ -10,10 +10,21 @@ struct PageLayout {
     /// The flag in the header of the first page of a large value.
     static let overflowFlag: UInt16 = 0x04
 
+    /// The contents of the tree of a page.
+    enum Contents {
+        /// Lists of free pages.
+        case free
+        /// The fields of the other trees, by name.
+        case trees
+        /// The keys and values of a store.
+        case data
+    }
+
     private static let branchFlag: UInt16 = 0x01
     private static let leafFlag: UInt16 = 0x02
     private static let nodeHeaderSize = 8
     private static let largeFlag: UInt16 = 0x01
+    private static let treeFlag: UInt16 = 0x02
     private static let maximumKeySize = 511
 
     private let bytes: UnsafeRawBufferPointer
@@ -74,8 +85,8 @@ struct PageLayout {
     /// - Parameters:
     ///   - number: The page's number.
     ///   - isLeaf: Whether it should be a leaf.
-    ///   - isFree: Whether it belongs to the tree of free pages.
-    func defect(number page: UInt64, isLeaf: Bool, isFree: Bool) -> String? {
+    ///   - contents: The contents of its tree.
+    func defect(number page: UInt64, isLeaf: Bool, in contents: Contents) -> String? {
         let ownNumber = bytes.loadUnaligned(as: UInt64.self)
         guard ownNumber == page else { return "says that it is page \(ownNumber)" }
         guard number(10) == Int(isLeaf ? Self.leafFlag : Self.branchFlag) else { return "is of the wrong kind" }
@@ -84,10 +95,10 @@ struct PageLayout {
             return "has impossible bounds"
         }
         // LMDB aborts the process on a branch with a single child in the data.
-        guard count >= (isLeaf || isFree ? 1 : 2) else { return "has too few entries" }
+        guard count >= (isLeaf || contents == .free ? 1 : 2) else { return "has too few entries" }
         var total = 0
         for index in 0..<count {
-            guard let size = nodeSize(index, from: upper, isLeaf: isLeaf, isFree: isFree) else {
+            guard let size = nodeSize(index, from: upper, isLeaf: isLeaf, in: contents) else {
                 return "has an impossible entry"
             }
             total += (size + 1) & ~1
@@ -96,18 +107,23 @@ struct PageLayout {
     }
 
     /// The size of a node; nil if it is not within the page or its fields are inconsistent.
-    private func nodeSize(_ index: Int, from upper: Int, isLeaf: Bool, isFree: Bool) -> Int? {
+    private func nodeSize(_ index: Int, from upper: Int, isLeaf: Bool, in contents: Contents) -> Int? {
         let offset = number(Self.headerSize + 2 * index)
         guard offset >= upper, offset & 1 == 0, offset + Self.nodeHeaderSize <= bytes.count else { return nil }
         let keySize = number(offset + 6)
         let isFirstOfBranch = !isLeaf && index == 0
         guard keySize <= Self.maximumKeySize, keySize > 0 || isFirstOfBranch else { return nil }
-        guard !isFree || keySize == 8 || isFirstOfBranch else { return nil }
+        guard contents != .free || keySize == 8 || isFirstOfBranch else { return nil }
         var size = Self.nodeHeaderSize + keySize
         if isLeaf {
             let flags = UInt16(number(offset + 4))
-            guard flags == 0 || flags == Self.largeFlag else { return nil }
-            size += flags == Self.largeFlag ? 8 : number(offset) | number(offset + 2) << 16
+            let valueSize = number(offset) | number(offset + 2) << 16
+            if contents == .trees {
+                guard flags == Self.treeFlag, valueSize == FileMeta.Tree.byteCount else { return nil }
+            } else {
+                guard flags == 0 || flags == Self.largeFlag else { return nil }
+            }
+            size += flags == Self.largeFlag ? 8 : valueSize
         }
         return offset + size <= bytes.count ? size : nil
     }

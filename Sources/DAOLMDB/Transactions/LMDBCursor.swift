@@ -2,24 +2,29 @@ import DAOCore
 import DAOKeyValue
 import DAOSystemLMDB
 
-/// A position in the tree of a transaction.
+/// A position in the trees of a transaction. It continues in the next tree only at the end of a tree.
 final class LMDBCursor: KeyValueCursor {
 
-    private let cursor: OpaquePointer
     private let transaction: LMDBTransaction
+    // The savepoint in which it was made.
     private let level: Int
     // The transaction's epoch in which the cursor was last valid.
     @exclusivity(unchecked) private var epoch: Int
 
-    /// Takes over an LMDB cursor that was opened in the transaction's innermost savepoint.
-    init(_ cursor: OpaquePointer, _ transaction: LMDBTransaction) {
-        self.cursor = cursor
+    // LMDB's cursor; nil without a position. `tree` is its tree, and `cursorLevel` the savepoint in which it
+    // was opened, which is inside `level`.
+    @exclusivity(unchecked) private var cursor: OpaquePointer?
+    @exclusivity(unchecked) private var tree = 0
+    @exclusivity(unchecked) private var cursorLevel = 0
+
+    /// Creates a cursor without a position in the transaction's innermost savepoint.
+    init(_ transaction: LMDBTransaction) {
         self.transaction = transaction
         level = transaction.level
         epoch = transaction.epoch
     }
 
-    deinit { transaction.closeCursor(cursor, level: level) }
+    deinit { leaveTree() }
 
     /// Checks that neither the transaction nor the savepoint of the cursor has ended.
     @inline(__always)
@@ -28,16 +33,23 @@ final class LMDBCursor: KeyValueCursor {
     }
 
     private func checkLevel() throws {
-        guard transaction.isOpen(level: level) else {
-            throw transaction.environment.errors.error(
-                .invalidTransaction, "the transaction or savepoint of the cursor has ended; make another cursor")
-        }
+        guard transaction.isOpen(level: level) else { throw ended }
+        // LMDB has freed the cursors of ended savepoints.
+        if !transaction.isOpen(level: cursorLevel) { cursor = nil }
         epoch = transaction.epoch
     }
 
-    /// Moves the cursor and sets the current entry.
+    private var ended: StorageError {
+        transaction.environment.errors.error(
+            .invalidTransaction, "the transaction or savepoint of the cursor has ended; make another cursor")
+    }
+
+    // MARK: Moving
+
+    /// Moves in the current tree and sets the current entry.
     @inline(__always)
     private func move(_ operation: MDB_cursor_op, _ target: UnsafeRawBufferPointer = .init(start: nil, count: 0)) throws -> Bool {
+        guard let cursor else { throw ended }
         var key = MDB_val(target)
         var value = MDB_val()
         let code = mdb_cursor_get(cursor, &key, &value, operation)
@@ -52,23 +64,61 @@ final class LMDBCursor: KeyValueCursor {
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
         try check()
+        try enter(Trees.number(of: key))
         // LMDB has no empty key and refuses to search for it; every key is greater.
-        return try key.isEmpty ? move(MDB_FIRST) : move(MDB_SET_RANGE, key)
+        return try (key.isEmpty ? move(MDB_FIRST) : move(MDB_SET_RANGE, key)) || continueAfter()
     }
 
     override func seekBefore(_ key: UnsafeRawBufferPointer) throws -> Bool {
         try check()
         guard !key.isEmpty else { return false }
-        return try move(MDB_SET_RANGE, key) ? move(MDB_PREV) : move(MDB_LAST)
+        try enter(Trees.number(of: key))
+        return try (move(MDB_SET_RANGE, key) ? move(MDB_PREV) : move(MDB_LAST)) || continueBefore()
     }
 
     override func next() throws -> Bool {
         try check()
-        return try move(MDB_NEXT)
+        return try move(MDB_NEXT) || continueAfter()
     }
 
     override func previous() throws -> Bool {
         try check()
-        return try move(MDB_PREV)
+        return try move(MDB_PREV) || continueBefore()
+    }
+
+    // MARK: Trees
+
+    /// Moves to the first entry of the trees after the current tree.
+    @inline(never) private func continueAfter() throws -> Bool {
+        while let next = try transaction.tree(after: tree, step: 1) {
+            try enter(next)
+            if try move(MDB_FIRST) { return true }
+        }
+        return false
+    }
+
+    /// Moves to the last entry of the trees before the current tree.
+    @inline(never) private func continueBefore() throws -> Bool {
+        while let next = try transaction.tree(after: tree, step: -1) {
+            try enter(next)
+            if try move(MDB_LAST) { return true }
+        }
+        return false
+    }
+
+    /// Enters a tree, without a position in it.
+    @inline(__always)
+    private func enter(_ tree: Int) throws {
+        if cursor != nil, self.tree == tree { return }
+        leaveTree()
+        cursor = try transaction.openCursor(tree)
+        self.tree = tree
+        cursorLevel = transaction.level
+    }
+
+    private func leaveTree() {
+        guard let cursor else { return }
+        transaction.closeCursor(cursor, tree: tree, level: cursorLevel)
+        self.cursor = nil
     }
 }

@@ -7,8 +7,10 @@ final class LMDBReadTransaction: LMDBTransaction {
 
     // LMDB's transaction while it is idle; it keeps its slot in the reader table.
     private var idleHandle: OpaquePointer?
-    // An unused cursor.
-    private var spareCursor: OpaquePointer?
+    // An unused cursor of each tree.
+    @exclusivity(unchecked) private var spareCursors = [OpaquePointer?](repeating: nil, count: Trees.count)
+    // The snapshot before the last renewal.
+    private var lastNumber: UInt64 = 0
 
     deinit {
         guard handle != nil else { return discard() }
@@ -28,6 +30,8 @@ final class LMDBReadTransaction: LMDBTransaction {
         if code == 0 {
             handle = idleHandle
             idleHandle = nil
+            if number != lastNumber { forgetFilled() }
+            lastNumber = number
         } else {
             discard()
         }
@@ -40,16 +44,16 @@ final class LMDBReadTransaction: LMDBTransaction {
         let successor = LMDBReadTransaction(idleHandle, environment)
         successor.handle = nil
         successor.idleHandle = idleHandle
-        successor.spareCursor = spareCursor
+        successor.spareCursors = spareCursors
         self.idleHandle = nil
-        spareCursor = nil
+        forgetSpareCursors()
         return successor
     }
 
     /// Releases all LMDB resources.
     func discard() {
-        if let spareCursor { mdb_cursor_close(spareCursor) }
-        spareCursor = nil
+        for case let cursor? in spareCursors { mdb_cursor_close(cursor) }
+        forgetSpareCursors()
         if let transaction = handle ?? idleHandle { mdb_txn_abort(transaction) }
         handle = nil
         idleHandle = nil
@@ -69,9 +73,11 @@ final class LMDBReadTransaction: LMDBTransaction {
 
     // MARK: Cursors
 
-    override func openCursor() throws -> OpaquePointer {
-        guard let cursor = spareCursor else { return try super.openCursor() }
-        spareCursor = nil
+    private func forgetSpareCursors() { spareCursors = Array(repeating: nil, count: Trees.count) }
+
+    override func openCursor(_ tree: Int) throws -> OpaquePointer {
+        guard let handle, let cursor = spareCursors[tree] else { return try super.openCursor(tree) }
+        spareCursors[tree] = nil
         let code = mdb_cursor_renew(handle, cursor)
         guard code == 0 else {
             mdb_cursor_close(cursor)
@@ -80,9 +86,9 @@ final class LMDBReadTransaction: LMDBTransaction {
         return cursor
     }
 
-    override func closeCursor(_ cursor: OpaquePointer, level: Int) {
-        if handle != nil, spareCursor == nil {
-            spareCursor = cursor
+    override func closeCursor(_ cursor: OpaquePointer, tree: Int, level: Int) {
+        if handle != nil, spareCursors[tree] == nil {
+            spareCursors[tree] = cursor
         } else {
             // LMDB lets cursors of readers outlive their transaction.
             mdb_cursor_close(cursor)

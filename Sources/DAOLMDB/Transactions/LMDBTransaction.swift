@@ -10,8 +10,8 @@ class LMDBTransaction: KeyValueTransaction {
 
     /// The file.
     final let environment: LMDBEnvironment
-    /// The unnamed database.
-    final let database: MDB_dbi
+    /// The trees of the file.
+    final let trees: Trees
     /// LMDB's innermost transaction; nil after the end.
     @exclusivity(unchecked) final var handle: OpaquePointer?
     /// Counts the ends of savepoints and of the transaction; each end invalidates cursors.
@@ -21,7 +21,7 @@ class LMDBTransaction: KeyValueTransaction {
     init(_ handle: OpaquePointer, _ environment: LMDBEnvironment) {
         self.handle = handle
         self.environment = environment
-        database = environment.database
+        trees = environment.trees
     }
 
     /// The number of the last commit that the transaction sees. LMDB gives a write transaction the number of
@@ -41,9 +41,10 @@ class LMDBTransaction: KeyValueTransaction {
 
     final func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
         guard let handle else { throw ended }
+        let tree = trees[key]
         var key = MDB_val(key)
         var value = MDB_val()
-        let code = mdb_get(handle, database, &key, &value)
+        let code = mdb_get(handle, tree, &key, &value)
         if code == 0 { return UnsafeRawBufferPointer(value) }
         if code == MDB_NOTFOUND { return nil }
         throw environment.errors.error(code, "reading")
@@ -51,13 +52,14 @@ class LMDBTransaction: KeyValueTransaction {
 
     final func cursor() throws -> KeyValueCursor {
         guard handle != nil else { throw ended }
-        return LMDBCursor(try openCursor(), self)
+        return LMDBCursor(self)
     }
 
-    /// Opens an LMDB cursor in the innermost transaction. The caller returns it once.
-    func openCursor() throws -> OpaquePointer {
+    /// Opens an LMDB cursor of a tree in the innermost transaction. The caller returns it once.
+    func openCursor(_ tree: Int) throws -> OpaquePointer {
+        guard let handle else { throw ended }
         var cursor: OpaquePointer?
-        let code = mdb_cursor_open(handle, database, &cursor)
+        let code = mdb_cursor_open(handle, trees.handles[tree], &cursor)
         guard code == 0, let cursor else { throw environment.errors.error(code, "opening a cursor") }
         return cursor
     }
@@ -66,8 +68,45 @@ class LMDBTransaction: KeyValueTransaction {
     ///
     /// - Parameters:
     ///   - cursor: LMDB's cursor.
+    ///   - tree: Its tree.
     ///   - level: The savepoint in which it was opened.
-    func closeCursor(_ cursor: OpaquePointer, level: Int) {}
+    func closeCursor(_ cursor: OpaquePointer, tree: Int, level: Int) {}
+
+    // MARK: Trees
+
+    // A bit for each tree that can have entries.
+    @exclusivity(unchecked) private var filled: UInt32 = 0
+    // Whether `filled` has been read from the file.
+    @exclusivity(unchecked) private var knowsFilled = false
+
+    /// Notes that a tree has an entry.
+    @inline(__always) final func fill(_ tree: Int) { filled |= 1 << UInt32(truncatingIfNeeded: tree) }
+
+    /// Reads anew which trees have entries.
+    final func forgetFilled() { (filled, knowsFilled) = (0, false) }
+
+    /// The next tree that can have entries.
+    ///
+    /// - Parameters:
+    ///   - tree: A tree.
+    ///   - step: 1 for greater keys, -1 for smaller keys.
+    final func tree(after tree: Int, step: Int) throws -> Int? {
+        if !knowsFilled {
+            for tree in 0..<Trees.count {
+                var statistics = MDB_stat()
+                let code = mdb_stat(handle, trees.handles[tree], &statistics)
+                guard code == 0 else { throw environment.errors.error(code, "reading") }
+                if statistics.ms_entries > 0 { fill(tree) }
+            }
+            knowsFilled = true
+        }
+        var next = tree + step
+        while next >= 0, next < Trees.count {
+            if filled & (1 << UInt32(next)) != 0 { return next }
+            next += step
+        }
+        return nil
+    }
 
     /// The number of the innermost savepoint. Numbers are unique.
     var level: Int { 0 }
@@ -77,7 +116,9 @@ class LMDBTransaction: KeyValueTransaction {
 
     final var underlyingHandle: (any UnderlyingHandle)? {
         guard let handle else { return nil }
-        return LMDBHandle(transaction: handle, environment: environment.handle, database: database)
+        // The application can write to any tree.
+        (filled, knowsFilled) = (.max, true)
+        return LMDBHandle(transaction: handle, environment: environment.handle, databases: trees.handles)
     }
 
     // MARK: Writing, refused by a read transaction

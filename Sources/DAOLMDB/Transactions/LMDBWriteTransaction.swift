@@ -80,16 +80,19 @@ final class LMDBWriteTransaction: LMDBTransaction {
     private func write(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt32) throws -> CInt {
         _ = try usableHandle()
         let table = WriteCursors.table(of: key)
-        let cursor = try writeCursors.lastCursor(for: table) ?? writeCursors.cursor(for: table) { try openCursor() }
-        var key = MDB_val(key)
-        var value = MDB_val(value)
-        return mdb_cursor_put(cursor, &key, &value, flags)
+        if !writeCursors.isLast(table) {
+            let tree = Trees.number(of: key)
+            fill(tree)
+            try writeCursors.select(table) { try openCursor(tree) }
+        }
+        return writeCursors.put(key, value, flags)
     }
 
     override func delete(_ key: UnsafeRawBufferPointer) throws -> Bool {
         let handle = try usableHandle()
+        let tree = trees[key]
         var key = MDB_val(key)
-        let code = mdb_del(handle, database, &key, nil)
+        let code = mdb_del(handle, tree, &key, nil)
         if code == MDB_NOTFOUND { return false }
         guard code == 0 else { throw fail(code, "deleting") }
         return true
@@ -147,7 +150,7 @@ final class LMDBWriteTransaction: LMDBTransaction {
         handle != nil && levels.contains { $0.number == level }
     }
 
-    override func closeCursor(_ cursor: OpaquePointer, level: Int) {
+    override func closeCursor(_ cursor: OpaquePointer, tree: Int, level: Int) {
         // LMDB frees the cursors of a write transaction at its end.
         if isOpen(level: level) { mdb_cursor_close(cursor) }
     }

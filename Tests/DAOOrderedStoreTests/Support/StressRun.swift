@@ -84,7 +84,7 @@ final class StressRun: Sendable {
                 var sum: UInt64 = 0
                 let cursor = try transaction.cursor()
                 var stands = try cursor.seek(rowKey(1, 0))
-                while stands, cursor.key.count == 12 {
+                while stands, cursor.key.count == 9 {
                     sum += value(Bytes(cursor.value))
                     stands = try cursor.next()
                 }

@@ -59,6 +59,6 @@ extension OrderedKeyValueStore {
 }
 
 /// A key as the database makes it: the number of a table and the number of a row.
-func rowKey(_ table: UInt32, _ row: UInt64) -> Bytes {
-    withUnsafeBytes(of: table.bigEndian, Bytes.init) + withUnsafeBytes(of: row.bigEndian, Bytes.init)
+func rowKey(_ table: UInt8, _ row: UInt64) -> Bytes {
+    [table] + withUnsafeBytes(of: row.bigEndian, Bytes.init)
 }
