@@ -56,17 +56,23 @@ import Testing
         }
     }
 
-    @Test func closingEmptiesTheLog() throws {
-        let ledger = try Ledger(place.url())
-        try ledger.increment()
-        let log = place.file.path + "-wal"
-        func size(_ path: String) throws -> Int? { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int }
-        #expect(try size(log) ?? 0 > 0)
-        try ledger.database.close()
-        #expect(try size(log) == 0)
-        let copy = place.directory.appendingPathComponent("copy.db")
-        try FileManager.default.copyItem(at: place.file, to: copy)
-        #expect(try Ledger("sqlite://\(copy.path)").count() == 1)
+    @Test func closingKeepsTheLogOnlyForOthers() async throws {
+        try await onThread {
+            let ledger = try Ledger(place.url())
+            try ledger.increment()
+            let other = try Child("serve", place.url())
+            try other.expect("open")
+            try ledger.database.close()
+            let log = try FileManager.default.attributesOfItem(atPath: place.file.path + "-wal")
+            #expect(log[.size] as? Int == 0)
+            let copy = place.directory.appendingPathComponent("copy.db")
+            try FileManager.default.copyItem(at: place.file, to: copy)
+            #expect(try Ledger("sqlite://\(copy.path)").count() == 1)
+            try other.say("close")
+            other.wait()
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
+            #expect(names.filter { $0.hasPrefix("test.db") } == ["test.db"])
+        }
     }
 
     /// Runs statements of Python's SQLite on the file.

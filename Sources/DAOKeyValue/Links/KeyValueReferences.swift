@@ -125,7 +125,7 @@ private struct ReferenceRows {
         try KeyBuilder.with { builder in
             try builder.appendRow(key, of: table)
             guard let record = try transaction.get(builder.bytes) else { return false }
-            try reader.show(record, key: builder.bytes.from(KeyParser.keyspaceLength))
+            try reader.show(record, key: builder.bytes.from(table.keyspace.length))
             return true
         }
     }

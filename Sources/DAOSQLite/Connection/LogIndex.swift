@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSystemSQLite
+import Foundation
 
 /// The beginning of the index of the write-ahead log. All processes that have the file open share this
 /// memory.
@@ -25,6 +26,30 @@ struct LogIndex {
         guard map(file, 0, Self.regionSize, 0, &region) == SQLITE_OK, let region else { return nil }
         change = region.load(fromByteOffset: 8, as: UInt32.self)
         checksum = region.load(fromByteOffset: 40, as: UInt32.self)
+    }
+
+    /// The byte of the file of the index that every process locks while it has the index open. It is part of the
+    /// protocol that all versions of SQLite keep to.
+    private static let presence: off_t = 128
+
+    /// Whether no other process has the index of a log open; false when it cannot be told.
+    ///
+    /// The locks on the database's file do not tell: a process loses them when it opens and closes the file by other
+    /// means. The locks on the index are asked for through the descriptor that SQLite has, because closing another one
+    /// would release those of this process.
+    static func isOfThisProcessAlone(_ log: String) -> Bool {
+        var wanted = stat()
+        guard log.hasSuffix("-wal"), stat(log.dropLast(4) + "-shm", &wanted) == 0,
+            let names = try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
+        else { return false }
+        for descriptor in names.compactMap(Int32.init) {
+            var found = stat()
+            guard fstat(descriptor, &found) == 0, found.st_dev == wanted.st_dev, found.st_ino == wanted.st_ino else { continue }
+            var lock = flock()
+            (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (Int16(F_WRLCK), Int16(SEEK_SET), presence, 1)
+            return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type == Int16(F_UNLCK)
+        }
+        return false
     }
 
     /// The checksum and the number of transactions in one number.

@@ -59,7 +59,7 @@ extension SQLiteConnection {
     private func setUp(_ mode: ConnectionMode) throws {
         var code = SQLFunctions.register(on: handle)
         if code == SQLITE_OK { code = dao_refuse_quoted_text(handle) }
-        if code == SQLITE_OK { code = dao_keep_log(handle) }
+        if code == SQLITE_OK { code = dao_keep_log(handle, 1) }
         if code != SQLITE_OK { throw failure(code) }
         // The schema in the file is not trusted to call functions, and damaged pages are detected early.
         try execute(
