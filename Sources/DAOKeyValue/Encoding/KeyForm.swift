@@ -9,7 +9,7 @@ import DAOCore
 ///
 /// - A row: the keyspace of its table, then its primary key.
 /// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key
-///   of the row. Its value is empty.
+///   of the row. Its value is a checksum, see ``EntryFormat``.
 ///
 /// | form | bytes |
 /// |---|---|
