@@ -76,6 +76,7 @@ private final class BatchingConnection: SQLConnection {
         holding?.drop()
         try inner.rollbackSavepoint()
     }
+    func willClose() { inner.willClose() }
     func checkTransaction() throws { try inner.checkTransaction() }
     var underlyingHandle: (any UnderlyingHandle)? {
         try? holding?.send()
