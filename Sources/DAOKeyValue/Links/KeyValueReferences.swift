@@ -110,11 +110,13 @@ private struct ReferenceRows {
     let field: Int
     private let transaction: any KeyValueTransaction
     private let reader: RecordReader
+    private let verifies: Bool
 
     init(_ table: Table, field: Int, _ handle: KeyValueHandle, verifies: Bool) {
         self.table = table
         self.field = field
         transaction = handle.transaction
+        self.verifies = verifies
         reader = RecordReader(table: table, verifies: verifies) { throw table.lacksDefault }
     }
 
@@ -154,7 +156,8 @@ private struct ReferenceRows {
     func forEach(_ filter: Filter, limit: Int? = nil, _ body: (ReferenceRows) throws -> Void) throws {
         let query = ResolvedQuery(
             filter: filter, order: [SortTerm(field: table.keyField, isAscending: true)], limit: limit)
-        guard let source = try QueryRun(table: table, query: query, transaction: transaction).source(reader) else { return }
+        let run = QueryRun(table: table, query: query, transaction: transaction, verifies: verifies)
+        guard let source = try run.source(reader) else { return }
         var remaining = limit ?? .max
         while remaining > 0, try source.nextKey(reader) {
             try body(self)
