@@ -153,10 +153,10 @@ final class Transfer: Sendable {
         of request: URLRequest
     ) -> (any Error)? {
         if let error {
-            if error is URLError { return error }
+            if let error = error as? URLError { return error.withoutSecrets }
             let underlying = error as NSError
             guard underlying.domain == NSURLErrorDomain else { return error }
-            return URLError(_nsError: underlying)
+            return URLError(_nsError: underlying).withoutSecrets
         }
         guard let http = response as? HTTPURLResponse,
             http.value(forHTTPHeaderField: "Content-Encoding") == nil,

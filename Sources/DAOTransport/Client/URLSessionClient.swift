@@ -1,3 +1,4 @@
+import DAORedaction
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -14,6 +15,22 @@ public struct HTTPExchange: Sendable {
     public let data: Data
     /// The error that the caller receives, from any stage; nil when the caller receives content.
     public let error: (any Error)?
+}
+
+extension HTTPExchange: CustomStringConvertible, CustomReflectable {
+    /// The method, the URL without its secrets, and the status or the error.
+    public var description: String {
+        let status = response.map { "status \($0.statusCode)" } ?? "no response"
+        return "\(request.summary): \(error.map { "\($0)" } ?? status)"
+    }
+
+    /// The same text as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["exchange": description]) }
+}
+
+extension URLRequest {
+    /// The method, and the URL without its secrets.
+    package var summary: String { "\(httpMethod ?? "GET") \(redacted(url?.absoluteString ?? ""))" }
 }
 
 /// A client on Foundation's URL loading system.
