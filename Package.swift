@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore", "DAORedaction"]),
 
         // The contract as a suite that anybody can run on their storage
-        .target(name: "DAOConformance", dependencies: ["DAOCore", "DAOTestSupport"]),
+        .target(name: "DAOConformance", dependencies: ["DAOCore", "DAORedaction", "DAOTestSupport"]),
         // The contract on generated steps, against a reference model
         .target(name: "DAOPropertyTesting", dependencies: ["DAOConformance", "DAOCore", "DAOTestSupport"]),
         // What the suite, the tests and the measurements share
