@@ -29,8 +29,11 @@ let package = Package(
         .systemLibrary(name: "DAOSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(name: "DAOSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
 
+        // What of a URL may appear in a description, an error or a log
+        .target(name: "DAORedaction"),
+
         // The words, and the one meaning of predicates and sorting
-        .target(name: "DAOCore"),
+        .target(name: "DAOCore", dependencies: ["DAORedaction"]),
 
         // A database on any ordered key-value store, and two such stores
         .target(name: "DAOKeyValue", dependencies: ["DAOCore"]),
@@ -43,11 +46,11 @@ let package = Package(
 
         // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain,
         // those of a DAO among them
-        .target(name: "DAOTransport"),
-        .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore"]),
+        .target(name: "DAOTransport", dependencies: ["DAORedaction"]),
+        .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore", "DAORedaction"]),
 
         // The contract as a suite that anybody can run on their storage
-        .target(name: "DAOConformance", dependencies: ["DAOCore", "DAOTestSupport"]),
+        .target(name: "DAOConformance", dependencies: ["DAOCore", "DAORedaction", "DAOTestSupport"]),
         // The contract on generated steps, against a reference model
         .target(name: "DAOPropertyTesting", dependencies: ["DAOConformance", "DAOCore", "DAOTestSupport"]),
         // What the suite, the tests and the measurements share
@@ -98,7 +101,7 @@ let package = Package(
             resources: [.copy("server.py")]),
         .testTarget(
             name: "DAOTransportTests",
-            dependencies: ["DAOTransport", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport"],
+            dependencies: ["DAOTransport", "DAORedaction", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport"],
             exclude: ["BookAPI", "Server"]),
         .testTarget(
             name: "DAONodesTests",

@@ -43,7 +43,7 @@ func run(_ urls: [String]) throws {
         try atlas.countries.update(where: { $0.code == "SE" }) { $0.isFavourite = true }
         let (_, again) = try timed { try atlas.persist(world) }
         let favourites = try atlas.countries.count { $0.isFavourite }
-        guard favourites == 1 else { throw DemoError("\(url): the second import lost the favourite") }
+        guard favourites == 1 else { throw DemoError("\(atlas.database.configuration): the second import lost the favourite") }
         atlases.append(atlas)
         imports.append((first, again))
     }

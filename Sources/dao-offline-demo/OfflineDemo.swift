@@ -42,7 +42,7 @@ struct OfflineDemo {
         print(
             """
             Server    \(server.url)dialogs/  (python3, process \(server.processIdentifier))
-            Database  \(url)  (\(database.capabilities.engine))
+            Database  \(database.configuration)  (\(database.capabilities.engine))
 
             1. With the server: GET dialogs/, unwrap, map, store in one transaction, read back
             """)

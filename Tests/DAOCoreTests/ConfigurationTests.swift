@@ -55,6 +55,61 @@ struct ConfigurationTests {
         #expect(error.message == "the database URL '\(url)' \(message)")
     }
 
+    /// Every fault of a URL, with a secret in the URL in every spelling.
+    @Test(arguments: [
+        "key=s3cret", "KEY=s3cret", "%6bey=s3cret", "%4B%65%79=s3cret", "%256bey=s3cret", "k%65y=s3cret", "encryption_key=s3cret",
+        "Pass-Word=s3cret", "key=a b's3cret", "key=a=s3cret", "key=a;s3cret", "key=%73%33cret", "key%3Ds3cret", "%6bey%3Ds3cret",
+        "x%26key=s3cret", "x;key=s3cret", "x=lmdb:a?key=s3cret", "x=http%3A%2F%2Fme%3As3cret%40host%2F", "ｋｅｙ=s3cret",
+    ])
+    func secretsAppearInNoError(_ option: String) throws {
+        let driver = DatabaseDriver(scheme: "none") { _ in throw StorageError(.notFound, "opened") }
+        for url in [
+            "none:a?\(option)", "none:a?x=1&\(option)&create=true", "none:a?\(option)&\(option)", "none:a?\(option)&create=yes",
+            "none:a?\(option)&=", "none:a?\(option)#", "none://host?\(option)", "no ne:a?\(option)", "a?\(option)",
+            "none:%zz?\(option)",
+            "none:a&\(option)", "other:a?\(option)",
+        ] {
+            let error = try storageError { try DatabaseDrivers(driver).open(url) }
+            let shown = "\(error) \(error.message) \(error.path ?? "")"
+            #expect(!shown.contains("s3cret") && !shown.contains("%73%33cret"), "\(url) is shown as \(shown)")
+        }
+    }
+
+    @Test(arguments: [
+        "me:s3cret@host/x", "//me:s3cret@host/x", "///me:s3cret@host/x", "//s3cret@host/x", "//me:s3/s3cret@host/x",
+        "//me:s3cret%40host/x",
+        "me:s3cret%40host", "//me%3As3cret@host", "//me:s3cret@host?x", "//me:s3cret@host/%zz",
+    ])
+    func usersAppearInNoError(_ place: String) throws {
+        for scheme in ["none", "memory", "no ne"] {
+            let error = try storageError {
+                try DatabaseDrivers(DatabaseDriver(scheme: "x") { _ in throw StorageError(.notFound, "") }).open(
+                    "\(scheme):\(place)")
+            }
+            #expect(!"\(error)".contains("s3cret"), "\(error)")
+        }
+    }
+
+    @Test func descriptionIsTheURLWithoutItsSecrets() throws {
+        var configuration = try DatabaseConfiguration(
+            url: "sqlite:/a%20b.db?key=s3&readOnly=true&create=false&durability=relaxed&timeout=2&mapSize=7")
+        configuration.options["apiToken"] = "a&s3"
+        let expected =
+            "sqlite:/a%20b.db?apiToken=…&create=false&durability=relaxed&key=…&mapSize=7&readOnly=true&timeout=2.0"
+        #expect("\(configuration)" == expected)
+        #expect(String(reflecting: [configuration]).contains(expected))
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!dumped.contains("s3"), "\(dumped)")
+        #expect("\(DatabaseConfiguration(scheme: "memory", path: ""))" == "memory:")
+    }
+
+    @Test func pathsWithASignAreKept() throws {
+        #expect(try DatabaseConfiguration(url: "sqlite:icon@2x.db").path == "icon@2x.db")
+        #expect(try DatabaseConfiguration(url: "sqlite:/a:b@c/key=1.db").path == "/a:b@c/key=1.db")
+        #expect(try DatabaseConfiguration(url: "sqlite:a&b.db").path == "a&b.db")
+    }
+
     @Test func driversAreSelectedByScheme() throws {
         let driver = DatabaseDriver(scheme: "none", optionNames: ["size"]) { _ in throw StorageError(.notFound, "opened") }
         let drivers = DatabaseDrivers(driver, DatabaseDriver(scheme: "other") { _ in throw StorageError(.notFound, "other") })

@@ -140,6 +140,13 @@ func loadDialogs(server: URL, dialogs: DAO<DialogTranslator>) async throws -> [D
     return shown
 }
 
+/// A client for large files.
+func filesClient(server: URL) -> URLSessionClient {
+    let limits = TransferLimits(maximumBodySize: 1 << 30, deadline: .seconds(3600))  // large files, slow lines
+    let files = URLSessionClient(baseURL: server, limits: limits)
+    return files
+}
+
 /// Runs the chain from code without `await`.
 func showDialogs(_ chain: any Node<Void, [Dialog]>, _ show: @escaping @Sendable (String) -> Void) -> Observer<[Dialog]> {
     let observer = chain.process()

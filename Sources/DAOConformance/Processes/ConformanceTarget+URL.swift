@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
     import DAOCore
+    import DAORedaction
     import Foundation
 
     extension ConformanceTarget {
@@ -16,11 +17,12 @@
             let configuration = try DatabaseConfiguration(url: url)
             guard configuration.path.isEmpty else {
                 throw UsageError(
-                    "'\(url)' names one database, and every test needs a separate one; write '\(configuration.scheme):'")
+                    "'\(redacted(url))' names one database, and every test needs a separate one; write '\(configuration.scheme):'"
+                )
             }
             guard let driver = drivers.first(where: { $0.scheme == configuration.scheme }) else {
                 let known = drivers.map { "\($0.scheme):" }.joined(separator: ", ")
-                throw UsageError("there is no driver for '\(url)'; there are: \(known)")
+                throw UsageError("there is no driver for '\(redacted(url))'; there are: \(known)")
             }
             // What a test changes takes precedence over the URL.
             let configured = DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { asked in
@@ -34,7 +36,7 @@
             @Sendable func path(_ location: Location) -> String {
                 isFile ? location.directory.appendingPathComponent("test.db").path : location.name
             }
-            let target = ConformanceTarget(name: name ?? url, driver: configured, isFile: isFile, path: path)
+            let target = ConformanceTarget(name: name ?? redacted(url), driver: configured, isFile: isFile, path: path)
             guard isFile, let program = Bundle.main.executableURL else {
                 self = target
                 return

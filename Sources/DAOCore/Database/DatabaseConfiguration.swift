@@ -1,3 +1,4 @@
+import DAORedaction
 import Foundation
 
 /// A description of how to open a database. It is a value, or a URL in a configuration file.
@@ -55,9 +56,7 @@ extension DatabaseConfiguration {
     /// - Throws: `.invalidConfiguration` with the fault and its place.
     public init(url: String) throws {
         func problem(_ message: String) -> StorageError {
-            // A URL can contain an encryption key, which must not appear in a log.
-            let shown = url.replacing(/([?&]key=)[^&]*/) { "\($0.output.1)…" }
-            return StorageError(.invalidConfiguration, "the database URL '\(shown)' \(message)")
+            StorageError(.invalidConfiguration, "the database URL '\(redacted(url))' \(message)")
         }
         guard let colon = url.firstIndex(of: ":"), colon != url.startIndex else {
             throw problem("has no scheme; begin it like 'sqlite:' or 'memory:'")
@@ -78,9 +77,15 @@ extension DatabaseConfiguration {
         if rest.hasPrefix("//") {
             rest = rest.dropFirst(2)
             if !rest.hasPrefix("/"), scheme != "memory", !rest.isEmpty {
+                let place = redacted("//\(rest)").dropFirst(2)
                 throw problem(
-                    "names a host; write an absolute path with three slashes, as in '\(scheme):///\(rest)', a relative one none")
+                    "names a host; write an absolute path with three slashes, as in '\(scheme):///\(place)', a relative one none")
             }
+        }
+        // A path is part of every error about its file.
+        let options = rest.firstIndex(of: "&").map { rest[$0...] } ?? ""
+        if redacted(options) != options || rest.contains(/^[^\/]*:.*(?:@|%(?:25)*40)/) {
+            throw problem("has a secret in its path; write options after a '?', and no user")
         }
         guard let path = String(rest).removingPercentEncoding else {
             throw problem("has a '%' that is not followed by two hex digits; write a percent sign as %25")
@@ -92,8 +97,8 @@ extension DatabaseConfiguration {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = String(parts[0]).removingPercentEncoding, !name.isEmpty,
                 let value = String(parts[1]).removingPercentEncoding
-            else { throw problem("has an option '\(pair)' that is not of the form name=value; write it so") }
-            guard seen.insert(name).inserted else { throw problem("has the option '\(name)' twice; give it once") }
+            else { throw problem("has an option '\(redacted(pair))' that is not of the form name=value; write it so") }
+            guard seen.insert(name).inserted else { throw problem("has the option '\(redacted(name))' twice; give it once") }
             try set(name, value, problem)
         }
     }
@@ -121,5 +126,25 @@ extension DatabaseConfiguration {
             busyTimeout = .milliseconds(Int64(seconds * 1000))
         default: options[name] = value
         }
+    }
+}
+
+extension DatabaseConfiguration: CustomStringConvertible, CustomReflectable {
+    /// The URL of the configuration, without its secrets: the value of `key` is hidden.
+    public var description: String {
+        var settings = options
+        if isReadOnly { settings["readOnly"] = "true" }
+        if !createsIfMissing { settings["create"] = "false" }
+        if durability != .full { settings["durability"] = durability.rawValue }
+        if busyTimeout != .seconds(5) { settings["timeout"] = "\(busyTimeout / .seconds(1))" }
+        let query = settings.sorted { $0.key < $1.key }.map { "\(Self.encoded($0.key))=\(Self.encoded($0.value))" }
+        return redacted("\(scheme):\(Self.encoded(path))" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
+    }
+
+    /// The same text as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(CharacterSet(charactersIn: "&=+;@"))) ?? "…"
     }
 }

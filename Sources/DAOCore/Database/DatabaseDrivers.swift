@@ -1,3 +1,5 @@
+import DAORedaction
+
 /// A driver opens the databases of a URL scheme. Every backend has a driver: `.memory`, `.sqlite`, `.lmdb`.
 public struct DatabaseDriver: Sendable {
     /// The URL scheme of the driver.
@@ -32,7 +34,7 @@ public struct DatabaseDriver: Sendable {
             }
             let known = (["create", "readOnly", "durability", "timeout"] + optionNames).sorted().joined(separator: ", ")
             throw StorageError(
-                .invalidConfiguration, "'\(scheme)' databases have no option '\(name)'; use one of these: \(known)",
+                .invalidConfiguration, "'\(scheme)' databases have no option '\(redacted(name))'; use one of these: \(known)",
                 path: configuration.path)
         }
         return try openDatabase(configuration)

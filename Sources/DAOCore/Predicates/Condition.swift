@@ -5,11 +5,14 @@
 /// let text = Condition<MessageModel>("isRead == false AND date > %@", cutoff)
 /// ```
 ///
-/// Its creation never fails. A condition that is not valid throws `.invalidPredicate` when it is used. Other
-/// libraries call it a predicate; Foundation has a type with that name.
+/// Its creation never fails. A condition that is not valid, or nests more than 640 levels deep (a condition on
+/// related rows counts for 16), throws `.invalidPredicate` when it is used. Other libraries call it a
+/// predicate; Foundation has a type with that name.
 public struct Condition<Record: Model>: Sendable, Hashable {
+    let tree: ConditionTree
+
     /// The tree of the condition.
-    public let node: PredicateNode
+    public var node: PredicateNode { tree.node }
 
     // The closure comes first: the compiler reports a mistake in a closure as that of the first initializer.
 
@@ -18,19 +21,29 @@ public struct Condition<Record: Model>: Sendable, Hashable {
     /// - Parameter build: A closure that gets a proxy whose members are the fields of the model. It runs
     ///   before the initializer returns.
     public init(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) {
-        node = build(FieldProxy()).condition.node
+        tree = build(FieldProxy()).condition.tree
     }
 
     /// Creates a condition from a tree.
     ///
     /// - Parameter node: The tree. Its fields are positions in the schema of `Record`.
-    public init(_ node: PredicateNode) { self.node = node }
+    public init(_ node: PredicateNode) { tree = ConditionTree(node) }
+
+    init(_ tree: ConditionTree) { self.tree = tree }
 
     /// The condition that all rows meet.
     public static var all: Condition { Condition(.constant(true)) }
 
     /// The condition that no row meets.
     public static var none: Condition { Condition(.constant(false)) }
+}
+
+extension Condition {
+    /// Whether both conditions have the same tree.
+    public static func == (left: Condition, right: Condition) -> Bool { left.node.isSame(as: right.node) }
+
+    /// Hashes the tree.
+    public func hash(into hasher: inout Hasher) { node.hashTree(into: &hasher) }
 }
 
 /// A value that can be used as a condition: a ``Condition``, or a field of type `Bool`.

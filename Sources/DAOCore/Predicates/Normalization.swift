@@ -8,26 +8,62 @@ extension PredicateNode {
     /// - Throws: `.invalidPredicate` for an unknown field, a literal of the wrong type, or an operator that
     ///   the type of the field does not have.
     public func filter(for entity: EntityDescription) throws -> Filter {
-        try filter(isNegated: false, depth: 0, for: entity)
+        try folded(
+            tooDeep: { PredicateProblem.tooDeep(Self.maximumDepth).error(entity: entity.name) },
+            leaf: { try $0.leaf(isNegated: $1, for: entity) },
+            join: { isAnd, filters in isAnd ? .every(filters) : .any(filters) })
     }
 
-    /// The maximum depth of a tree. It is far greater than the depth of real predicates, and small enough for
-    /// the stack of a thread.
+    /// The maximum depth of a tree that is no ``Condition``: it is far greater than the depth of real predicates.
     static let maximumDepth = 1000
 
-    private func filter(isNegated: Bool, depth: Int, for entity: EntityDescription) throws -> Filter {
-        guard depth < Self.maximumDepth else {
-            throw PredicateProblem("the predicate nests more than \(Self.maximumDepth) levels deep").error(entity: entity.name)
+    /// Replaces every leaf, then every conjunction and disjunction, from left to right. Negations are pushed down
+    /// to the leaves. It has an explicit stack, so that no tree can overflow the stack of the thread.
+    ///
+    /// - Parameters:
+    ///   - tooDeep: Makes the error for a tree that is deeper than the maximum.
+    ///   - leaf: Makes the result of a node that is no conjunction, disjunction or negation, and whether it is
+    ///     negated.
+    ///   - join: Makes the result of a conjunction (`true`) or of a disjunction.
+    func folded<Result>(
+        tooDeep: () -> any Error,
+        leaf: (PredicateNode, _ isNegated: Bool) throws -> Result,
+        join: (_ isAnd: Bool, [Result]) throws -> Result
+    ) throws -> Result {
+        var levels: [(pending: ArraySlice<PredicateNode>, isAnd: Bool, isNegated: Bool, depth: Int, results: [Result])] = []
+        var (node, isNegated, depth) = (self, false, 0)
+        while true {
+            guard depth < Self.maximumDepth else { throw tooDeep() }
+            var result: Result?
+            switch node {
+            case .not(let inner):
+                (node, isNegated, depth) = (inner, !isNegated, depth + 1)
+                continue
+            case .and(let nodes): levels.append((nodes[...], !isNegated, isNegated, depth + 1, []))
+            case .or(let nodes): levels.append((nodes[...], isNegated, isNegated, depth + 1, []))
+            default: result = try leaf(node, isNegated)
+            }
+            // The next node is that of the deepest level which is not complete.
+            while true {
+                let last = levels.count - 1
+                if let result {
+                    if last < 0 { return result }
+                    levels[last].results.append(result)
+                }
+                if let next = levels[last].pending.popFirst() {
+                    (node, isNegated, depth) = (next, levels[last].isNegated, levels[last].depth)
+                    break
+                }
+                let level = levels.removeLast()
+                result = try join(level.isAnd, level.results)
+            }
         }
+    }
+
+    private func leaf(isNegated: Bool, for entity: EntityDescription) throws -> Filter {
         switch self {
         case .constant(let value): return value != isNegated ? .all : .none
-        case .and(let nodes):
-            let filters = try nodes.map { try $0.filter(isNegated: isNegated, depth: depth + 1, for: entity) }
-            return isNegated ? .any(filters) : .every(filters)
-        case .or(let nodes):
-            let filters = try nodes.map { try $0.filter(isNegated: isNegated, depth: depth + 1, for: entity) }
-            return isNegated ? .every(filters) : .any(filters)
-        case .not(let node): return try node.filter(isNegated: !isNegated, depth: depth + 1, for: entity)
+        case .and, .or, .not: preconditionFailure("a conjunction, a disjunction or a negation is no leaf")
         case .compare(let field, let comparison, let value):
             let description = try entity.field(at: field)
             return try Literal.compare(field, description, comparison, value, isNegated: isNegated, entity: entity.name)

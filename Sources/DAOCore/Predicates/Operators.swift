@@ -134,19 +134,19 @@ public func >= <Record, Value: OrderedFieldValue>(
 public func && <Left: ConditionConvertible, Right: ConditionConvertible>(
     left: Left, right: Right
 ) -> Condition<Left.Record> where Left.Record == Right.Record {
-    Condition(.both([left.condition.node, right.condition.node]))
+    Condition(left.condition.tree.joined(right.condition.tree, isAnd: true))
 }
 
 /// The condition that at least one of two conditions holds.
 public func || <Left: ConditionConvertible, Right: ConditionConvertible>(
     left: Left, right: Right
 ) -> Condition<Left.Record> where Left.Record == Right.Record {
-    Condition(.either([left.condition.node, right.condition.node]))
+    Condition(left.condition.tree.joined(right.condition.tree, isAnd: false))
 }
 
 /// The condition that holds for exactly the rows that do not meet the operand.
 public prefix func ! <Operand: ConditionConvertible>(operand: Operand) -> Condition<Operand.Record> {
-    Condition(.not(operand.condition.node))
+    Condition(operand.condition.tree.negated)
 }
 
 extension FieldExpression {

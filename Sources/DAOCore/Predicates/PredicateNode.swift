@@ -35,15 +35,19 @@ extension PredicateNode {
     /// thousand conditions are one level.
     static func both(_ nodes: [PredicateNode]) -> PredicateNode {
         if nodes.count == 1 { return nodes[0] }
-        if case .and(let first) = nodes.first { return .and(first + nodes.dropFirst()) }
-        return .and(nodes)
+        return .and(nodes.flatMap { if case .and(let inner) = $0 { inner } else { [$0] } })
     }
 
     /// Returns the disjunction of one or more nodes. A chain becomes wider, not deeper, as in ``both(_:)``.
     static func either(_ nodes: [PredicateNode]) -> PredicateNode {
         if nodes.count == 1 { return nodes[0] }
-        if case .or(let first) = nodes.first { return .or(first + nodes.dropFirst()) }
-        return .or(nodes)
+        return .or(nodes.flatMap { if case .or(let inner) = $0 { inner } else { [$0] } })
+    }
+
+    /// The exact negation. Two negations are none.
+    var negated: PredicateNode {
+        if case .not(let inner) = self { return inner }
+        return .not(self)
     }
 }
 

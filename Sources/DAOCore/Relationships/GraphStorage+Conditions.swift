@@ -14,17 +14,22 @@ extension GraphStorage {
     /// Returns the query with its conditions on related rows resolved into sets of keys.
     func rewritten(_ query: Query<Record>) throws -> Query<Record> {
         var query = query
-        query.predicate = Condition(try rewritten(query.predicate.node, depth: 0))
+        query.predicate = Condition(ConditionTree(resolved: try rewritten(query.predicate.node)))
         return query
     }
 
-    private func rewritten(_ node: PredicateNode, depth: Int) throws -> PredicateNode {
-        // A later check of the query refuses deeper trees.
-        guard depth < PredicateNode.maximumDepth else { return node }
+    private func rewritten(_ node: PredicateNode) throws -> PredicateNode {
+        try node.folded(
+            tooDeep: { PredicateProblem.tooDeep(PredicateNode.maximumDepth).error(entity: Record.schema.description.name) },
+            leaf: { node, isNegated in
+                let found = try rewrittenLeaf(node)
+                return isNegated ? .not(found) : found
+            },
+            join: { isAnd, nodes in isAnd ? .and(nodes) : .or(nodes) })
+    }
+
+    private func rewrittenLeaf(_ node: PredicateNode) throws -> PredicateNode {
         switch node {
-        case .and(let nodes): return .and(try nodes.map { try rewritten($0, depth: depth + 1) })
-        case .or(let nodes): return .or(try nodes.map { try rewritten($0, depth: depth + 1) })
-        case .not(let node): return .not(try rewritten(node, depth: depth + 1))
         case .related(let field, let match, let inner):
             let relation = try relation(at: field)
             switch match {
@@ -172,10 +177,14 @@ extension PredicateNode {
     /// Returns whether the node holds where there is no row: all fields are nil, as in an optional chain, and
     /// all lists are empty.
     fileprivate func holdsWithoutRow<Record: Model>(of model: Record.Type) throws -> Bool {
+        try folded(
+            tooDeep: { PredicateProblem.tooDeep(Self.maximumDepth).error(entity: Record.schema.description.name) },
+            leaf: { try $0.leafHoldsWithoutRow(of: model) != $1 },
+            join: { isAnd, parts in isAnd ? !parts.contains(false) : parts.contains(true) })
+    }
+
+    private func leafHoldsWithoutRow<Record: Model>(of model: Record.Type) throws -> Bool {
         switch self {
-        case .and(let nodes): return try nodes.allSatisfy { try $0.holdsWithoutRow(of: model) }
-        case .or(let nodes): return try nodes.contains { try $0.holdsWithoutRow(of: model) }
-        case .not(let node): return try !node.holdsWithoutRow(of: model)
         case .related(_, let match, _): return match != .any
         case .relatedCount(_, let comparison, let count): return comparison.holds(0, against: count)
         case .through(let field, let node):

@@ -122,8 +122,10 @@ struct KeyField {
     var everything: KeyRanges { KeyRanges(KeyRange(lower: lowest, upper: highest)) }
     private var firstValue: [UInt8] { index == nil ? lowest : lowest + [1] }
 
-    /// The ranges of keys for a condition; nil when the condition does not restrict the keys.
-    func part(_ filter: Filter) -> Part? {
+    /// The ranges of keys for a condition; nil when the condition does not restrict the keys. A part of a
+    /// condition that is deeper than 20 levels does not.
+    func part(_ filter: Filter, depth: Int = 0) -> Part? {
+        guard depth < 20 else { return nil }
         switch filter {
         case .isNull(field: field, let expected):
             let nulls = index == nil ? KeyRanges.none : KeyRanges(KeyRange(prefix: lowest + [0]))
@@ -142,13 +144,13 @@ struct KeyField {
             default: return nil
             }
         case .and(let filters):
-            let parts = filters.compactMap(part)
+            let parts = filters.compactMap { part($0, depth: depth + 1) }
             guard let first = parts.first else { return nil }
             var result = parts.dropFirst().reduce(first) { $0.intersection($1) }
             if parts.count < filters.count { result.isExact = false }
             return result
         case .or(let filters):
-            let parts = filters.compactMap(part)
+            let parts = filters.compactMap { part($0, depth: depth + 1) }
             return parts.count == filters.count ? .union(parts) : nil
         default: return nil
         }

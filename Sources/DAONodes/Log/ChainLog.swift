@@ -1,3 +1,4 @@
+import DAORedaction
 import DAOTransport
 
 /// The log entries of the nodes for one call of a chain. A ``LoggerNode`` at the top writes them.
@@ -27,9 +28,10 @@ public final class ChainLog: Sendable {
         current?.add(Entry(node: node, stage: stage, message: message()))
     }
 
-    /// Records an entry.
+    /// Records an entry. Secrets are hidden in the URLs of its message.
     public func add(_ entry: Entry) {
-        notes.withLock { $0.append(entry) }
+        let shown = Entry(node: entry.node, stage: entry.stage, message: redactedURLs(in: entry.message))
+        notes.withLock { $0.append(shown) }
     }
 
     /// The recorded entries, ordered by stage, and within a stage by time of recording.

@@ -35,7 +35,7 @@ public struct RequestCreatorNode<Output: Sendable>: Node {
     public func process(_ input: TransportURLRequest) -> Observer<Output> {
         .trying {
             let request = try makeRequest(input)
-            ChainLog.record("RequestCreatorNode", .request, "\(input.method.rawValue) \(request.url?.absoluteString ?? "")")
+            ChainLog.record("RequestCreatorNode", .request, request.summary)
             return next.process(request)
         }
     }

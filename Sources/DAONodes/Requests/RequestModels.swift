@@ -1,3 +1,4 @@
+import DAORedaction
 import DAOTransport
 import Foundation
 
@@ -145,4 +146,12 @@ public struct TransportURLRequest: Sendable, Hashable {
         self.files = files
         self.encoding = encoding
     }
+}
+
+extension TransportURLRequest: CustomStringConvertible, CustomReflectable {
+    /// The method, and the URL without its secrets.
+    public var description: String { "\(method.rawValue) \(redacted(url.absoluteString))" }
+
+    /// The same text as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

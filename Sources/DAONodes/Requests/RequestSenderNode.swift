@@ -25,6 +25,17 @@ public struct DataResponse: Sendable {
     }
 }
 
+extension DataResponse: CustomStringConvertible, CustomReflectable {
+    /// The method, the URL without its secrets, and the status or the error.
+    public var description: String {
+        let status = response.map { "status \($0.statusCode), \(data.count) bytes" } ?? "no response"
+        return "\(request.summary): \(error.map { "\($0)" } ?? status)"
+    }
+
+    /// The same text as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
+}
+
 /// Sends a request and passes the result to the next node.
 ///
 /// Cancelling the observer stops the transfer. An incomplete response is an error without a response.

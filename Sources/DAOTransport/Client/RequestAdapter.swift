@@ -1,3 +1,4 @@
+import DAORedaction
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -43,6 +44,14 @@ public struct BaseRequestAdapter: RequestAdapter {
         request.url = url.absoluteURL
         return request
     }
+}
+
+extension BaseRequestAdapter: CustomStringConvertible, CustomReflectable {
+    /// The base without its secrets.
+    public var description: String { "BaseRequestAdapter(\(redacted(baseURL.absoluteString)))" }
+
+    /// The same text as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["base": description]) }
 }
 
 /// Adds headers to every request. A header that the request already has stays unchanged.

@@ -11,8 +11,13 @@ public enum TechnicalError: Error, Sendable, Hashable, CaseIterable {
     /// No server listens at the address (-1004).
     case cantConnectToHost
 
-    /// Creates the technical error for a `URLError`; nil for every other error.
+    /// Creates the technical error for a `URLError`, or for a deadline that was exceeded; nil for every other
+    /// error.
     public init?(_ error: any Error) {
+        if case .deadlineExceeded = error as? TransferError {
+            self = .timeout
+            return
+        }
         switch (error as? URLError)?.code {
         case .dataNotAllowed: self = .dataNotAllowed
         case .notConnectedToInternet: self = .noInternetConnection
@@ -22,9 +27,9 @@ public enum TechnicalError: Error, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether an error is a connection failure: a technical error, or a `URLError` whose
-    /// `isConnectionFailure` is true.
+    /// Whether an error is a connection failure: a technical error, a `URLError` whose
+    /// `isConnectionFailure` is true, or a deadline that was exceeded.
     @Sendable public static func isConnectionFailure(_ error: any Error) -> Bool {
-        error is TechnicalError || (error as? URLError)?.isConnectionFailure == true
+        TechnicalError(error) != nil || error is TechnicalError || (error as? URLError)?.isConnectionFailure == true
     }
 }

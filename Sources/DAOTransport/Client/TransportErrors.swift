@@ -1,3 +1,4 @@
+import DAORedaction
 import Foundation
 
 /// An HTTP status that is not a success.
@@ -20,9 +21,9 @@ public struct HTTPError: Error, Sendable, Hashable {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// The status and the URL.
+    /// The status, and the URL without its secrets.
     public var description: String {
-        "HTTP status \(statusCode) from \(url?.absoluteString ?? "an unknown URL")."
+        "HTTP status \(statusCode) from \(url.map { redacted($0.absoluteString) } ?? "an unknown URL")."
     }
 }
 
@@ -78,6 +79,22 @@ extension APIError: CustomStringConvertible {
 }
 
 extension URLError {
+    /// The same error; when its URL has secrets, without them, and without the underlying errors.
+    var withoutSecrets: URLError {
+        let shown = userInfo.compactMapValues { value -> Any? in
+            switch value {
+            case let url as URL: URL(string: redacted(url.absoluteString))
+            case let text as String: redactedURLs(in: text)
+            default: nil
+            }
+        }
+        let hasSecrets = userInfo.values.contains { value in
+            let text = (value as? URL)?.absoluteString ?? value as? String ?? ""
+            return redactedURLs(in: text) != text
+        }
+        return hasSecrets ? URLError(code, userInfo: shown) : self
+    }
+
     /// Whether there was no connection, or the connection was lost. After such an error a stored result can
     /// be used instead.
     public var isConnectionFailure: Bool {

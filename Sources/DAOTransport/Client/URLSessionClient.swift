@@ -1,3 +1,4 @@
+import DAORedaction
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -14,6 +15,22 @@ public struct HTTPExchange: Sendable {
     public let data: Data
     /// The error that the caller receives, from any stage; nil when the caller receives content.
     public let error: (any Error)?
+}
+
+extension HTTPExchange: CustomStringConvertible, CustomReflectable {
+    /// The method, the URL without its secrets, and the status or the error.
+    public var description: String {
+        let status = response.map { "status \($0.statusCode)" } ?? "no response"
+        return "\(request.summary): \(error.map { "\($0)" } ?? status)"
+    }
+
+    /// The same text as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["exchange": description]) }
+}
+
+extension URLRequest {
+    /// The method, and the URL without its secrets.
+    package var summary: String { "\(httpMethod ?? "GET") \(redacted(url?.absoluteString ?? ""))" }
 }
 
 /// A client on Foundation's URL loading system.
@@ -34,8 +51,12 @@ public struct HTTPExchange: Sendable {
 /// let books = try await client.request(BookListEndpoint())
 /// ```
 public final class URLSessionClient: Client {
-    private let session: URLSession
-    private let transfers: TransferDelegate
+    /// Sends requests to the origins that the application names.
+    private let session: TransferSession
+    /// Sends requests to the origins that redirects name; made for the first of them.
+    private let foreignSession = Locked<TransferSession?>(nil)
+    private let headers: [String: String]
+    private let limits: TransferLimits
     private let adapters: [any RequestAdapter]
     private let responseObserver: (@Sendable (HTTPExchange) -> Void)?
 
@@ -46,45 +67,43 @@ public final class URLSessionClient: Client {
     ///   - baseURL: the base of relative URLs; see ``BaseRequestAdapter``.
     ///   - adapters: change every request, in this order, after the base URL has been applied.
     ///   - configuration: the configuration of the URL session. On Linux its cache is not used.
+    ///   - limits: what the client accepts from a server: the size of a body, redirects, time.
     ///   - responseObserver: called once for every request that was sent, before the caller receives the
     ///     result, on no particular thread.
     public init(
         baseURL: URL? = nil,
         adapters: [any RequestAdapter] = [],
         configuration: URLSessionConfiguration = .default,
+        limits: TransferLimits = TransferLimits(),
         responseObserver: (@Sendable (HTTPExchange) -> Void)? = nil
     ) {
         let base: [any RequestAdapter] = baseURL.map { [BaseRequestAdapter(baseURL: $0)] } ?? []
         self.adapters = base + adapters
         self.responseObserver = responseObserver
-        transfers = TransferDelegate()
-        session = URLSession(configuration: Self.safe(configuration), delegate: transfers, delegateQueue: nil)
-    }
-
-    /// The configuration without the settings that can crash the process.
-    private static func safe(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+        // The request gets the configuration's headers here: a session would send them to every origin.
+        let configuration = (configuration.copy() as? URLSessionConfiguration) ?? configuration
+        headers = (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [:]) { $0["\($1.key)"] = "\($1.value)" }
+        configuration.httpAdditionalHeaders = nil
         #if canImport(FoundationNetworking)
             // With a cache, Foundation searches it in the background before a request starts. A request that
             // is cancelled in the meantime can fail after it has left the session's registry, which is a
             // fatal error in Foundation.
-            guard let copy = configuration.copy() as? URLSessionConfiguration else { return configuration }
-            copy.urlCache = nil
-            return copy
-        #else
-            return configuration
+            configuration.urlCache = nil
         #endif
-    }
-
-    deinit {
-        session.finishTasksAndInvalidate()
+        var limits = limits
+        let resource = configuration.timeoutIntervalForResource
+        if resource > 0, resource < 1e9 { limits.deadline = min(limits.deadline, .seconds(resource)) }
+        self.limits = limits
+        session = TransferSession(configuration)
     }
 
     /// Sends an endpoint's request and returns its content. See ``Client/request(_:progress:)``.
+    ///
+    /// - Throws: ``TransferError`` too, for a response that exceeds the limits.
     public func request<Request: Endpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
         try Task.checkCancellation()
         let request = try await adapted(endpoint.makeRequest())
-        let transfer = Transfer(session.dataTask(with: request), progress: progress, counting: .received)
-        return try await content(of: endpoint, request: request, transfer)
+        return try await content(of: endpoint, try RedirectableRequest(request, body: nil), progress)
     }
 
     /// Sends an upload and returns the content of its response. See ``Client/upload(_:progress:)``.
@@ -94,33 +113,29 @@ public final class URLSessionClient: Client {
     public func upload<Request: UploadEndpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
         try Task.checkCancellation()
         let (made, body) = try endpoint.makeRequest()
-        var request = try await adapted(made)
-        let task: URLSessionTask
-        switch body {
-        case .data(let data):
-            task = session.uploadTask(with: request, from: data)
-        case .file(let url):
-            guard FileManager.default.isReadableFile(atPath: url.path) else { throw CocoaError(.fileReadNoSuchFile) }
-            task = session.uploadTask(with: request, fromFile: url)
-        case .stream(let makeStream):
-            request.httpBodyStream = makeStream()
-            task = session.dataTask(with: request)
+        let request = try await adapted(made)
+        if case .file(let url) = body, !FileManager.default.isReadableFile(atPath: url.path) {
+            throw CocoaError(.fileReadNoSuchFile)
         }
-        return try await content(of: endpoint, request: request, Transfer(task, progress: progress, counting: .sent))
+        return try await content(of: endpoint, try RedirectableRequest(request, body: body), progress)
     }
 
     private func adapted(_ request: URLRequest) async throws -> URLRequest {
         var request = request
         for adapter in adapters { request = try await adapter.adapt(request) }
+        for (name, value) in headers where request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
         return request
     }
 
     private func content<Reading: ResponseReading>(
         of reading: Reading,
-        request: URLRequest,
-        _ transfer: Transfer
+        _ sent: RedirectableRequest,
+        _ progress: Progress?
     ) async throws -> Reading.Content {
-        let (data, response, transportError) = await transfers.run(transfer)
+        let request = sent.request
+        let (data, response, transportError) = await exchange(sent, progress)
         let http = response as? HTTPURLResponse
         do {
             if let transportError { throw transportError }
@@ -132,5 +147,42 @@ public final class URLSessionClient: Client {
             responseObserver?(HTTPExchange(request: request, response: http, data: data, error: error))
             throw error
         }
+    }
+
+    /// Sends a request and follows the redirects of its response.
+    private func exchange(_ sent: RedirectableRequest, _ progress: Progress?) async -> Transfer.Outcome {
+        let end = DispatchTime.now() + limits.deadline.timeInterval
+        let counted: Transfer.Counted = sent.body == nil ? .received : .sent
+        var sent = sent
+        var redirects = 0
+        while true {
+            var outcome = await session(for: sent).send(
+                sent.request, body: sent.body, limits: limits, before: end, progress: progress, counting: counted)
+            guard outcome.error == nil, let response = outcome.response as? HTTPURLResponse else { return outcome }
+            do {
+                guard try sent.follow(response) else { return outcome }
+                redirects += 1
+                if redirects > limits.maximumRedirects { throw TransferError.tooManyRedirects(limit: limits.maximumRedirects) }
+            } catch {
+                outcome.error = error
+                return outcome
+            }
+        }
+    }
+
+    private func session(for sent: RedirectableRequest) -> TransferSession {
+        guard sent.hasLeftOrigin else { return session }
+        return foreignSession.withLock { foreign in
+            let made = foreign ?? session.withoutCredentials()
+            foreign = made
+            return made
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var timeInterval: TimeInterval {
+        let (seconds, attoseconds) = components
+        return TimeInterval(seconds) + TimeInterval(attoseconds) / 1e18
     }
 }

@@ -30,15 +30,23 @@ extension Filter {
     ///
     /// - Parameter row: A closure that returns a field of the row by its position.
     public func matches(_ row: (Int) throws -> Value) rethrows -> Bool {
+        // The leaves are elsewhere: they would make the frame of every level larger.
         switch self {
-        case .all: return true
-        case .none: return false
         case .and(let filters):
             for filter in filters where try !filter.matches(row) { return false }
             return true
         case .or(let filters):
             for filter in filters where try filter.matches(row) { return true }
             return false
+        default: return try leafMatches(row)
+        }
+    }
+
+    private func leafMatches(_ row: (Int) throws -> Value) rethrows -> Bool {
+        switch self {
+        case .all: return true
+        case .none: return false
+        case .and, .or: preconditionFailure("a conjunction or a disjunction is no leaf")
         case .isNull(let field, let expected): return try row(field).isNull == expected
         case .compare(let field, let comparison, let value):
             let stored = try row(field)

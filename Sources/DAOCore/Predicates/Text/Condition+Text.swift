@@ -27,7 +27,7 @@ extension Condition: ExpressibleByStringLiteral {
     ///   - format: The text of the predicate.
     ///   - arguments: The values of the placeholders, in order. A nil argument is nil.
     public init(_ format: String, _ arguments: (any PredicateArgument)?...) {
-        node = .parse(format, arguments, for: Record.schema.description, Record.self)
+        self.init(.parse(format, arguments, for: Record.schema.description, Record.self))
     }
 
     /// Creates a condition from text without placeholders, so that a string literal can be used as a
@@ -35,7 +35,7 @@ extension Condition: ExpressibleByStringLiteral {
     ///
     /// - Parameter value: The text of the predicate.
     public init(stringLiteral value: String) {
-        node = .parse(value, [], for: Record.schema.description, Record.self)
+        self.init(.parse(value, [], for: Record.schema.description, Record.self))
     }
 }
 

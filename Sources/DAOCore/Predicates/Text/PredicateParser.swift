@@ -26,10 +26,9 @@ struct PredicateParser {
         var negations = 0
 
         mutating func add(_ condition: PredicateNode) {
-            var condition = condition
-            for _ in 0..<negations { condition = .not(condition) }
+            // Two negations are none.
+            conditions.append(negations.isMultiple(of: 2) ? condition : condition.negated)
             negations = 0
-            conditions.append(condition)
         }
 
         mutating func beginAlternative() {

@@ -1,0 +1,181 @@
+import Synchronization
+
+/// The tree of a condition, in a form that grows cheaply, and only as deep as every walk over it can go.
+struct ConditionTree: Sendable {
+    /// The maximum depth of a condition; more than a text can have. Every walk over a condition of this depth
+    /// fits on a stack of 512 KiB, also the walk that releases it.
+    static let maximumDepth = 640
+
+    /// The number of levels that a condition on related rows counts for: it costs the stack of a query.
+    fileprivate static let relationDepth = 16
+
+    private enum Form {
+        case node(PredicateNode)
+        case chain(NodeChain, isAnd: Bool)
+    }
+
+    private let form: Form
+    private let depth: Int
+
+    private init(_ form: Form, depth: Int) {
+        let isTooDeep = depth > Self.maximumDepth
+        self.form = isTooDeep ? .node(.invalid(.tooDeep(Self.maximumDepth))) : form
+        self.depth = isTooDeep ? 1 : depth
+    }
+
+    /// Creates the tree of a node; a node that is too deep becomes ``PredicateNode/invalid(_:)``.
+    init(_ node: PredicateNode) {
+        self.init(.node(node), depth: node.depth(upTo: Self.maximumDepth + 1))
+    }
+
+    /// Creates the tree of a condition whose related rows have been looked up, a few levels deeper than it was.
+    init(resolved node: PredicateNode) {
+        form = .node(node)
+        depth = 1
+    }
+
+    /// The tree as a node.
+    var node: PredicateNode {
+        switch form {
+        case .node(let node): node
+        case .chain(let chain, let isAnd): isAnd ? .and(chain.nodes) : .or(chain.nodes)
+        }
+    }
+
+    /// The exact negation. Two negations are none.
+    var negated: ConditionTree {
+        if case .node(.not(let inner)) = form { return ConditionTree(.node(inner), depth: depth - 1) }
+        return ConditionTree(.node(.not(node)), depth: depth + 1)
+    }
+
+    /// Returns the conjunction or disjunction of two trees. Chains become wider, not deeper, and the next
+    /// condition of a long chain does not copy it.
+    func joined(_ other: ConditionTree, isAnd: Bool) -> ConditionTree {
+        let (first, second) = (parts(isAnd: isAnd), other.parts(isAnd: isAnd))
+        let joined = max(first == nil ? depth + 1 : depth, second == nil ? other.depth + 1 : other.depth)
+        let more = second?.nodes ?? [other.node]
+        if let first, first.count >= NodeChain.smallest {
+            return ConditionTree(.chain(first.appending(more), isAnd: isAnd), depth: joined)
+        }
+        let all = (first?.nodes ?? [node]) + more
+        if all.count >= NodeChain.smallest { return ConditionTree(.chain(NodeChain(all), isAnd: isAnd), depth: joined) }
+        return ConditionTree(.node(isAnd ? .and(all) : .or(all)), depth: joined)
+    }
+
+    /// The parts of a conjunction or of a disjunction; nil for every other tree.
+    private func parts(isAnd: Bool) -> NodeChain? {
+        switch form {
+        case .chain(let chain, isAnd): chain
+        case .node(.and(let nodes)) where isAnd: NodeChain(nodes)
+        case .node(.or(let nodes)) where !isAnd: NodeChain(nodes)
+        default: nil
+        }
+    }
+}
+
+/// The first nodes of a list that only grows. Appending to the whole list copies nothing.
+private struct NodeChain: Sendable {
+    /// The number of nodes from which not copying pays.
+    static let smallest = 16
+
+    private final class Storage: Sendable {
+        let nodes: Mutex<[PredicateNode]>
+        init(_ nodes: [PredicateNode]) { self.nodes = Mutex(nodes) }
+    }
+
+    private let storage: Storage
+    let count: Int
+
+    init(_ nodes: [PredicateNode]) {
+        storage = Storage(nodes)
+        count = nodes.count
+    }
+
+    private init(_ storage: Storage, _ count: Int) {
+        self.storage = storage
+        self.count = count
+    }
+
+    var nodes: [PredicateNode] {
+        storage.nodes.withLock { $0.count == count ? $0 : Array($0.prefix(count)) }
+    }
+
+    func appending(_ more: [PredicateNode]) -> NodeChain {
+        let isWhole = storage.nodes.withLock { nodes in
+            guard nodes.count == count else { return false }
+            nodes += more
+            return true
+        }
+        return isWhole ? NodeChain(storage, count + more.count) : NodeChain(nodes + more)
+    }
+}
+
+extension PredicateProblem {
+    /// The problem that a predicate is deeper than a limit.
+    static func tooDeep(_ limit: Int) -> PredicateProblem {
+        PredicateProblem("the predicate nests more than \(limit) levels deep")
+    }
+}
+
+// The derived comparison and hash of a node recurse; these do not.
+extension PredicateNode {
+    /// Returns whether both trees are equal.
+    func isSame(as other: PredicateNode) -> Bool {
+        var pending = [(self, other)]
+        while let pair = pending.popLast() {
+            switch pair {
+            case (.and(let left), .and(let right)), (.or(let left), .or(let right)):
+                guard left.count == right.count else { return false }
+                pending += zip(left, right)
+            case (.not(let left), .not(let right)): pending.append((left, right))
+            case (.related(let field, let match, let left), .related(let otherField, let otherMatch, let right)):
+                guard field == otherField, match == otherMatch else { return false }
+                pending.append((left, right))
+            case (.through(let field, let left), .through(let otherField, let right)):
+                guard field == otherField else { return false }
+                pending.append((left, right))
+            case (let left, let right): guard left == right else { return false }
+            }
+        }
+        return true
+    }
+
+    /// Hashes the tree.
+    func hashTree(into hasher: inout Hasher) {
+        var pending = [self]
+        while let node = pending.popLast() {
+            switch node {
+            case .and(let nodes), .or(let nodes):
+                if case .and = node { hasher.combine(0) } else { hasher.combine(1) }
+                hasher.combine(nodes.count)
+                pending += nodes
+            case .not(let inner):
+                hasher.combine(2)
+                pending.append(inner)
+            case .related(let field, _, let inner), .through(let field, let inner):
+                hasher.combine(field)
+                pending.append(inner)
+            default: hasher.combine(node)
+            }
+        }
+    }
+}
+
+extension PredicateNode {
+    /// Returns the depth of the tree, or the limit when it is at least as deep.
+    fileprivate func depth(upTo limit: Int) -> Int {
+        var deepest = 1
+        var pending = [(self, 1)]
+        while deepest < limit, let (node, depth) = pending.popLast() {
+            deepest = max(deepest, depth)
+            switch node {
+            case .and(let nodes), .or(let nodes): pending += nodes.map { ($0, depth + 1) }
+            case .not(let node): pending.append((node, depth + 1))
+            case .related(_, _, let node), .through(_, let node):
+                pending.append((node, depth + ConditionTree.relationDepth))
+            default: continue
+            }
+        }
+        return deepest
+    }
+}

@@ -1,0 +1,299 @@
+import DAOTransport
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+private struct Fetch: Endpoint, URLRequestBuildable {
+    var path = "start"
+    var method = "GET"
+    var body: String?
+
+    func makeRequest() throws -> URLRequest {
+        var request = try get(path)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        return request
+    }
+    func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws {
+        try ResponseValidator.validate(response, with: data)
+    }
+    func content(from response: URLResponse?, with body: Data) -> Data { body }
+}
+
+private struct Send: UploadEndpoint, URLRequestBuildable {
+    let body: UploadEndpointBody
+
+    func makeRequest() throws -> (URLRequest, UploadEndpointBody) { (try post("start", body: nil), body) }
+    func content(from response: URLResponse?, with body: Data) -> String { String(decoding: body, as: UTF8.self) }
+}
+
+private let credentials = [
+    "Authorization": "Bearer s3cret", "X-Api-Key": "s3cret", "Cookie": "id=s3cret", "Accept": "text/plain",
+]
+
+@Suite(.timeLimit(.minutes(3)), .serialized) struct HostileTests {
+    private func client(
+        of server: HostileServer,
+        limits: TransferLimits = TransferLimits(),
+        configuration: URLSessionConfiguration = .ephemeral
+    ) -> URLSessionClient {
+        let adapter = HeaderRequestAdapter { credentials }
+        return URLSessionClient(baseURL: server.url, adapters: [adapter], configuration: configuration, limits: limits)
+    }
+
+    private func error<Content>(_ body: () async throws -> Content) async -> (any Error)? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A server that answers every request with a redirect to the location, and `/end` with what it received.
+    private func redirecting(_ status: Int = 302, to location: @escaping @Sendable () -> String) throws -> HostileServer {
+        try HostileServer { request, connection in
+            if request.path == "/end" { return connection.respond(200, [:], "\(request.method) \(request.body)") }
+            connection.respond(status, ["Location": location()], "moved")
+        }
+    }
+
+    // MARK: Credentials
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func headersFollowRedirectsInsideTheOrigin(_ status: Int) async throws {
+        let server = try redirecting(status) { "end" }
+        #expect(try await client(of: server).request(Fetch()) == Data("GET ".utf8))
+        let sent = try #require(server.requests.last)
+        #expect(sent.path == "/end")
+        for (name, value) in credentials { #expect(sent.headers[name.lowercased()] == value) }
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func credentialsAreNotSentToAnotherOrigin(_ status: Int) async throws {
+        let target = try redirecting { "" }
+        let port = target.port
+        // Another port, another host, and the spelling that keeps the scheme.
+        for location in ["http://127.0.0.1:\(port)/end", "http://localhost:\(port)/end", "//127.0.0.1:\(port)/end"] {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpAdditionalHeaders = ["X-Session": "s3cret", "Accept-Language": "eo"]
+            let server = try redirecting(status) { location }
+            let cookie = try #require(
+                HTTPCookie(properties: [.name: "stored", .value: "s3cret", .domain: "127.0.0.1", .path: "/"]))
+            configuration.httpCookieStorage?.setCookie(cookie)
+            #expect(try await client(of: server, configuration: configuration).request(Fetch()) == Data("GET ".utf8))
+            #expect(server.requests.last?.headers["x-session"] == "s3cret")
+            #expect(server.requests.last?.headers["cookie"] == "stored=s3cret")
+            let sent = try #require(target.requests.last)
+            #expect(!"\(sent)".contains("s3cret"), "\(sent)")
+            #expect(sent.headers["accept"] == "text/plain")
+            #expect(sent.headers["accept-language"] == "eo")
+        }
+        #expect(target.requests.count == 3)
+    }
+
+    @Test func userOfTheURLIsNotSentToAnotherOrigin() async throws {
+        let target = try redirecting { "" }
+        let server = try redirecting { "//127.0.0.1:\(target.port)/end" }
+        let url = try #require(URL(string: "http://me:s3cret@127.0.0.1:\(server.port)/"))
+        _ = try await URLSessionClient(baseURL: url, configuration: .ephemeral).request(Fetch())
+        #expect(server.requests.last?.headers["authorization"] != nil)
+        #expect(target.requests.last.map { $0.headers["authorization"] == nil } == true)
+    }
+
+    @Test func credentialsDoNotReturnWithARedirectBack() async throws {
+        let home = Locked("")
+        let target = try redirecting { home.withLock { $0 } }
+        let server = try redirecting { "http://127.0.0.1:\(target.port)/start" }
+        home.withLock { $0 = "\(server.url)end" }
+        _ = try await client(of: server).request(Fetch())
+        #expect(server.requests.map(\.path) == ["/start", "/end"])
+        #expect(server.requests.last.map { !"\($0)".contains("s3cret") } == true)
+    }
+
+    // MARK: Redirects
+
+    @Test func redirectsAreLimited() async throws {
+        let server = try redirecting { "again" }
+        let limits = TransferLimits(maximumRedirects: 3)
+        let failure = await error { try await client(of: server, limits: limits).request(Fetch()) }
+        #expect(failure as? TransferError == .tooManyRedirects(limit: 3))
+        #expect(server.requests.count == 4)
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", "javascript:x", "ws://127.0.0.1/"])
+    func otherSchemesAreRefused(_ location: String) async throws {
+        let scheme = String(location.prefix { $0 != ":" })
+        let server = try redirecting { location }
+        let redirected = await error { try await client(of: server).request(Fetch()) }
+        #expect(redirected as? TransferError == .schemeNotAllowed(scheme))
+        let asked = await error { try await URLSessionClient(configuration: .ephemeral).request(Fetch(path: location)) }
+        #expect(asked as? TransferError == .schemeNotAllowed(scheme))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func requestWithoutASchemeIsRefused() async throws {
+        let failure = await error { try await URLSessionClient(configuration: .ephemeral).request(Fetch()) }
+        #expect(failure as? TransferError == .schemeNotAllowed(""))
+    }
+
+    @Test(arguments: ["", "http://", "//", "http://a b/", "//[::1/", "http:///end"])
+    func redirectToNowhereIsTheResponse(_ location: String) async throws {
+        let server = try redirecting { location }
+        let failure = await error { try await client(of: server).request(Fetch()) }
+        #expect((failure as? HTTPError)?.statusCode == 302, "\(String(describing: failure))")
+    }
+
+    @Test(arguments: [(301, "GET "), (302, "GET "), (303, "GET "), (307, "POST hello"), (308, "POST hello")])
+    func bodyFollowsRedirectsInsideTheOrigin(_ status: Int, _ expected: String) async throws {
+        let server = try redirecting(status) { "/end" }
+        let client = client(of: server)
+        #expect(try await client.request(Fetch(method: "POST", body: "hello")) == Data(expected.utf8))
+        #expect(try await client.upload(Send(body: .data(Data("hello".utf8)))) == expected)
+        #expect(
+            try await client.upload(Send(body: .stream { InputStream(data: Data("hello".utf8)) })).hasPrefix(expected.prefix(4)))
+        let type = server.requests.last { $0.path == "/end" }?.headers["content-type"]
+        #expect((type == nil) == (status < 307))
+    }
+
+    @Test(arguments: [307, 308])
+    func bodyIsNotSentToAnotherOrigin(_ status: Int) async throws {
+        let target = try redirecting { "" }
+        let server = try redirecting(status) { "http://127.0.0.1:\(target.port)/end" }
+        let client = client(of: server)
+        let inRequest = await error { try await client.request(Fetch(method: "POST", body: "password")) }
+        #expect(inRequest as? TransferError == .bodyNotForwarded(host: "127.0.0.1"))
+        let upload = await error { try await client.upload(Send(body: .data(Data("password".utf8)))) }
+        #expect(upload as? TransferError == .bodyNotForwarded(host: "127.0.0.1"))
+        #expect(target.requests.isEmpty)
+    }
+
+    // MARK: Size
+
+    @Test func bodyIsLimitedToTheByte() async throws {
+        let server = try HostileServer { request, connection in
+            connection.respond(200, [:], String(repeating: "x", count: request.path == "/more" ? 1001 : 1000))
+        }
+        let client = client(of: server, limits: TransferLimits(maximumBodySize: 1000))
+        #expect(try await client.request(Fetch()).count == 1000)
+        let failure = await error { try await client.request(Fetch(path: "more")) }
+        #expect(failure as? TransferError == .bodyTooLarge(limit: 1000))
+    }
+
+    @Test(arguments: [200, 404, 500])
+    func endlessBodyIsRefused(_ status: Int) async throws {
+        let server = try HostileServer { _, connection in
+            guard connection.send("HTTP/1.1 \(status) Status\r\nConnection: close\r\n\r\n") else { return }
+            let bytes = [UInt8](repeating: 0x78, count: 1 << 20)
+            for _ in 0..<512 { guard connection.send(bytes) else { return } }
+        }
+        let failure = await error { try await client(of: server).request(Fetch()) }
+        #expect(failure as? TransferError == .bodyTooLarge(limit: 64 << 20))
+    }
+
+    /// Foundation on Linux collects the body of a redirect itself and shows none of it.
+    @Test(arguments: ["/end", ""])
+    func endlessBodyOfARedirectEndsAtTheDeadline(_ location: String) async throws {
+        let server = try HostileServer { _, connection in
+            guard connection.send("HTTP/1.1 302 Found\r\nLocation: \(location)\r\nConnection: close\r\n\r\n") else { return }
+            let bytes = [UInt8](repeating: 0x78, count: 10_000)
+            for _ in 0..<500 {
+                guard connection.send(bytes) else { return }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+        let limits = TransferLimits(maximumBodySize: 100_000, deadline: .seconds(1))
+        let failure = try #require(
+            await error { try await client(of: server, limits: limits).request(Fetch()) } as? TransferError)
+        #expect([.deadlineExceeded(.seconds(1)), .bodyTooLarge(limit: 100_000)].contains(failure))
+    }
+
+    @Test func announcedLengthIsRefusedBeforeTheBody() async throws {
+        let server = try HostileServer { request, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4000000000\r\n\r\n")
+            if request.method != "HEAD" { Thread.sleep(forTimeInterval: 5) }
+        }
+        let start = ContinuousClock.now
+        let failure = await error { try await client(of: server).request(Fetch()) }
+        #expect(failure as? TransferError == .bodyTooLarge(limit: 64 << 20))
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(try await client(of: server).request(Fetch(method: "HEAD")).isEmpty)
+    }
+
+    @Test func sizeCountsAfterDecompression() async throws {
+        let bytes = gzip(pattern: [0], repetitions: 1_000_000)
+        let server = try HostileServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
+            connection.send(bytes)
+        }
+        #expect(bytes.count < 2_000_000)
+        let failure = await error { try await client(of: server).request(Fetch()) }
+        #expect(failure as? TransferError == .bodyTooLarge(limit: 64 << 20))
+    }
+
+    /// 38 KB become 5 MB, and these 800 MB.
+    @Test func sizeCountsAfterTheLastDecompression() async throws {
+        let inner = gzip(pattern: [0], repetitions: 8 * 2 + 1)
+        let (prefix, pattern) = (Array(inner[..<13]), Array(inner[13..<26]))
+        #expect(Array(inner[26..<39]) == pattern)
+        let outer = gzip(prefix: prefix, pattern: pattern, repetitions: 20_000)
+        let server = try HostileServer { request, connection in
+            guard request.path == "/start" else { return connection.respond(200, [:], "ok") }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: \(outer.count)\r\n\r\n")
+            connection.send(outer)
+        }
+        let client = client(of: server)
+        let failure = await error { try await client.request(Fetch()) }
+        #expect(failure as? TransferError == .bodyTooLarge(limit: 64 << 20))
+        #expect(try await client.request(Fetch(path: "next")) == Data("ok".utf8))
+    }
+
+    // MARK: Time
+
+    @Test(arguments: ["body", "headers", "redirects"])
+    func dripEndsAtTheDeadline(_ part: String) async throws {
+        let server = try HostileServer { request, connection in
+            if part == "redirects" {
+                Thread.sleep(forTimeInterval: 0.1)
+                return connection.respond(302, ["Location": "/again"])
+            }
+            connection.send("HTTP/1.1 200 OK\r\n" + (part == "body" ? "Content-Length: 100000\r\n\r\n" : ""))
+            for _ in 0..<200 where connection.send(part == "body" ? "x" : "X-Drip: y\r\n") { Thread.sleep(forTimeInterval: 0.05) }
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 30
+        let limits = TransferLimits(maximumRedirects: 1000, deadline: .seconds(1))
+        let start = ContinuousClock.now
+        let failure = try #require(
+            await error { try await client(of: server, limits: limits, configuration: configuration).request(Fetch()) })
+        #expect(failure as? TransferError == .deadlineExceeded(.seconds(1)))
+        #expect(TechnicalError.isConnectionFailure(failure))
+        #expect(TechnicalError(failure) == .timeout)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func timeoutOfTheResourceIsADeadline() async throws {
+        let server = try HostileServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            for _ in 0..<200 where connection.send("x") { Thread.sleep(forTimeInterval: 0.05) }
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 1
+        let failure = await error { try await client(of: server, configuration: configuration).request(Fetch()) }
+        #expect(failure as? TransferError == .deadlineExceeded(.seconds(1)) || (failure as? URLError)?.code == .timedOut)
+    }
+
+    // MARK: What the errors say
+
+    @Test(arguments: [
+        (TransferError.bodyTooLarge(limit: 7), "maximumBodySize"), (.tooManyRedirects(limit: 7), "maximumRedirects"),
+        (.deadlineExceeded(.seconds(7)), "deadline"), (.schemeNotAllowed("ftp"), "http or https"),
+        (.schemeNotAllowed(""), "no scheme"), (.bodyNotForwarded(host: "h"), "'h'"),
+    ])
+    func errorsSayTheNextStep(_ error: TransferError, _ expected: String) {
+        #expect("\(error)".contains(expected))
+    }
+}
