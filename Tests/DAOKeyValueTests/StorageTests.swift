@@ -131,7 +131,7 @@ import Testing
         #expect(try database.storage(for: Note.self).count(Query()) == 1)
     }
 
-    @Test(arguments: [239, 0xFFFF, 0xFF_FFFF, UInt32.max - 20])
+    @Test(arguments: [239, 0xFFFF, 0xFF_FFFF, StoredFormat.lastKeyspace - 20])
     func rowsAndLinksAreStoredInKeyspacesOfEveryLength(last: UInt32) throws {
         let store = SortedArrayStore()
         let head = Data("{\"version\":2,\"nextKeyspace\":\(last - 2)}".utf8)

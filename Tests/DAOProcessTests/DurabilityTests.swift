@@ -52,6 +52,8 @@ import Testing
         #expect(try store(full).syncing == .everything && store(relaxed).syncing == .everything)
         try full.database.close()
         try relaxed.database.close()
-        #expect(try store(Ledger(place.url())).syncing == .everything)
+        let reopened = try Ledger(place.url())
+        #expect(try store(reopened).syncing == .everything)
+        try reopened.database.close()
     }
 }

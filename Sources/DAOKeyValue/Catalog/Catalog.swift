@@ -31,7 +31,8 @@ struct Catalog {
             guard format.version <= StoredFormat.currentVersion else {
                 throw StorageError.formatIsNewer(format.version, supported: StoredFormat.currentVersion, path: path)
             }
-            guard format.version == StoredFormat.currentVersion else { throw damaged("") }
+            guard format.version == StoredFormat.currentVersion, (1...StoredFormat.lastKeyspace).contains(format.nextKeyspace)
+            else { throw damaged("") }
             return format
         }
         let cursor = try transaction.cursor()
@@ -40,6 +41,32 @@ struct Catalog {
             throw StorageError.notADatabase(path, "a store that swift-dao did not create")
         }
         return nil
+    }
+
+    /// Checks the format, and that every keyspace belongs to one entity, index or relationship. An entry that
+    /// cannot be read is refused when it is used.
+    ///
+    /// - Throws: `.corrupted`, and the errors of ``format()``.
+    func check() throws {
+        guard let format = try format() else { return }
+        var taken: Set<UInt32> = []
+        let cursor = try transaction.cursor()
+        let prefix = Keyspace.catalog.prefix
+        var isThere = try prefix.withUnsafeBytes(cursor.seek)
+        while isThere, cursor.key.begins(with: prefix) {
+            let (kind, name) = (cursor.key.dropFirst(prefix.count).first, cursor.key.dropFirst(prefix.count + 1))
+            if kind == UInt8(ascii: "E") || kind == UInt8(ascii: "L"),
+                let stored: StoredKeyspaces = try? decode(cursor.value, name: "")
+            {
+                let numbers = [stored.keyspace] + (stored.indexes.map { Array($0.values) } ?? [stored.keyspace &+ 1])
+                for number in numbers {
+                    guard (1..<format.nextKeyspace).contains(number), taken.insert(number).inserted else {
+                        throw damaged(String(decoding: name, as: UTF8.self))
+                    }
+                }
+            }
+            isThere = try cursor.next()
+        }
     }
 
     /// The catalog entry of an entity.
@@ -190,6 +217,12 @@ struct Catalog {
             try bytes.withUnsafeBytes { try transaction.put(key, $0) }
         }
     }
+}
+
+/// The keyspaces in the catalog entry of an entity, or of links, which have two successive keyspaces.
+private struct StoredKeyspaces: Decodable {
+    var keyspace: UInt32
+    var indexes: [String: UInt32]?
 }
 
 /// The catalog entry of a property.

@@ -45,6 +45,8 @@ struct StoredEntity: Codable, Sendable, Equatable {
 struct StoredFormat: Codable, Sendable {
     /// The version that this library writes.
     static let currentVersion = 2
+    /// The greatest keyspace of an entity that exists.
+    static let lastKeyspace = UInt32.max - 1 << 20
 
     /// The version of the format of all data in the database.
     var version: Int = currentVersion

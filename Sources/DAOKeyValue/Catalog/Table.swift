@@ -116,8 +116,8 @@ final class Table: Sendable {
                 entity: description.name,
                 path: path)
         }
-        guard slots.count == description.fields.count, Set(slots).count == slots.count,
-            slots.allSatisfy({ (0..<entity.slotCount).contains($0) }), entity.slotCount <= Int(UInt16.max)
+        guard (0...Int(UInt16.max)).contains(entity.slotCount), slots.count == description.fields.count,
+            Set(slots).count == slots.count, slots.allSatisfy({ (0..<entity.slotCount).contains($0) })
         else { throw damaged("its slots") }
         guard let keyForm = KeyForm(description.keyKind), keyForm != .floating, keyForm != .decimal else {
             throw damaged("its key")

@@ -33,7 +33,7 @@ package final class KeyValueEngine: Sendable {
             beginReading: { try wrap(tables.currentGeneration, store.begin(.read), false) },
             beginWaiting: { try wrap(tables.currentGeneration, store.beginWriting(waiting: $0), true) })
         if store.traits.isMultiProcess { state.observations.watchOthers { { try store.commitCount() ?? 0 } } }
-        try coordinator.read { _ = try Catalog($0.transaction, path: path).format() }
+        try coordinator.read { try Catalog($0.transaction, path: path).check() }
     }
 
     /// Closes the store. No transaction is running.

@@ -38,4 +38,9 @@ struct Keyspace: Sendable, Hashable {
 
     /// The bytes, the common prefix of all keys.
     var prefix: [UInt8] { withUnsafeBytes(of: word) { Array($0.prefix(length)) } }
+
+    /// Whether a key is in the keyspace.
+    func isPrefix(of key: UnsafeRawBufferPointer) -> Bool {
+        withUnsafeBytes(of: word) { key.count >= length && key[..<length].elementsEqual($0[..<length]) }
+    }
 }

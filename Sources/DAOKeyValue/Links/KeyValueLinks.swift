@@ -29,11 +29,10 @@ struct KeyValueLinks: LinkStorage {
         var counts: [(parent: Key, count: Int)] = []
         try read { table, handle in
             let cursor = try handle.transaction.cursor()
-            let keyspace = table.keyspace.prefix
-            var isThere = try keyspace.withUnsafeBytes(cursor.seek)
+            var isThere = try table.keyspace.prefix.withUnsafeBytes(cursor.seek)
             // The keys of a parent have a common prefix. It is copied, because it is compared with many keys.
             var current: [UInt8] = []
-            while isThere, cursor.key.begins(with: keyspace) {
+            while isThere, table.keyspace.isPrefix(of: cursor.key) {
                 guard let parent = table.parent(in: cursor.key),
                     cursor.key.count == table.listLength(parent) + LinkTable.positionLength
                 else { throw table.corrupted }

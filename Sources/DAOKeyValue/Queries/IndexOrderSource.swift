@@ -49,7 +49,7 @@ final class IndexOrderSource: RowSource {
         isKeyParallel = terms.count == 2 && terms[1].isAscending == isAscending
         sortsGroups = terms.count > 2 || (isAscending && !isKeyParallel)
         sorted = Candidates(access, order: terms, wanted: wanted)
-        walk = try RangeWalk(ranges, isAscending: isAscending, access.transaction)
+        walk = try RangeWalk(ranges, isAscending: isAscending, access.transaction, access.check(index))
     }
 
     override func next(_ reader: RecordReader) throws -> Bool {

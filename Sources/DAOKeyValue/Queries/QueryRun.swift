@@ -5,6 +5,8 @@ struct QueryRun {
     let table: Table
     let query: ResolvedQuery
     let transaction: any KeyValueTransaction
+    /// Whether checksums are verified.
+    let verifies: Bool
 
     /// The planner of the query.
     private var planner: Planner { Planner(table: table, query: query) }
@@ -31,7 +33,9 @@ struct QueryRun {
         let wanted = planner.wanted ?? .max
         var count = 0
         if path.residual.isEmpty {
-            var walk = try RangeWalk(path.ranges, isAscending: true, transaction)
+            var check: EntryCheck?
+            if case .index(let index) = path.target { check = EntryCheck(index, of: table, verifies: verifies) }
+            var walk = try RangeWalk(path.ranges, isAscending: true, transaction, check)
             while count < wanted, try walk.next() { count += 1 }
         } else {
             let source = try unordered(path, access(path))
@@ -69,7 +73,8 @@ struct QueryRun {
         RowAccess(
             transaction: transaction, table: table,
             filter: path.residual.isEmpty
-                ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table))
+                ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table),
+            verifies: verifies)
     }
 
     /// Whether a path leads to at most the given number of rows.

@@ -21,6 +21,8 @@ struct RowAccess {
     let table: Table
     /// The remaining filter, which rows have to match in addition to their keys.
     let filter: RowFilter?
+    /// Whether checksums are verified.
+    let verifies: Bool
 
     /// Moves a reader to the row of a key.
     ///
@@ -39,6 +41,9 @@ struct RowAccess {
         }
     }
 
+    /// The check of an index's entries; nil when checksums are not verified.
+    func check(_ index: Table.Index) -> EntryCheck? { EntryCheck(index, of: table, verifies: verifies) }
+
     /// Whether the reader's current row matches.
     @inline(__always) func matches(_ reader: RecordReader) throws -> Bool {
         guard let filter else { return true }
@@ -53,14 +58,24 @@ struct RangeWalk {
     private let cursor: KeyValueCursor
     private let ranges: [KeyRange]
     private let isAscending: Bool
+    /// Verifies the entries of an index; nil for rows, and without checksums.
+    private let check: EntryCheck?
     private var position = -1
     private var isInside = false
     /// The end of the current range in the direction of the walk.
     private var bound: [UInt8] = []
 
-    init(_ ranges: KeyRanges, isAscending: Bool, _ transaction: any KeyValueTransaction) throws {
+    /// Creates a walk before the first key.
+    ///
+    /// - Parameters:
+    ///   - ranges: The ranges of keys.
+    ///   - isAscending: The direction.
+    ///   - transaction: The transaction to read with.
+    ///   - check: Verifies every entry and the neighbours of the ranges; nil for no verification.
+    init(_ ranges: KeyRanges, isAscending: Bool, _ transaction: any KeyValueTransaction, _ check: EntryCheck? = nil) throws {
         self.ranges = isAscending ? ranges.ranges : ranges.ranges.reversed()
         self.isAscending = isAscending
+        self.check = check
         cursor = try transaction.cursor()
     }
 
@@ -76,7 +91,7 @@ struct RangeWalk {
     /// - Returns: False when there are no more.
     @inline(__always) mutating func next() throws -> Bool {
         if isInside, try isAscending ? cursor.next() : cursor.previous() {
-            if isWithin() { return true }
+            if try verified(isWithin()) { return true }
         }
         return try nextRange()
     }
@@ -84,26 +99,26 @@ struct RangeWalk {
     /// Moves to the first entry of the current range that is not less than the given bytes, and continues
     /// from there.
     mutating func seek(_ bytes: [UInt8]) throws -> Bool {
-        isInside = try bytes.withUnsafeBytes(cursor.seek) && cursor.key.order(against: range.upper) < 0
+        isInside = try bytes.withUnsafeBytes(cursor.seek) && verified(cursor.key.order(against: range.upper) < 0)
         return isInside
     }
 
     /// Moves to the last entry of the current range that is less than the given bytes, and continues from
     /// there.
     mutating func seekBefore(_ bytes: [UInt8]) throws -> Bool {
-        isInside = try bytes.withUnsafeBytes(cursor.seekBefore) && cursor.key.order(against: range.lower) >= 0
+        isInside = try bytes.withUnsafeBytes(cursor.seekBefore) && verified(cursor.key.order(against: range.lower) >= 0)
         return isInside
     }
 
     /// Moves to the next greater entry of the current range, regardless of the direction.
     mutating func stepUp() throws -> Bool {
-        isInside = try cursor.next() && cursor.key.order(against: range.upper) < 0
+        isInside = try cursor.next() && verified(cursor.key.order(against: range.upper) < 0)
         return isInside
     }
 
     /// Moves to the next smaller entry of the current range, regardless of the direction.
     mutating func stepDown() throws -> Bool {
-        isInside = try cursor.previous() && cursor.key.order(against: range.lower) >= 0
+        isInside = try cursor.previous() && verified(cursor.key.order(against: range.lower) >= 0)
         return isInside
     }
 
@@ -112,11 +127,25 @@ struct RangeWalk {
             position += 1
             let range = ranges[position]
             bound = isAscending ? range.upper : range.lower
-            isInside = try isAscending ? range.lower.withUnsafeBytes(cursor.seek) : range.upper.withUnsafeBytes(cursor.seekBefore)
-            if isInside, isWithin() { return true }
+            isInside = try begin(at: isAscending ? range.lower : range.upper)
+            if isInside, try verified(isWithin()) { return true }
         }
         isInside = false
         return false
+    }
+
+    /// Moves to the first entry after the beginning of a range, in the direction of the walk.
+    private func begin(at bytes: [UInt8]) throws -> Bool {
+        try bytes.withUnsafeBytes { bytes in
+            guard let check else { return try isAscending ? cursor.seek(bytes) : cursor.seekBefore(bytes) }
+            return try isAscending ? check.seek(cursor, bytes) : check.seekBefore(cursor, bytes)
+        }
+    }
+
+    /// Verifies the current entry, and returns whether it is in the current range, as given.
+    @inline(__always) private func verified(_ isWithin: Bool) throws -> Bool {
+        if let check { try isWithin ? check.verify(key, value) : check.verifyNeighbour(cursor) }
+        return isWithin
     }
 
     @inline(__always) private func isWithin() -> Bool {
@@ -175,7 +204,7 @@ final class IndexSource: RowSource {
     init(_ access: RowAccess, _ index: Table.Index, _ ranges: KeyRanges, isAscending: Bool) throws {
         self.access = access
         self.index = index
-        walk = try RangeWalk(ranges, isAscending: isAscending, access.transaction)
+        walk = try RangeWalk(ranges, isAscending: isAscending, access.transaction, access.check(index))
     }
 
     override func next(_ reader: RecordReader) throws -> Bool {

@@ -126,7 +126,10 @@ extension KeyValueStorage {
     private func collectKeys(_ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
         let reader = reader(table)
-        guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else {
+        guard
+            let source = try QueryRun(table: table, query: query, transaction: handle.transaction, verifies: verifies).source(
+                reader)
+        else {
             return []
         }
         let prefix = table.keyspace.prefix
@@ -149,9 +152,8 @@ extension KeyValueStorage {
 
     /// Calls a closure with buffers of the transaction.
     private func withUpdate(_ handle: KeyValueHandle, _ table: Table, _ body: (RowUpdate) throws -> Void) throws {
-        let usesChecksums = keyValueDatabase.options.usesChecksums
-        let scratch = handle.takeScratch(table, isChecked: usesChecksums)
+        let scratch = handle.takeScratch(table, isChecked: verifies)
         defer { handle.giveBack(scratch) }
-        try body(RowUpdate(handle, table, scratch, verifies: usesChecksums))
+        try body(RowUpdate(handle, table, scratch, verifies: verifies))
     }
 }

@@ -18,6 +18,8 @@ final class KeyValueStorage<Record: Model>: Storage {
     }
 
     var database: any Database { keyValueDatabase }
+    /// Whether checksums are written and verified.
+    var verifies: Bool { keyValueDatabase.options.usesChecksums }
 
     // MARK: Reading
 
@@ -51,7 +53,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            reader.source = try KeyListSource(keys, RowAccess(transaction: handle.transaction, table: table, filter: nil))
+            reader.source = try KeyListSource(
+                keys, RowAccess(transaction: handle.transaction, table: table, filter: nil, verifies: verifies))
             try schema.decode(reader, into: &records)
         }
         return records
@@ -63,7 +66,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
+            reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies)
+                .source(reader)
             try schema.decode(reader, limit: resolved.limit ?? .max, into: &records)
         }
         return records
@@ -82,7 +86,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
-            return try QueryRun(table: table, query: resolved, transaction: handle.transaction).count(reader(table))
+            return try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies).count(
+                reader(table))
         }
     }
 
@@ -93,7 +98,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            let source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
+            let source = try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies).source(
+                reader)
             var remaining = resolved.limit ?? .max
             while remaining > 0, let source, try source.next(reader) {
                 values.append(try reader.readValue(at: field))
@@ -112,7 +118,8 @@ final class KeyValueStorage<Record: Model>: Storage {
             do {
                 let table = try table(handle)
                 let reader = reader(table)
-                reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction).source(reader)
+                reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies)
+                    .source(reader)
                 return SnapshotCursor(keyValueDatabase, CursorSession(handle, reader), limit: resolved.limit ?? .max)
             } catch {
                 handle.rollback()
@@ -125,7 +132,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
-            return try QueryRun(table: table, query: resolved, transaction: handle.transaction).plan().description(table)
+            return try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies).plan()
+                .description(table)
         }
     }
 
@@ -161,7 +169,7 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Returns a reader before the first row.
     func reader(_ table: Table) -> RecordReader {
-        RecordReader(table: table, verifies: keyValueDatabase.options.usesChecksums, defaults: Self.makeDefaults)
+        RecordReader(table: table, verifies: verifies, defaults: Self.makeDefaults)
     }
 
     /// Calls a closure with a reader on the key of every row of a query.
@@ -169,7 +177,10 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            guard let source = try QueryRun(table: table, query: query, transaction: handle.transaction).source(reader) else {
+            guard
+                let source = try QueryRun(table: table, query: query, transaction: handle.transaction, verifies: verifies).source(
+                    reader)
+            else {
                 return
             }
             var remaining = query.limit ?? .max

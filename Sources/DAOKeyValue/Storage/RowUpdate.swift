@@ -227,7 +227,10 @@ extension RowUpdate {
             if isRemoval {
                 _ = try handle.transaction.delete(entry)
             } else {
-                try handle.transaction.put(entry, UnsafeRawBufferPointer(start: nil, count: 0))
+                let checksum = EntryFormat.checksum(entry)
+                try withUnsafeBytes(of: checksum) {
+                    try handle.transaction.put(entry, scratch.isChecked ? $0 : UnsafeRawBufferPointer(start: nil, count: 0))
+                }
             }
         }
     }
@@ -259,10 +262,12 @@ extension RowUpdate {
         let isCut = try appendValue(index, record, row.primaryKey, to: &builder)
         let prefix = builder.bytes
         let cursor = try handle.transaction.cursor()
-        var isThere = try cursor.seek(prefix)
+        let check = EntryCheck(index, of: table, verifies: verifies)
+        var isThere = try check?.seek(cursor, prefix) ?? cursor.seek(prefix)
         while isThere, cursor.key.count >= prefix.count,
             UnsafeRawBufferPointer(rebasing: cursor.key[..<prefix.count]).order(against: prefix) == 0
         {
+            try check?.verify(cursor.key, cursor.value)
             let other = cursor.key.from(prefix.count)
             if other.order(against: row.primaryKey) != 0, try !isCut || hasValue(span, index, other) {
                 throw StorageError.uniqueViolation(
@@ -271,6 +276,7 @@ extension RowUpdate {
             }
             isThere = try cursor.next()
         }
+        if isThere { try check?.verifyNeighbour(cursor) }
     }
 
     /// Whether a row has a value that is truncated in the index.

@@ -7,9 +7,10 @@ import DAOSystemLMDB
 /// identify its table.
 ///
 /// As long as every key of a table is greater than the last key of its tree, entries are appended, which
-/// fills pages to the end: 100,000 values of 400 bytes take 11,112 pages instead of 12,500. The first key that
-/// is not greater ends it for the table's cursor, so that other orders pay for a single attempt. Only a table
-/// with a separate tree is appended to: a cursor that appends trusts that no other cursor adds to its tree.
+/// fills pages to the end: 100,000 values of 400 bytes take 11,112 pages instead of 12,500. The first key
+/// that is not greater ends it for the table's cursor, so that other orders pay for a single attempt. Only a
+/// table with a separate tree is appended to: a cursor that appends trusts that no other cursor adds to its
+/// tree.
 ///
 /// The cursors belong to one LMDB transaction. They are closed before a nested savepoint begins. The end of
 /// the transaction frees them.
