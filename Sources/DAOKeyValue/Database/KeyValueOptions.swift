@@ -1,7 +1,7 @@
 /// The options for the records and index entries of a ``KeyValueDatabase``.
 public struct KeyValueOptions: Sendable, Hashable {
-    /// Whether records and index entries get a checksum when they are written, which is verified when they are
-    /// read. True by default.
+    /// Whether records and index entries get a checksum when they are written, which is verified when they
+    /// are read. True by default.
     ///
     /// Databases with and without checksums can share a file. A record with a checksum keeps it until it is
     /// rewritten.

@@ -4,8 +4,8 @@ import DAOCore
 ///
 /// # The format of keys
 ///
-/// Every key of the store begins with the number of a ``Keyspace``. Keyspace 0 is the catalog. Every table and
-/// every index has a separate keyspace; the links of a relationship have two, see ``LinkTable``.
+/// Every key of the store begins with the number of a ``Keyspace``. Keyspace 0 is the catalog. Every table
+/// and every index has a separate keyspace; the links of a relationship have two, see ``LinkTable``.
 ///
 /// - A row: the keyspace of its table, then its primary key.
 /// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key

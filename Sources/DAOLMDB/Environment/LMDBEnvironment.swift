@@ -53,7 +53,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// The reason why all calls fail until the file is opened again; nil without a failure.
     var failure: StorageError?
     private var writer: pthread_t?
-    private var idleReaders: [LMDBReadTransaction] = []
+    // Never accessed during another access, so that a read does not pay for the check of that.
+    @exclusivity(unchecked) private var idleReaders: [LMDBReadTransaction] = []
     private var writeCount = 0
     // The number of stores on the file. When it is zero, the environment is closed.
     private var userCount = 0
