@@ -159,7 +159,8 @@ import Testing
 
         let all = keys.map { Key.string($0) }
         let links = try database.makeLinks(
-            for: RelationDescription(entity: "note", field: "others", keyField: "id", keyKind: .string, target: "note", targetKeyKind: .string))
+            for: RelationDescription(
+                entity: "note", field: "others", keyField: "id", keyKind: .string, target: "note", targetKeyKind: .string))
         try links.set(LinkedKeys(counts: all.map { _ in all.count }, keys: all.flatMap { _ in all }), of: all)
         #expect(try links.children(of: all).keys == all.flatMap { _ in all })
         #expect(try links.parents(of: [all[5]]) == all.sorted())

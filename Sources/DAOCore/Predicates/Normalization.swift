@@ -63,7 +63,7 @@ extension PredicateNode {
     private func leaf(isNegated: Bool, for entity: EntityDescription) throws -> Filter {
         switch self {
         case .constant(let value): return value != isNegated ? .all : .none
-        case .and, .or, .not: preconditionFailure("a conjunction, a disjunction or a negation is no leaf")
+        case .and, .or, .not: return try (isNegated ? .not(self) : self).filter(for: entity)
         case .compare(let field, let comparison, let value):
             let description = try entity.field(at: field)
             return try Literal.compare(field, description, comparison, value, isNegated: isNegated, entity: entity.name)

@@ -2,7 +2,7 @@
 /// in an entry that was written without checksums.
 ///
 /// A damaged entry can be read, or missed. Keys that are out of order are detected when a file is opened, so
-/// a damaged entry is still between its neighbours. Whoever reads a range of entries therefore verifies the
+/// a damaged entry is still between its neighbours. A read of a range of entries therefore verifies the
 /// entries before and after it too.
 enum EntryFormat {
     /// The checksum of an entry.

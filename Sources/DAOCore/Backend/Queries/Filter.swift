@@ -46,7 +46,7 @@ extension Filter {
         switch self {
         case .all: return true
         case .none: return false
-        case .and, .or: preconditionFailure("a conjunction or a disjunction is no leaf")
+        case .and, .or: return try matches(row)
         case .isNull(let field, let expected): return try row(field).isNull == expected
         case .compare(let field, let comparison, let value):
             let stored = try row(field)
