@@ -86,14 +86,18 @@ import Testing
         let alternatives = (0..<5000).map { PredicateNode.compare(field: 0, .equal, .integer(Int64($0 * 2))) }
         #expect(try storage.count(Query(where: Condition(.or(alternatives)))) == 50)
         #expect(try storage.count(Query(where: Condition(.or(Array(alternatives.prefix(300)))))) == 50)
-        var deep = PredicateNode.compare(field: 0, .less, .integer(10))
-        for level in 0..<900 {
-            deep =
-                level % 2 == 0
-                ? .or([deep, .compare(field: 0, .equal, .integer(-1))])
-                : .and([deep, .compare(field: 1, .greaterOrEqual, .integer(0))])
+        func deep(_ levels: Int) -> Condition<Message> {
+            var deep = PredicateNode.compare(field: 0, .less, .integer(10))
+            for level in 0..<levels {
+                deep =
+                    level % 2 == 0
+                    ? .or([deep, .compare(field: 0, .equal, .integer(-1))])
+                    : .and([deep, .compare(field: 1, .greaterOrEqual, .integer(0))])
+            }
+            return Condition(deep)
         }
-        #expect(try storage.count(Query(where: Condition(deep))) == 10)
+        #expect(try storage.count(Query(where: deep(630))) == 10)
+        expectError(.invalidPredicate) { try storage.count(Query(where: deep(900))) }
     }
 
     @Test func queryIsPreparedOnceForAllValues() throws {

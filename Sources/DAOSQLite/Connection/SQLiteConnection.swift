@@ -33,6 +33,8 @@ final class SQLiteConnection: @unchecked Sendable {
     }
 
     deinit {
+        // The last connection of the last process removes the log, as SQLite does by itself.
+        if files?.isAttached(log) ?? true, LogIndex.isOfThisProcessAlone(log) { _ = dao_keep_log(handle, 0) }
         for control in controls { sqlite3_finalize(control.statement) }
         // Remaining statements keep the handle open until they are finalized.
         sqlite3_close_v2(handle)
@@ -150,14 +152,12 @@ extension SQLiteConnection: SQLConnection {
 
     func rollback() { end() }
 
-    /// Moves the contents of the log into the file and empties the log, unless others use it. When no other process
-    /// has the file open, SQLite removes the log. A log that is not the one that was opened stays as it is: the pages
-    /// that this connection knows could be older.
+    /// Moves the contents of the log into the file and empties the log, unless others use it. A log that is not the one
+    /// that was opened stays as it is: the pages that this connection knows could be older.
     func willClose() {
         guard let files, files.isAttached(log) else { return }
         sqlite3_busy_timeout(handle, 0)
         sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
-        if LogIndex.isOfThisProcessAlone(log) { _ = dao_keep_log(handle, 0) }
     }
 
     /// Ends the transaction and discards its writes.
