@@ -173,6 +173,13 @@ extension KeyValueDatabase {
         }
     }
 
+    /// Calls a closure that stores and removes rows of a table, with buffers of the transaction.
+    func withUpdate(of table: Table, _ handle: KeyValueHandle, _ body: (RowUpdate) throws -> Void) throws {
+        let scratch = handle.takeScratch(table, isChecked: options.usesChecksums)
+        defer { handle.giveBack(scratch) }
+        try body(RowUpdate(handle, table, scratch, verifies: options.usesChecksums))
+    }
+
     private func writeRetrying<Result>(
         _ kind: WriteKind, touching entity: String?, _ body: (KeyValueHandle) throws -> Result
     ) throws -> Result {

@@ -188,10 +188,7 @@ final class KeyValueEntityStore: EntityStore {
     }
 
     private func update(_ table: Table, _ body: (RowUpdate) throws -> Void) throws {
-        let usesChecksums = database.options.usesChecksums
-        let scratch = handle.takeScratch(table, isChecked: usesChecksums)
-        defer { handle.giveBack(scratch) }
-        try body(RowUpdate(handle, table, scratch, verifies: usesChecksums))
+        try database.withUpdate(of: table, handle, body)
     }
 
     private func clear(_ keyspace: Keyspace) throws {

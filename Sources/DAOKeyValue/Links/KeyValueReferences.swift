@@ -80,9 +80,7 @@ struct KeyValueReferences: LinkStorage {
     private func write(_ body: (ReferenceRows, RowUpdate) throws -> Void) throws {
         try database.write(.call, touching: relation.entity) { handle in
             guard let rows = try rows(handle) else { return }
-            let scratch = handle.takeScratch(rows.table, isChecked: database.options.usesChecksums)
-            defer { handle.giveBack(scratch) }
-            try body(rows, RowUpdate(handle, rows.table, scratch, verifies: database.options.usesChecksums))
+            try database.withUpdate(of: rows.table, handle) { try body(rows, $0) }
         }
     }
 

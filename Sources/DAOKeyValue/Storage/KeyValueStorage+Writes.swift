@@ -12,7 +12,7 @@ extension KeyValueStorage {
     func insert(making records: () throws -> [Record]) throws {
         try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
-            try withUpdate(handle, try table(handle)) { try insert(records, $0) }
+            try keyValueDatabase.withUpdate(of: try table(handle), handle) { try insert(records, $0) }
         }
     }
 
@@ -24,7 +24,7 @@ extension KeyValueStorage {
     func upsert(making records: () throws -> [Record]) throws {
         try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
-            try withUpdate(handle, try table(handle)) { try upsert(records, $0) }
+            try keyValueDatabase.withUpdate(of: try table(handle), handle) { try upsert(records, $0) }
         }
     }
 
@@ -56,7 +56,7 @@ extension KeyValueStorage {
             let table = try table(handle)
             let reader = reader(table)
             var stored = 0
-            try withUpdate(handle, table) { update in
+            try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for (index, key) in keys.enumerated() {
                     let checksOrder = checksOrder
                     let wasStored = try update.merge(update.storeKey(key), reader) { row, writer in
@@ -78,7 +78,7 @@ extension KeyValueStorage {
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
-            try withUpdate(handle, table) { update in
+            try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for key in keys {
                     _ = try key.withUnsafeBytes { key in
                         try update.merge(key, reader) { row, writer in
@@ -114,7 +114,7 @@ extension KeyValueStorage {
             count = 0
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
-            try withUpdate(handle, table) { update in
+            try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for key in keys where try key.withUnsafeBytes(update.erase) { count += 1 }
             }
         }
@@ -126,12 +126,7 @@ extension KeyValueStorage {
     private func collectKeys(_ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
         let reader = reader(table)
-        guard
-            let source = try QueryRun(table: table, query: query, transaction: handle.transaction, verifies: verifies).source(
-                reader)
-        else {
-            return []
-        }
+        guard let source = try run(query, table, handle).source(reader) else { return [] }
         let prefix = table.keyspace.prefix
         var remaining = query.limit ?? .max
         while remaining > 0, try source.nextKey(reader) {
@@ -146,14 +141,7 @@ extension KeyValueStorage {
     /// Runs a closure that writes and does not call application code.
     private func write(_ kind: WriteKind, _ body: (RowUpdate) throws -> Void) throws {
         try keyValueDatabase.write(kind, touching: schema.description.name) { handle in
-            try withUpdate(handle, try table(handle), body)
+            try keyValueDatabase.withUpdate(of: try table(handle), handle, body)
         }
-    }
-
-    /// Calls a closure with buffers of the transaction.
-    private func withUpdate(_ handle: KeyValueHandle, _ table: Table, _ body: (RowUpdate) throws -> Void) throws {
-        let scratch = handle.takeScratch(table, isChecked: verifies)
-        defer { handle.giveBack(scratch) }
-        try body(RowUpdate(handle, table, scratch, verifies: verifies))
     }
 }

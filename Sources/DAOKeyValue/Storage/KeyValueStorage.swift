@@ -66,8 +66,7 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies)
-                .source(reader)
+            reader.source = try run(resolved, table, handle).source(reader)
             try schema.decode(reader, limit: resolved.limit ?? .max, into: &records)
         }
         return records
@@ -86,8 +85,7 @@ final class KeyValueStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
-            return try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies).count(
-                reader(table))
+            return try run(resolved, table, handle).count(reader(table))
         }
     }
 
@@ -98,8 +96,7 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            let source = try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies).source(
-                reader)
+            let source = try run(resolved, table, handle).source(reader)
             var remaining = resolved.limit ?? .max
             while remaining > 0, let source, try source.next(reader) {
                 values.append(try reader.readValue(at: field))
@@ -118,8 +115,7 @@ final class KeyValueStorage<Record: Model>: Storage {
             do {
                 let table = try table(handle)
                 let reader = reader(table)
-                reader.source = try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies)
-                    .source(reader)
+                reader.source = try run(resolved, table, handle).source(reader)
                 return SnapshotCursor(keyValueDatabase, CursorSession(handle, reader), limit: resolved.limit ?? .max)
             } catch {
                 handle.rollback()
@@ -132,7 +128,7 @@ final class KeyValueStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
-            return try QueryRun(table: table, query: resolved, transaction: handle.transaction, verifies: verifies).plan()
+            return try run(resolved, table, handle).plan()
                 .description(table)
         }
     }
@@ -172,17 +168,17 @@ final class KeyValueStorage<Record: Model>: Storage {
         RecordReader(table: table, verifies: verifies, defaults: Self.makeDefaults)
     }
 
+    /// Returns the execution of a query on a transaction.
+    func run(_ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle) -> QueryRun {
+        QueryRun(table: table, query: query, transaction: handle.transaction, verifies: verifies)
+    }
+
     /// Calls a closure with a reader on the key of every row of a query.
     func forEachKey(_ query: ResolvedQuery, _ body: (RecordReader) throws -> Void) throws {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            guard
-                let source = try QueryRun(table: table, query: query, transaction: handle.transaction, verifies: verifies).source(
-                    reader)
-            else {
-                return
-            }
+            guard let source = try run(query, table, handle).source(reader) else { return }
             var remaining = query.limit ?? .max
             while remaining > 0, try source.nextKey(reader) {
                 try body(reader)

@@ -227,10 +227,10 @@ extension RowUpdate {
             if isRemoval {
                 _ = try handle.transaction.delete(entry)
             } else {
-                let checksum = EntryFormat.checksum(entry)
-                try withUnsafeBytes(of: checksum) {
-                    try handle.transaction.put(entry, scratch.isChecked ? $0 : UnsafeRawBufferPointer(start: nil, count: 0))
+                guard scratch.isChecked else {
+                    return try handle.transaction.put(entry, UnsafeRawBufferPointer(start: nil, count: 0))
                 }
+                try withUnsafeBytes(of: EntryFormat.checksum(entry)) { try handle.transaction.put(entry, $0) }
             }
         }
     }
