@@ -79,9 +79,10 @@ tsan-suite: ## Run the suite's concurrent chapters on every backend under Thread
 	swift build $(TSAN_BUILD) --product dao-conformance --quiet
 	swift run $(TSAN_BUILD) --skip-build dao-conformance $(foreach chapter,T O C L,--chapter $(chapter))
 
+consumers: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh
-	Scripts/check-consumers.sh
+	Scripts/check-consumers.sh $(SWIFT_FLAGS)
 
 messages: ## The compiler reports typical mistakes at their line, in words that help, within a second each
 	@Scripts/setup.sh

@@ -136,8 +136,7 @@ let package = Package(
         .plugin(
             name: "DAOConformancePlugin",
             capability: .command(
-                intent: .custom(verb: "conformance", description: "Runs the conformance suite on databases and prints its table")),
-            dependencies: ["dao-conformance"]),
+                intent: .custom(verb: "conformance", description: "Runs the conformance suite on databases and prints its table"))),
     ],
     swiftLanguageModes: [.v6]
 )
