@@ -136,7 +136,8 @@ let package = Package(
         .plugin(
             name: "DAOConformancePlugin",
             capability: .command(
-                intent: .custom(verb: "conformance", description: "Runs the conformance suite on databases and prints its table"))),
+                intent: .custom(verb: "conformance", description: "Runs the conformance suite on databases and prints its table"))
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
