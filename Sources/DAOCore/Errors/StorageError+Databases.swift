@@ -78,6 +78,20 @@ extension StorageError {
             path: path, engineCode: engineCode, engineMessage: engineMessage)
     }
 
+    /// A commit failed after its writes may have reached the file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database's file.
+    ///   - engineCode: The engine's own result code.
+    ///   - engineMessage: The engine's own words.
+    public static func outcomeUnknown(_ path: String?, engineCode: Int, engineMessage: String?) -> StorageError {
+        StorageError(
+            .outcomeUnknown,
+            "the operating system failed during a commit, and whether the commit is stored is unknown; close the database, "
+                + "open it again, and look for what the transaction wrote",
+            path: path, engineCode: engineCode, engineMessage: engineMessage)
+    }
+
     /// The operating system does not let the process read a file.
     ///
     /// - Parameters:

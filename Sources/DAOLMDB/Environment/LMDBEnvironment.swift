@@ -91,6 +91,15 @@ final class LMDBEnvironment: @unchecked Sendable {
         return flags & CUnsignedInt(MDB_NOMETASYNC) == 0 ? .everything : .dataOnly
     }
 
+    /// Whether LMDB failed to write a meta page, or it cannot be told. The page can have reached the disk all the
+    /// same, and LMDB refuses all transactions until the file is opened again.
+    var hasPanicked: Bool {
+        var transaction: OpaquePointer?
+        let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        if code == 0 { mdb_txn_abort(transaction) }
+        return code != 0
+    }
+
     // MARK: Users
 
     /// Adds a store as a user of the environment.

@@ -173,8 +173,13 @@ final class LMDBWriteTransaction: LMDBTransaction {
             if information.me_last_txnid == number { committedNumber = UInt64(number) }
             return end(failure: nil)
         }
-        let error = fail(code, "committing")
-        // After a failed write the contents of the disk are unknown until the file is opened and read again.
+        let error = environment.hasPanicked ? environment.errors.outcomeUnknown(code) : fail(code, "committing")
+        if error.kind == .outcomeUnknown {
+            end(failure: error)
+            throw error
+        }
+        // The transaction is not stored: the meta page was not written. After another failed write the contents of
+        // the disk are unknown until the file is opened and read again.
         end(failure: error.kind == .io || error.kind == .corrupted ? error : nil)
         throw error
     }

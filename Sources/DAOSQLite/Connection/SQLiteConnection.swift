@@ -15,6 +15,10 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Whether a transaction was begun and not ended.
     private var isInTransaction = false
+    /// Whether the running statement commits.
+    private var isCommitting = false
+    /// Whether a commit to the file has an unknown outcome.
+    private let outcome: CommitOutcome
     /// The error that ended the transaction: SQLite has rolled it back.
     private var fault: StorageError?
     /// The settings of the last write.
@@ -27,9 +31,11 @@ final class SQLiteConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - handle: An open handle, which this object closes.
     ///   - path: The path in errors.
-    init(_ handle: OpaquePointer, path: String) {
+    ///   - outcome: Shared by all connections of an engine.
+    init(_ handle: OpaquePointer, path: String, _ outcome: CommitOutcome) {
         self.handle = handle
         self.path = path
+        self.outcome = outcome
     }
 
     deinit {
@@ -55,6 +61,8 @@ final class SQLiteConnection: @unchecked Sendable {
         let error = SQLiteError.error(
             code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
             systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
+        // The log has the whole commit by then, and whoever opens the file next reads it.
+        if isCommitting, ExtendedCode.afterLogging.contains(code) { return outcome.becomeUnknown(error) }
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
         guard code == SQLITE_ERROR, let message = error.engineMessage else { return error }
         if message.hasPrefix("no such table") { return SQLMissingTable(error) }
@@ -96,6 +104,7 @@ final class SQLiteConnection: @unchecked Sendable {
 extension SQLiteConnection: SQLConnection {
     func beginReading() throws {
         if isInTransaction { return }
+        try outcome.check()
         try run("BEGIN")
         isInTransaction = true
         do {
@@ -109,11 +118,15 @@ extension SQLiteConnection: SQLConnection {
 
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
+        try outcome.check()
         try files?.check(path)
         try apply(write.settings)
         // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
         // distinguished from those of other processes.
-        if write.scope == .statement, !write.isObserved { return }
+        if write.scope == .statement, !write.isObserved {
+            isCommitting = true
+            return
+        }
         try run("BEGIN IMMEDIATE")
         isInTransaction = true
     }
@@ -133,13 +146,18 @@ extension SQLiteConnection: SQLConnection {
     }
 
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
-        guard isInTransaction else { return nil }
+        guard isInTransaction else {
+            isCommitting = false
+            return nil
+        }
         if let fault {
             end()
             throw fault
         }
         let before = isObserved ? CommitMark(self) : nil
         do {
+            isCommitting = true
+            defer { isCommitting = false }
             try run("COMMIT")
             isInTransaction = false
         } catch {
@@ -164,6 +182,7 @@ extension SQLiteConnection: SQLConnection {
     private func end() {
         if isInTransaction, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
         isInTransaction = false
+        isCommitting = false
         fault = nil
     }
 
@@ -180,6 +199,7 @@ extension SQLiteConnection: SQLConnection {
 
     func checkTransaction() throws {
         if let fault { throw fault }
+        try outcome.check()
         guard isInTransaction, sqlite3_get_autocommit(handle) != 0 else { return }
         let error = StorageError(
             .invalidTransaction, "the transaction was ended through the handle of the engine; let the database end it",

@@ -9,6 +9,9 @@ enum ExtendedCode {
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
     /// The index of the log could not be extended.
     static let sharedMemorySize = SQLITE_IOERR | (19 << 8)
+    /// The failures of a commit after all of it was written to the log: the log could not be synced, or its index
+    /// could not be extended, locked or mapped.
+    static let afterLogging = [4, 19, 20, 21].map { SQLITE_IOERR | ($0 << 8) }
 }
 
 /// Translates SQLite's result codes into storage errors.

@@ -22,7 +22,10 @@ extension SQLiteConnection {
     /// - Parameters:
     ///   - path: The absolute path of an existing file.
     ///   - mode: How the connection is opened.
-    static func open(_ path: String, _ mode: ConnectionMode) throws -> SQLiteConnection {
+    ///   - outcome: Shared by all connections of an engine.
+    static func open(
+        _ path: String, _ mode: ConnectionMode, _ outcome: CommitOutcome = CommitOutcome()
+    ) throws -> SQLiteConnection {
         let access = mode == .readOnly || mode == .immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let flags = access | SQLITE_OPEN_NOMUTEX | (mode == .immutable ? SQLITE_OPEN_URI : 0)
         var handle: OpaquePointer?
@@ -32,7 +35,7 @@ extension SQLiteConnection {
             sqlite3_close_v2(handle)
             throw SQLiteError.error(code, message, path: path)
         }
-        let connection = SQLiteConnection(handle, path: path)
+        let connection = SQLiteConnection(handle, path: path, outcome)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 5000)
         try connection.setUp(mode)

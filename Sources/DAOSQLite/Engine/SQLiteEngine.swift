@@ -8,6 +8,7 @@ final class SQLiteEngine: SQLEngine {
     private let file: DatabaseFile
     /// How the connections for reading are opened.
     private let readingMode: ConnectionMode
+    private let outcome = CommitOutcome()
 
     let dialect: any SQLDialect = SQLiteDialect()
 
@@ -31,7 +32,7 @@ final class SQLiteEngine: SQLEngine {
     }
 
     func connect(_ access: SQLAccess) throws -> any SQLConnection {
-        try SQLiteConnection.open(file.path, access == .write ? .writer : readingMode)
+        try SQLiteConnection.open(file.path, access == .write ? .writer : readingMode, outcome)
     }
 
     /// A file that is read without locks is not written by any process.
