@@ -40,7 +40,7 @@ public final class SQLInstance: Sendable {
         let path = engine.traits.path
         let state = EngineState(name: path)
         let writer = WriterSession(engine, state.observations)
-        let readers = SessionPool { SQLSession(try engine.connect(.read), path: path) }
+        let readers = SessionPool(engine.traits) { SQLSession(try engine.connect(.read), path: path) }
         self.engine = engine
         self.writer = writer
         self.readers = readers
@@ -48,7 +48,7 @@ public final class SQLInstance: Sendable {
         dialect = engine.dialect
         catalog = SQLCatalog(dialect: engine.dialect)
         coordinator = TransactionCoordinator(
-            state, beginWriting: { try writer.get() }, beginReading: { try readers.take() })
+            state, path: path, beginWriting: { try writer.get() }, beginReading: { try readers.take() })
         do {
             if let open = engine.commitCounter { state.observations.watchOthers(open) }
             if writes { try writer.open() }
