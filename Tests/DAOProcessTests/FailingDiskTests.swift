@@ -34,5 +34,7 @@ import Testing
         try await onThread { try expect(.lmdb, "sync", "io", durability) }
     }
 
-}
+    @Test func commitWhoseMetaPageFailsIsUnknown() async throws {
+        try await onThread { try expect(.lmdb, "meta", "outcomeUnknown") }
+    }
 }

@@ -15,8 +15,10 @@ final class LMDBEnvironment: @unchecked Sendable {
     let handle: OpaquePointer
     /// The trees of the file.
     let trees: Trees
-    /// The file.
-    let identity: DatabaseFile.Identity
+    /// The file, open for the lock of the writer.
+    private let file: DatabaseFile
+    /// The identity of the file.
+    var identity: DatabaseFile.Identity { file.identity }
     /// Creates errors that name the file.
     let errors: LMDBErrors
     /// The path of the lock file.
@@ -62,14 +64,14 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Takes over an open environment.
     init(
-        handle: OpaquePointer, trees: Trees, mapSize: Int, identity: DatabaseFile.Identity, lock: String, options: LMDBOptions,
+        handle: OpaquePointer, trees: Trees, mapSize: Int, file: DatabaseFile, lock: String, options: LMDBOptions,
         errors: LMDBErrors
     ) {
         self.lock = lock
         files = AttachedFiles([errors.path, lock])
         self.handle = handle
         self.trees = trees
-        self.identity = identity
+        self.file = file
         self.errors = errors
         var information = MDB_envinfo()
         mdb_env_info(handle, &information)
@@ -165,6 +167,9 @@ final class LMDBEnvironment: @unchecked Sendable {
                 freeReaderSlots()
             case MDB_MAP_RESIZED:
                 try growForOthers()
+            case MDB_READERS_FULL:
+                throw StorageError.tooManyReads(
+                    errors.path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
             default:
                 throw errors.error(code, "beginning to read")
             }
@@ -244,7 +249,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         let deadline = Date(timeIntervalSinceNow: seconds)
         try enterWriter(user, deadline, seconds)
         do {
-            try FileLock.acquire(handle, deadline: deadline, errors: errors)
+            try FileLock.acquire(file, deadline: deadline, errors: errors)
         } catch {
             leaveWriter()
             throw error
@@ -253,7 +258,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             try checkFiles()
             return LMDBWriteTransaction(try startWriter(deadline), self)
         } catch {
-            FileLock.release(handle)
+            FileLock.release(file)
             leaveWriter()
             throw error
         }
@@ -335,7 +340,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     ///   - foundMapFull: Whether it reached the end of the map.
     ///   - failure: The reason why no further writes are allowed; nil without a failure.
     func endWriting(foundMapFull: Bool, failure: StorageError?) {
-        FileLock.release(handle)
+        FileLock.release(file)
         state.lock()
         writer = nil
         if foundMapFull { mustGrow = true }
