@@ -199,9 +199,10 @@ private final class BatchingRows: SQLRowBatch {
 extension DatabaseDriver {
     /// Opens SQLite files through a ``BatchingEngine``.
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
-        .sql("batching", identity: { try DatabaseFile($0).identity }) { configuration in
-            let file = try DatabaseFile(configuration)
-            return BatchingEngine(try SQLiteEngine(file, writes: !configuration.isReadOnly), roundTrips)
+        .sql("batching", identity: { try DatabaseFile($0, mode: nil).identity }) { configuration in
+            let file = try DatabaseFile(configuration, mode: nil)
+            let engine = try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly)
+            return BatchingEngine(engine, roundTrips)
         }
     }
 }

@@ -134,13 +134,7 @@ extension SQLiteConnection: SQLConnection {
     /// Applies the settings of a configuration. They last until the next write with different settings.
     private func apply(_ new: SQLWriteSettings) throws {
         guard settings != new else { return }
-        let timeout = new.busyTimeout.components
-        let milliseconds = timeout.seconds.multipliedReportingOverflow(by: 1000)
-        sqlite3_busy_timeout(
-            handle,
-            Int32(
-                clamping: milliseconds.overflow
-                    ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
+        sqlite3_busy_timeout(handle, new.busyTimeout.milliseconds)
         try execute("PRAGMA synchronous = \(new.durability == .full ? "FULL" : "NORMAL")")
         settings = new
     }

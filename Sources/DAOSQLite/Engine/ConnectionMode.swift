@@ -22,10 +22,8 @@ extension SQLiteConnection {
     /// - Parameters:
     ///   - path: The absolute path of an existing file.
     ///   - mode: How the connection is opened.
-    ///   - outcome: Shared by all connections of an engine.
-    static func open(
-        _ path: String, _ mode: ConnectionMode, _ outcome: CommitOutcome = CommitOutcome()
-    ) throws -> SQLiteConnection {
+    ///   - settings: The settings of all connections of the engine.
+    static func open(_ path: String, _ mode: ConnectionMode, _ settings: SQLiteSettings) throws -> SQLiteConnection {
         let access = mode == .readOnly || mode == .immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let flags = access | SQLITE_OPEN_NOMUTEX | (mode == .immutable ? SQLITE_OPEN_URI : 0)
         var handle: OpaquePointer?
@@ -35,10 +33,10 @@ extension SQLiteConnection {
             sqlite3_close_v2(handle)
             throw SQLiteError.error(code, message, path: path)
         }
-        let connection = SQLiteConnection(handle, path: path, outcome)
+        let connection = SQLiteConnection(handle, path: path, settings.outcome)
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, 5000)
-        try connection.setUp(mode)
+        sqlite3_busy_timeout(handle, settings.busyTimeout.milliseconds)
+        try connection.setUp(mode, settings)
         return connection
     }
 
@@ -59,17 +57,17 @@ extension SQLiteConnection {
         return uri + "?immutable=1"
     }
 
-    private func setUp(_ mode: ConnectionMode) throws {
+    private func setUp(_ mode: ConnectionMode, _ settings: SQLiteSettings) throws {
         var code = SQLFunctions.register(on: handle)
         if code == SQLITE_OK { code = dao_refuse_quoted_text(handle) }
         if code == SQLITE_OK { code = dao_keep_log(handle, 1) }
         if code != SQLITE_OK { throw failure(code) }
-        // The schema in the file is not trusted to call functions, and damaged pages are detected early.
+        // By default the schema in the file is not trusted to call functions. Damaged pages are detected early.
         try execute(
-            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
+            "PRAGMA trusted_schema = \(settings.trustsSchema ? "ON" : "OFF"); PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
         switch mode {
         case .writer:
-            try useLog()
+            try useLog(settings.busyTimeout)
             try execute("PRAGMA journal_size_limit = 67108864")
             // The first read opens the log.
             _ = try schemaVersion()
@@ -81,8 +79,8 @@ extension SQLiteConnection {
 
     /// Makes the file a WAL database. SQLite fails at once when another process does the same, so this is
     /// retried.
-    private func useLog() throws {
-        let deadline = ContinuousClock.now + .seconds(5)
+    private func useLog(_ timeout: Duration) throws {
+        let deadline = ContinuousClock.now + timeout
         while true {
             do {
                 guard try texts("PRAGMA journal_mode = WAL").first == "wal" else {

@@ -23,7 +23,9 @@ struct DatabaseFile {
     ///
     /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`,
     ///   `.readOnly`, `.notPermitted`, `.io`.
-    init(_ configuration: DatabaseConfiguration) throws {
+    ///
+    /// - Parameter mode: The permissions of a new file; nil for those that the process gives its files.
+    init(_ configuration: DatabaseConfiguration, mode: UInt16?) throws {
         let path = try Self.absolutePath(configuration.path)
         var status = stat()
         var isNew = false
@@ -32,7 +34,7 @@ struct DatabaseFile {
             guard configuration.createsIfMissing, !configuration.isReadOnly else {
                 throw StorageError.notFound(path)
             }
-            try Self.create(path)
+            try Self.create(path, mode: mode.map { mode_t($0) })
             isNew = true
             guard stat(path, &status) == 0 else { throw Self.systemError(errno, path) }
         }
@@ -61,8 +63,8 @@ struct DatabaseFile {
         return String(path[..<slash])
     }
 
-    private static func create(_ path: String) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    private static func create(_ path: String, mode: mode_t?) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode ?? 0o644)
         guard descriptor >= 0 else {
             let code = errno
             if code == ENOENT {
@@ -71,7 +73,9 @@ struct DatabaseFile {
             }
             throw systemError(code, path, isCreating: true)
         }
-        close(descriptor)
+        defer { close(descriptor) }
+        // Without the permissions that the process takes from its files. SQLite gives them to the files beside it.
+        if let mode, fchmod(descriptor, mode) != 0 { throw systemError(errno, path, isCreating: true) }
     }
 
     private static func systemError(_ code: Int32, _ path: String, isCreating: Bool = false) -> StorageError {
