@@ -65,6 +65,28 @@ import Testing
         #expect(error?.path == place.path())
     }
 
+    @Test func fileTornAtItsCreationIsUndone() throws {
+        func write(_ bytes: [UInt8], _ name: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: place.path(name))) }
+        // The mark, no pages, a random number, no pages before, sectors of 512 bytes and pages of 4096 bytes.
+        let journal: [UInt8] =
+            [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 16, 0]
+            + [UInt8](repeating: 0, count: 484)
+        let start = Array("SQLite format 3\0".utf8)
+        for torn in [start, [UInt8](repeating: 0, count: 4096), start + [UInt8](repeating: 0, count: 496)] {
+            try write(torn, "app.db")
+            expectError(torn.first == 0 ? .notADatabase : .corrupted) { try place.database() }
+            try write(journal, "app.db-journal")
+            let database = try place.database()
+            try database.storage(for: Token.self).insert([Token(id: UUID())])
+            try database.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == ["app.db"])
+        }
+        try write(Array("hello".utf8), "app.db")
+        try write(journal, "app.db-journal")
+        expectError(.notADatabase) { try place.database() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == Data("hello".utf8))
+    }
+
     @Test func createdFilesHaveTheWantedPermissions() throws {
         for mode in ["0600", "0666"] {
             let name = "mode\(mode).db"
