@@ -19,7 +19,7 @@ public struct LMDBOptions: Sendable, Equatable {
     /// The failures that a commit survives once it has returned.
     public var durability: Durability
 
-    /// Whether writes are refused. The file must exist; the lock file next to it is still written.
+    /// Whether writes are refused. The file must exist; the lock file next to it is still written if possible.
     public var isReadOnly: Bool
 
     /// Whether a missing or empty file becomes a new database.

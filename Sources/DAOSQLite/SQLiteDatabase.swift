@@ -11,9 +11,9 @@ import DAOSQL
 ///
 /// The file is a WAL database: one connection writes; the others read the last commit and never wait for it.
 /// Databases on one file share their connections, even when their paths differ. A file that cannot be
-/// written, or whose directory cannot be written, is opened for reading only. In such a directory, when there
-/// is no log beside the file, nothing is locked and no file is created. Reads then do not reliably see the
-/// writes of another user's process.
+/// written, or whose directory cannot be written, is opened for reading only. In such a directory, when no process has
+/// the file open for writing, nothing is locked and no file is created. A read that another user's process disturbs
+/// is `.busy`; the next read sees what that process has committed.
 public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     // Sendable as its superclass is: it adds no stored properties.
 

@@ -77,6 +77,7 @@ private final class BatchingConnection: SQLConnection {
         try inner.rollbackSavepoint()
     }
     func willClose() { inner.willClose() }
+    var isOutdated: Bool { inner.isOutdated }
     func checkTransaction() throws { try inner.checkTransaction() }
     var underlyingHandle: (any UnderlyingHandle)? {
         try? holding?.send()
@@ -201,8 +202,7 @@ extension DatabaseDriver {
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
         .sql("batching", identity: { try DatabaseFile($0, mode: nil).identity }) { configuration in
             let file = try DatabaseFile(configuration, mode: nil)
-            let engine = try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly)
-            return BatchingEngine(engine, roundTrips)
+            return BatchingEngine(try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
         }
     }
 }

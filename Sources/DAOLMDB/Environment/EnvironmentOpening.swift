@@ -11,6 +11,16 @@ enum EnvironmentOpening {
         /// processes.
         let path: String
         let file: DatabaseFile
+
+        /// The path of LMDB's lock file.
+        var lock: String { path + "-lock" }
+        /// Whether the lock file can be written, or created.
+        var canLock: Bool {
+            access(lock, W_OK) == 0
+                || access(lock, F_OK) != 0 && access((path as NSString).deletingLastPathComponent, W_OK) == 0
+        }
+        /// Whether the file can be written.
+        var canWrite: Bool { canLock && access(path, W_OK) == 0 }
     }
 
     /// From this length of its used pages on, the pages of a file are only checked when the options require it.
@@ -63,9 +73,15 @@ enum EnvironmentOpening {
 
     /// Maps a file that was found, and checks its pages.
     static func open(_ found: Found, options: LMDBOptions, errors: LMDBErrors) throws -> LMDBEnvironment {
+        let isLocked = found.canLock
+        if !isLocked {
+            let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
+            try FileLock.acquire(found.file, isShared: true, deadline: deadline, errors: errors)
+        }
+        defer { if !isLocked { FileLock.release(found.file) } }
         let (handle, mapSize) = try map(found, options, errors)
         do {
-            closeOnExec([found.path, found.path + "-lock"])
+            closeOnExec([found.path, found.lock])
             var dead: CInt = 0
             // Readers of killed processes prevent the reuse of pages. A failure to find them is not fatal.
             mdb_reader_check(handle, &dead)
@@ -73,7 +89,7 @@ enum EnvironmentOpening {
             try checkPages(found.file, handle, options, errors)
             return LMDBEnvironment(
                 handle: handle, trees: try openTrees(handle, errors), mapSize: mapSize, file: found.file,
-                lock: found.path + "-lock", options: options, errors: errors)
+                lock: found.lock, options: options, isLocked: isLocked, canWrite: found.canWrite, errors: errors)
         } catch {
             mdb_env_close(handle)
             throw error
@@ -86,7 +102,7 @@ enum EnvironmentOpening {
         var size = options.initialMapSize.map(LMDBEnvironment.wholePages) ?? largestMap
         var attempts = 0
         while true {
-            try FileLock.waitForLockFile(found.path + "-lock", deadline: deadline, errors: errors)
+            try FileLock.waitForLockFile(found.lock, deadline: deadline, errors: errors)
             let (handle, code) = try attempt(found, size, options, errors)
             if let handle { return (handle, size) }
             switch code {
@@ -129,7 +145,8 @@ enum EnvironmentOpening {
         // file.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
         if options.durability == .relaxed { flags |= MDB_NOMETASYNC }
-        if options.isReadOnly { flags |= MDB_RDONLY }
+        if options.isReadOnly || !found.canWrite { flags |= MDB_RDONLY }
+        if !found.canLock { flags |= MDB_NOLOCK }
         code = mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders))
         if code == 0 { code = mdb_env_set_maxdbs(handle, MDB_dbi(Trees.count)) }
         if code == 0 { code = mdb_env_set_mapsize(handle, size) }

@@ -15,14 +15,16 @@ enum FileLock {
 
     /// Waits for the lock, which is released with the file at the latest.
     ///
+    /// - Parameter isShared: Whether others may share the lock. A reader that cannot write LMDB's lock file takes it so:
+    ///   no writer knows of the reader otherwise, and one would reuse the pages that it reads.
     /// - Throws: `busy` when the deadline has passed.
-    static func acquire(_ file: DatabaseFile, deadline: Date, errors: LMDBErrors) throws {
+    static func acquire(_ file: DatabaseFile, isShared: Bool = false, deadline: Date, errors: LMDBErrors) throws {
         try wait(until: deadline, errors) {
-            if flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            if flock(file.descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 { return true }
             let code = errno
             // On a file system without such locks, only LMDB's lock is used.
             if code == EOPNOTSUPP || code == ENOLCK || code == EINVAL { return true }
-            guard code == EWOULDBLOCK || code == EINTR else { throw errors.error(code, "locking the database for writing") }
+            guard code == EWOULDBLOCK || code == EINTR else { throw errors.error(code, "locking the database") }
             return false
         }
     }

@@ -45,6 +45,9 @@ public protocol SQLConnection: AnyObject {
     /// ended it.
     func checkTransaction() throws
 
+    /// Whether an idle connection that reads cannot be used again. By default false.
+    var isOutdated: Bool { get }
+
     /// The handle for direct engine access; nil when there is none.
     var underlyingHandle: (any UnderlyingHandle)? { get }
 
@@ -102,6 +105,9 @@ public protocol SQLConnection: AnyObject {
 extension SQLConnection {
     /// By default there is nothing to do.
     public func willClose() {}
+
+    /// By default false.
+    public var isOutdated: Bool { false }
 }
 
 /// A write transaction to be begun.

@@ -39,7 +39,9 @@ final class SessionPool: Sendable {
     /// - Throws: `.busy` when too many sessions were in use for the whole timeout.
     func take() throws -> SQLSession {
         if let free, free.wait(timeout: .now() + timeout) == .timedOut { throw StorageError.tooManyReads(path) }
-        if let session = state.withLock({ $0.idle.popLast() }) { return session }
+        while let session = state.withLock({ $0.idle.popLast() }) {
+            if !session.connection.isOutdated { return session }
+        }
         do {
             let session = try open()
             session.release = { [weak self] in self?.put($0) }

@@ -25,6 +25,8 @@ final class SQLiteConnection: @unchecked Sendable {
     private var settings: SQLWriteSettings?
     /// The file and its log, of a connection that writes.
     var files: AttachedFiles?
+    /// The file, of a connection that reads without locks.
+    private let unlocked: UnlockedFile?
     /// The statements that begin and end transactions, by their text.
     private var controls: [(text: StaticString, statement: OpaquePointer)] = []
 
@@ -32,7 +34,9 @@ final class SQLiteConnection: @unchecked Sendable {
     ///   - handle: An open handle, which this object closes.
     ///   - path: The path in errors.
     ///   - outcome: Shared by all connections of an engine.
-    init(_ handle: OpaquePointer, path: String, _ outcome: CommitOutcome) {
+    ///   - unlocked: The file when it is read without locks.
+    init(_ handle: OpaquePointer, path: String, _ outcome: CommitOutcome, _ unlocked: UnlockedFile?) {
+        self.unlocked = unlocked
         self.handle = handle
         self.path = path
         self.outcome = outcome
@@ -170,6 +174,13 @@ extension SQLiteConnection: SQLConnection {
         guard let files, files.isAttached(log) else { return }
         sqlite3_busy_timeout(handle, 0)
         sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+    }
+
+    var isOutdated: Bool { unlocked.map { !$0.isUnchanged || $0.isShared } ?? false }
+
+    /// Throws `.busy` when the connection reads without locks and the file was written.
+    @inline(__always) func checkUnlocked() throws {
+        if unlocked != nil { try unlocked?.check() }
     }
 
     /// Ends the transaction and discards its writes.

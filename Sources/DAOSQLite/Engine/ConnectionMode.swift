@@ -10,10 +10,14 @@ enum ConnectionMode {
     case reader
     /// Reads, and asks the operating system for no further permissions.
     case readOnly
-    /// Reads a file in a directory where nothing can be written, without a log beside it, so that no process
-    /// is writing it now. No locks are taken and no files created. Writes of a process with more permissions
-    /// are not seen meanwhile, or look like damage.
+    /// Reads a file in a directory where nothing can be written, which no process has open for writing. No locks are
+    /// taken and no files created. When a process with more permissions writes, the connection is outdated.
+    case unlocked
+    /// Reads a file on a file system that cannot be written. No locks are taken and no files created.
     case immutable
+
+    /// Whether SQLite takes no locks.
+    fileprivate var isWithoutLocks: Bool { self == .unlocked || self == .immutable }
 }
 
 extension SQLiteConnection {
@@ -24,16 +28,17 @@ extension SQLiteConnection {
     ///   - mode: How the connection is opened.
     ///   - settings: The settings of all connections of the engine.
     static func open(_ path: String, _ mode: ConnectionMode, _ settings: SQLiteSettings) throws -> SQLiteConnection {
-        let access = mode == .readOnly || mode == .immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let flags = access | SQLITE_OPEN_NOMUTEX | (mode == .immutable ? SQLITE_OPEN_URI : 0)
+        let access = mode == .readOnly || mode.isWithoutLocks ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | (mode.isWithoutLocks ? SQLITE_OPEN_URI : 0)
+        let unlocked = mode == .unlocked ? UnlockedFile(path) : nil
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(mode == .immutable ? immutableURI(path) : path, &handle, flags, nil)
+        let code = sqlite3_open_v2(mode.isWithoutLocks ? immutableURI(path) : path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
             throw SQLiteError.error(code, message, path: path)
         }
-        let connection = SQLiteConnection(handle, path: path, settings.outcome)
+        let connection = SQLiteConnection(handle, path: path, settings.outcome, unlocked)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, settings.busyTimeout.milliseconds)
         try connection.setUp(mode, settings)
@@ -73,7 +78,7 @@ extension SQLiteConnection {
             _ = try schemaVersion()
             files = AttachedFiles([path, log])
         case .reader: try execute("PRAGMA query_only = ON")
-        case .readOnly, .immutable: break
+        case .readOnly, .unlocked, .immutable: break
         }
     }
 

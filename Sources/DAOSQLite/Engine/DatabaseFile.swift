@@ -178,7 +178,8 @@ extension DatabaseFile {
             let start = try? journal.read(upToCount: 20), start.count == 20
         else { return false }
         // The mark of a journal, a number of pages, a random number, and the length of the file before, in pages.
-        return start.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) && start.suffix(4).allSatisfy { $0 == 0 }
+        return start.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+            && start.suffix(4).allSatisfy { $0 == 0 }
     }
 
     /// Whether there is a log or a journal beside the file that is not empty.

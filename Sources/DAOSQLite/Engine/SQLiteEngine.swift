@@ -6,8 +6,8 @@ import DAOSystemSQLite
 final class SQLiteEngine: SQLEngine {
     /// The file.
     private let file: DatabaseFile
-    /// How the connections for reading are opened.
-    private let readingMode: ConnectionMode
+    /// Whether the connections for reading may repair what is beside the file.
+    private let canWrite: Bool
     private let settings: SQLiteSettings
 
     let dialect: any SQLDialect = SQLiteDialect()
@@ -19,11 +19,14 @@ final class SQLiteEngine: SQLEngine {
         try file.checkHeader()
         self.file = file
         self.settings = settings
-        if file.isWritable, writes {
-            readingMode = .reader
-        } else {
-            readingMode = file.isDirectoryWritable || file.hasLog ? .readOnly : .immutable
-        }
+        canWrite = file.isWritable && writes
+    }
+
+    /// How a connection for reading is opened now.
+    private var readingMode: ConnectionMode {
+        if canWrite { return .reader }
+        if file.isDirectoryWritable || file.hasLog || file.isShared { return .readOnly }
+        return file.isOnReadOnlyVolume ? .immutable : .unlocked
     }
 
     var traits: SQLEngineTraits {
@@ -41,6 +44,7 @@ final class SQLiteEngine: SQLEngine {
     var commitCounter: ObservationHub.OpenCounter? {
         let (path, mode, settings) = (file.path, readingMode, settings)
         if mode == .immutable { return nil }
+        if mode == .unlocked { return { { FileVersion.count(path) } } }
         return { try CommitCounter.open(path, mode, settings) }
     }
 

@@ -19,7 +19,7 @@ struct SQLiteSettings: Sendable {
     /// - Throws: `.invalidConfiguration` for an option with a wrong value.
     init(_ configuration: DatabaseConfiguration) throws {
         busyTimeout = configuration.busyTimeout
-        maximumReaders = try configuration.count("maxReaders", in: 1...100_000) ?? 100
+        maximumReaders = try configuration.count("maxReaders", in: 1...100_000) ?? 120
         trustsSchema = try configuration.flag("trustedSchema") ?? false
         fileMode = try configuration.fileMode()
     }
