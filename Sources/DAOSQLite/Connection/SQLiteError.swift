@@ -32,7 +32,13 @@ enum SQLiteError {
         let isFull =
             code == ExtendedCode.sharedMemorySize
             || code & 0xFF == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemCode)
-        let (kind, text) = meaning(of: isFull ? SQLITE_FULL : code)
+        var (kind, text) = meaning(of: isFull ? SQLITE_FULL : code)
+        if code == SQLITE_ERROR, message.hasPrefix("unsafe use of") {
+            kind = .notPermitted
+            text =
+                "a trigger or a view of the file uses a function or a virtual table that only a trusted file may use; open the "
+                + "database with trustedSchema=true if you trust the file"
+        }
         return StorageError(kind, text, entity: entity, path: path, engineCode: Int(code), engineMessage: message)
     }
 
