@@ -60,7 +60,7 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
 extension DatabaseDriver {
     /// Opens SQLite files: `sqlite:relative/path`, `sqlite:///absolute/path`.
     ///
-    /// Options: `maxReaders` (the maximum number of concurrent reads, live cursors included, by default 100),
+    /// Options: `maxReaders` (the maximum number of concurrent reads, live cursors included, by default 120),
     /// `trustedSchema` (`true` for a file whose triggers and views may use virtual tables, such as those of full-text
     /// search, and any function; by default `false`), `mode` (the permissions of a created file, as an octal number).
     public static let sqlite = DatabaseDriver(scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode"]) {

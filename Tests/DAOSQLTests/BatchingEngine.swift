@@ -77,6 +77,8 @@ private final class BatchingConnection: SQLConnection {
         try inner.rollbackSavepoint()
     }
     func willClose() { inner.willClose() }
+    var needsOptimizing: Bool { inner.needsOptimizing }
+    func optimize() throws { try inner.optimize() }
     var isOutdated: Bool { inner.isOutdated }
     func checkTransaction() throws { try inner.checkTransaction() }
     var underlyingHandle: (any UnderlyingHandle)? {
@@ -202,7 +204,8 @@ extension DatabaseDriver {
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
         .sql("batching", identity: { try DatabaseFile($0, mode: nil).identity }) { configuration in
             let file = try DatabaseFile(configuration, mode: nil)
-            return BatchingEngine(try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
+            return BatchingEngine(
+                try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
         }
     }
 }

@@ -14,7 +14,7 @@ final class SQLiteConnection: @unchecked Sendable {
     let arena = BindArena(capacity: 1 << 12)
 
     /// Whether a transaction was begun and not ended.
-    private var isInTransaction = false
+    private(set) var isInTransaction = false
     /// Whether the running statement commits.
     private var isCommitting = false
     /// Whether a commit to the file has an unknown outcome.
@@ -27,6 +27,8 @@ final class SQLiteConnection: @unchecked Sendable {
     var files: AttachedFiles?
     /// The file, of a connection that reads without locks.
     private let unlocked: UnlockedFile?
+    /// The number of changed rows from which on the statistics of the planner are outdated.
+    var statisticsLimit: Int32 = .max
     /// The statements that begin and end transactions, by their text.
     private var controls: [(text: StaticString, statement: OpaquePointer)] = []
 
@@ -135,6 +137,21 @@ extension SQLiteConnection: SQLConnection {
         isInTransaction = true
     }
 
+    /// Begins a write transaction of the library's own, unless another process writes.
+    ///
+    /// - Returns: False inside a transaction.
+    func beginWritingAtOnce() throws -> Bool {
+        if isInTransaction { return false }
+        try outcome.check()
+        try files?.check(path)
+        // The next write sets its timeout again.
+        settings = nil
+        sqlite3_busy_timeout(handle, 0)
+        try run("BEGIN IMMEDIATE")
+        isInTransaction = true
+        return true
+    }
+
     /// Applies the settings of a configuration. They last until the next write with different settings.
     private func apply(_ new: SQLWriteSettings) throws {
         guard settings != new else { return }
@@ -172,6 +189,10 @@ extension SQLiteConnection: SQLConnection {
     /// that was opened stays as it is: the pages that this connection knows could be older.
     func willClose() {
         guard let files, files.isAttached(log) else { return }
+        if needsOptimizing {
+            try? optimize()
+            if isInTransaction { _ = try? commit(isObserved: false) }
+        }
         sqlite3_busy_timeout(handle, 0)
         sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
     }

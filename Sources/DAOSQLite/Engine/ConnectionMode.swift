@@ -69,7 +69,8 @@ extension SQLiteConnection {
         if code != SQLITE_OK { throw failure(code) }
         // By default the schema in the file is not trusted to call functions. Damaged pages are detected early.
         try execute(
-            "PRAGMA trusted_schema = \(settings.trustsSchema ? "ON" : "OFF"); PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
+            "PRAGMA trusted_schema = \(settings.trustsSchema ? "ON" : "OFF"); PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000"
+        )
         switch mode {
         case .writer:
             try useLog(settings.busyTimeout)
@@ -77,6 +78,7 @@ extension SQLiteConnection {
             // The first read opens the log.
             _ = try schemaVersion()
             files = AttachedFiles([path, log])
+            try watchStatistics()
         case .reader: try execute("PRAGMA query_only = ON")
         case .readOnly, .unlocked, .immutable: break
         }
