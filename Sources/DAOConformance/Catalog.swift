@@ -8,6 +8,7 @@ enum Catalog {
         PredicatesNil.cases, PredicatesNumbers.cases, PredicatesKinds.cases, PredicatesTexts.cases, PredicatesIn.cases,
         PredicatesPlans.cases, PredicatesInWords.cases,
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
+        QueriesIndexes.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         WritesRevisions.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,
@@ -19,7 +20,8 @@ enum Catalog {
         LifeCycleFiles.cases,
         Errors.cases,
         Schemas.cases,
-        EvolutionFields.cases, EvolutionIndexes.cases, EvolutionRenames.cases, EvolutionRefusals.cases,
+        EvolutionFields.cases, EvolutionIndexes.cases, EvolutionLongIndexes.cases, EvolutionRenames.cases,
+        EvolutionRefusals.cases,
         EvolutionMigrations.cases, EvolutionMigrationFailures.cases, EvolutionCopies.cases, EvolutionRelations.cases,
         EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
     ]

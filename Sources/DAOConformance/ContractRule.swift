@@ -81,6 +81,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("Q6", "streams hold one snapshot in constant memory"),
         ContractRule("Q7", "aggregates agree with the full read"),
         ContractRule("Q8", "unreadable rows are reported, the others read"),
+        ContractRule("Q9", "indexes over several fields change no answer"),
         ContractRule("W1", "create refuses a stored key, persist merges"),
         ContractRule("W2", "fields that the plain does not have survive"),
         ContractRule("W3", "every call is atomic"),

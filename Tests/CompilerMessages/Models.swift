@@ -39,7 +39,8 @@ struct MessageModel: Model {
         Field("priority", \.priority),
         Field("draft", \.draft),
         Field("tags", \.tags),
-        Field("address", \.address)
+        Field("address", \.address),
+        indexes: [Index(.ascending(\.isRead), .descending(\.date)), Index(\.priority, \.rating, isUnique: true)]
     )
 }
 

@@ -18,7 +18,7 @@ struct RequiredWriter: Model {
     var id: Int
     var writer: Writer
 
-    static let schema = Schema(  // expect-error: initializer 'init(_:_:_:)' requires that 'Writer' conform to 'FieldValue'
+    static let schema = Schema(  // expect-error: initializer 'init(_:_:_:indexes:)' requires that 'Writer' conform to 'FieldValue'
         "required_writer", Self.init,
         Field("id", \.id, .primaryKey),
         Field("writer", \.writer)  // expect-error: generic struct 'Field' requires that 'Writer' conform to 'FieldValue'

@@ -106,7 +106,7 @@ struct NoFieldValue: Model {
     var id: Int
     var point: Point
 
-    static let schema = Schema(  // expect-error: initializer 'init(_:_:_:)' requires that 'Point' conform to 'FieldValue'
+    static let schema = Schema(  // expect-error: initializer 'init(_:_:_:indexes:)' requires that 'Point' conform to 'FieldValue'
         "no_field_value", Self.init,
         Field("id", \.id, .primaryKey),
         Field("point", \.point)  // expect-error: generic struct 'Field' requires that 'Point' conform to 'FieldValue'
@@ -154,5 +154,53 @@ struct NamesOfAnotherModel: Model {  // expect-error: type 'NamesOfAnotherModel'
         "names_of_another_model", Writer.init,
         Field("id", \.id, .primaryKey),
         Field("name", \.name)
+    )
+}
+
+struct MisspeltFieldOfAnIndex: Model {
+    var id: Int
+    var text: String
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("text", \.text),
+        indexes: [Index(\.id, \.txt)]  // expect-error: value of type 'MisspeltFieldOfAnIndex' has no member 'txt'
+    )
+}
+
+struct MisspeltTermOfAnIndex: Model {
+    var id: Int
+    var text: String
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("text", \.text),
+        indexes: [Index(.ascending(\.id), .descending(\.txt))]  // expect-error: value of type 'MisspeltTermOfAnIndex' has no member 'txt'
+    )
+}
+
+struct MixedTermsOfAnIndex: Model {
+    var id: Int
+    var text: String
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("text", \.text),
+        indexes: [Index(\.id, .descending(\.text))]  // expect-error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'Index<MixedTermsOfAnIndex>.Term'
+    )
+}
+
+struct UniqueAsAnOptionOfAnIndex: Model {
+    var id: Int
+    var text: String
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("text", \.text),
+        indexes: [Index(\.id, \.text, .unique)]  // expect-error: type 'KeyPath<UniqueAsAnOptionOfAnIndex, _> & Sendable' has no member 'unique'
     )
 }

@@ -285,13 +285,7 @@ struct ArrayStorage<Record: Model>: Storage {
     }
 
     private func checkUnique(_ row: ArrayTable.Row, _ table: ArrayTable) throws {
-        for (index, field) in (table.entity ?? declaration.whole).fields.enumerated()
-        where field.isUnique && !row.values[index].isNull {
-            let other = table.rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
-            guard let other else { continue }
-            throw StorageError.uniqueViolation(
-                entity.name, field: field.name, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
-        }
+        try table.checkUnique(row, table.entity ?? declaration.whole)
     }
 }
 

@@ -97,12 +97,7 @@ final class ArrayEntityStore: EntityStore {
             if place.isThere, !replaces {
                 throw StorageError.duplicateKey(description, UniqueID(row.key))
             }
-            for (index, field) in description.fields.enumerated() where field.isUnique && !row.values[index].isNull {
-                let other = table.rows.first { $0.values[index] == row.values[index] && $0.key != row.key }
-                guard let other else { continue }
-                throw StorageError.uniqueViolation(
-                    entity, field: field.name, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
-            }
+            try table.checkUnique(row, description)
             if place.isThere { table.rows[place.index] = row } else { table.rows.insert(row, at: place.index) }
         }
     }
@@ -125,6 +120,20 @@ final class ArrayEntityStore: EntityStore {
         return try table.rows.map { row in
             let reader = ValueRowReader(entity: description, values: row.values)
             return (row.key, try description.fields.indices.map { try reader.readValue(at: $0) })
+        }
+    }
+}
+
+extension ArrayTable {
+    /// Refuses a row that has the values of a unique index of another row.
+    func checkUnique(_ row: Row, _ entity: EntityDescription) throws {
+        for fields in entity.uniqueFields where !fields.contains(where: { row.values[$0].isNull }) {
+            let other = rows.first { other in
+                other.key != row.key && fields.allSatisfy { other.values[$0] == row.values[$0] }
+            }
+            guard let other else { continue }
+            throw StorageError.uniqueViolation(
+                entity.name, field: entity.names(of: fields), key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
         }
     }
 }

@@ -30,7 +30,8 @@ struct MessageModel: Model {                  // the stored record
         Field("date", \.date, .indexed),
         Field("text", \.text),
         Field("isRead", \.isRead),
-        Field("draft", \.draft)
+        Field("draft", \.draft),
+        indexes: [Index(.ascending(\.isRead), .descending(\.date))]    // for the newest unread messages
     )
 }
 

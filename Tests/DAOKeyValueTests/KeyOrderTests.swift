@@ -119,13 +119,17 @@ import Testing
             for (value, form) in values {
                 let end = generator.data()
                 let keyspace = Keyspace(generator.pick([7, 239, 240, 70_000, .max]))
+                let isAscending = generator.chance(50)
                 KeyBuilder.with { builder in
                     builder.append(keyspace)
                     builder.append(byte: 1)
+                    let start = builder.count
                     let isCut = builder.append(value, as: form)
+                    if !isAscending { builder.invert(from: start) }
                     let count = builder.count
                     end.withUnsafeBytes { builder.append(raw: $0) }
-                    let found = KeyParser.indexedValue(in: builder.bytes, after: keyspace.length, form: form)
+                    let found = KeyParser.indexedValue(
+                        in: builder.bytes, from: keyspace.length, form: form, isAscending: isAscending)
                     #expect(found?.end == count)
                     #expect(found?.isCut == isCut)
                 }
@@ -141,7 +145,10 @@ import Testing
             }
             bytes.withUnsafeBytes { bytes in
                 for form in [KeyForm.signed, .floating, .uuid, .bytes, .decimal] {
-                    if let value = KeyParser.indexedValue(in: bytes, after: 1, form: form) { #expect(value.end <= bytes.count) }
+                    for isAscending in [true, false] {
+                        let value = KeyParser.indexedValue(in: bytes, from: 1, form: form, isAscending: isAscending)
+                        if let value { #expect(value.end <= bytes.count) }
+                    }
                     _ = KeyParser.key(bytes, form: form)
                 }
             }

@@ -152,7 +152,7 @@ private struct Ticket: Model, Plain, Equatable {
         let owner = ada
         for condition in [Condition<Ticket> { $0.owner == owner }, Condition { $0.owner.name == "Ada" }] {
             let plan = try storage.explain(Query(where: condition))
-            #expect(plan.access == .index(field: "owner") && !plan.sortsRows, "\(plan)")
+            #expect(plan.access == .index(["owner"]) && !plan.sortsRows, "\(plan)")
             #expect(try storage.keys(Query(where: condition)) == [.integer(250), .integer(500)])
         }
         try database.close()

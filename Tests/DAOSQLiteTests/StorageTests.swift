@@ -124,18 +124,18 @@ import Testing
         try storage.insert((0..<1000).map(Message.numbered))
         let cutoff = Date(timeIntervalSinceReferenceDate: 990)
         let byDate = try storage.explain(Query(where: Condition { $0.date > cutoff }, orderedBy: [.ascending(\.date)]))
-        #expect(byDate.access == .index(field: "date") && !byDate.filtersRows && !byDate.sortsRows && !byDate.details.isEmpty)
+        #expect(byDate.access == .index(["date"]) && !byDate.filtersRows && !byDate.sortsRows && !byDate.details.isEmpty)
         let sorted = try storage.explain(Query(orderedBy: [.descending(\.date)], limit: 5))
-        #expect(sorted.access == .index(field: "date"))
+        #expect(sorted.access == .index(["date"]))
         let filtered = try storage.explain(
             Query(where: Condition { $0.sender == 3 && $0.isRead }, orderedBy: [.ascending(\.text)]))
-        #expect(filtered.access == .index(field: "sender") && filtered.filtersRows && filtered.sortsRows)
+        #expect(filtered.access == .index(["sender"]) && filtered.filtersRows && filtered.sortsRows)
         #expect(try storage.explain(Query(where: Condition { $0.text == "x" })).access == .scan)
         #expect(try storage.explain(Query(where: Condition { $0.id == 5 })).access == .primaryKey)
         #expect(try storage.explain(Query(where: .none)).access == .nothing)
         let place2 = Place()
         let everything = try place2.database().storage(for: Everything.self)
-        #expect(try everything.explain(Query(where: Condition { $0.name.hasPrefix("ab") })).access == .index(field: "name"))
+        #expect(try everything.explain(Query(where: Condition { $0.name.hasPrefix("ab") })).access == .index(["name"]))
     }
 
     @Test func mergingWritesOnlyChangedColumns() throws {

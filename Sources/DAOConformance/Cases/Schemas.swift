@@ -23,6 +23,20 @@ enum Schemas {
         invalid(
             "E.indexedEmbedding", "E1", "an index on an embedded value", IndexedEmbedding.self, field: "list",
             says: ["'list'"]),
+        invalid(
+            "E.indexTwiceOneField", "E1", "an index that has a field twice", TwiceInIndex.self, field: "rank",
+            says: ["'rank'", "twice"]),
+        invalid(
+            "E.indexOfEmbedded", "E1", "an index over several fields with an embedded value", EmbeddedInIndex.self,
+            field: "list", says: ["'list'"]),
+        invalid(
+            "E.indexTwice", "E1", "an index that is declared twice", SameIndexTwice.self, field: "rank, id", says: ["twice"]),
+        invalid(
+            "E.indexOfOneField", "E1", "an ascending index on one field outside the field", IndexOfOneField.self,
+            field: "rank", says: [".unique"]),
+        invalid(
+            "E.indexOfManyFields", "E1", "an index over nine fields", IndexOfNineFields.self,
+            field: "a, b, c, d, e, f, g, h, id", says: ["9 fields"]),
         ConformanceCase(
             "E.swappedFields", "E1", "V1", title: "two swapped fields of one type are detected before a row is read or written"
         ) { context in
@@ -147,6 +161,47 @@ enum Schemas {
             try database.dao(Item.self).create(Item.make([1]))
         }
     }
+}
+
+private struct TwiceInIndex: Model {
+    var id: Int
+    var rank: Int
+    static let schema = Schema(
+        "twiceInIndex", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
+        indexes: [Index(.ascending(\.rank), .descending(\.rank))])
+}
+
+private struct EmbeddedInIndex: Model {
+    var id: Int
+    var list: [Int]
+    static let schema = Schema(
+        "embeddedInIndex", Self.init, Field("id", \.id, .primaryKey), Field("list", \.list), indexes: [Index(\.id, \.list)])
+}
+
+private struct SameIndexTwice: Model {
+    var id: Int
+    var rank: Int
+    static let schema = Schema(
+        "sameIndexTwice", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
+        indexes: [Index(\.rank, \.id), Index(\.id, \.rank), Index(\.rank, \.id, isUnique: true)])
+}
+
+private struct IndexOfOneField: Model {
+    var id: Int
+    var rank: Int
+    static let schema = Schema(
+        "indexOfOneField", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
+        indexes: [Index(\.rank, isUnique: true)])
+}
+
+private struct IndexOfNineFields: Model {
+    var id: Int
+    var a, b, c, d, e, f, g, h: Int
+    static let schema = Schema(
+        "indexOfNineFields", Self.init,
+        Field("id", \.id, .primaryKey), Field("a", \.a), Field("b", \.b), Field("c", \.c), Field("d", \.d), Field("e", \.e),
+        Field("f", \.f), Field("g", \.g), Field("h", \.h),
+        indexes: [Index(\.a, \.b, \.c, \.d, \.e, \.f, \.g, \.h, \.id)])
 }
 
 private struct NoKey: Model {

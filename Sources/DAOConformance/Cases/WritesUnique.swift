@@ -2,7 +2,7 @@ import DAOCore
 
 /// W6: unique fields.
 enum WritesUnique {
-    static let cases: [ConformanceCase] = clashes + freedom
+    static let cases: [ConformanceCase] = clashes + freedom + severalFields
 
     /// Expects that two members, one of them stored, collide in their email.
     private static func expectClash(
@@ -178,6 +178,71 @@ enum WritesUnique {
             try expectEqual(try dao.read { $0.email.in(["e5", "e6", nil]) }.map(\.id), [3, 5, 6, 9])
             try expectEqual(try dao.read(orderedBy: .ascending(\.badge), limit: 3).map(\.id), [9, 8, 7])
             try expectEqual(try dao.read { $0.badge > 95 }.map(\.id), [1, 2, 3, 4])
+        },
+    ]
+
+    private static let severalFields: [ConformanceCase] = [
+        ConformanceCase(
+            "W.uniqueOverFields", "W6", "W3",
+            title: "a unique index over several fields refuses rows that are equal in all of them, in every write"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.dao(Seat.self)
+            let storage = try database.storage(for: Seat.self)
+            try dao.create((1...4).map { Seat(id: $0, row: 1, number: $0, name: "\($0)") })
+            // Equal in one of the fields only.
+            try dao.create([Seat(id: 5, row: 2, number: 1, name: "5"), Seat(id: 6, row: 1, number: 5, name: "6")])
+            let before = try Dump.rows(of: storage)
+            for (what, body): (String, () throws -> Void) in [
+                (
+                    "create",
+                    { try dao.create([Seat(id: 8, row: 9, number: 9, name: "8"), Seat(id: 7, row: 1, number: 3, name: "7")]) }
+                ),
+                ("persist", { try dao.persist(Seat(id: 7, row: 1, number: 3, name: "7")) }),
+                ("insert", { try storage.insert([Seat(id: 7, row: 1, number: 3, name: "7")]) }),
+                ("upsert", { try storage.upsert([Seat(id: 7, row: 1, number: 3, name: "7")]) }),
+            ] {
+                try expectError(.uniqueViolation, what, entity: "seat", key: 7, conflictingKey: 3, field: "row, number", body)
+            }
+            try expectError(.uniqueViolation, "replace", entity: "seat", key: 4, conflictingKey: 3, field: "row, number") {
+                try dao.persist(Seat(id: 4, row: 1, number: 3, name: "4"))
+            }
+            try expectError(.uniqueViolation, "merge", entity: "seat", key: 5, conflictingKey: 1, field: "row, number") {
+                _ = try storage.merge(keys: [.integer(5)]) { _, seat in seat?.row = 1 }
+            }
+            try expectError(.uniqueViolation, "update", entity: "seat", key: 2, conflictingKey: 1, field: "row, number") {
+                _ = try storage.update(Query(where: Condition { $0.id <= 2 })) { $0.number = 8 }
+            }
+            try expectEqual(try Dump.rows(of: storage), before, "the rows after the errors")
+            try dao.erase(byPrimaryKey: 3)
+            try dao.create(Seat(id: 7, row: 1, number: 3, name: "7"))
+        },
+        ConformanceCase("W.uniqueOverFieldsNil", "W6", title: "a row with nil in one of the fields never collides") { context in
+            let dao = try context.dao(Seat.self)
+            try dao.create((1...5).map { Seat(id: $0, row: nil, number: 7, name: "\($0)") })
+            try dao.persist(Seat(id: 1, row: 3, number: 7, name: "1"))
+            try expectError(.uniqueViolation, entity: "seat", key: 2, conflictingKey: 1, field: "row, number") {
+                try dao.persist(Seat(id: 2, row: 3, number: 7, name: "2"))
+            }
+            try dao.persist(Seat(id: 1, row: nil, number: 7, name: "1"))
+            try dao.persist(Seat(id: 2, row: 3, number: 7, name: "2"))
+            try expectEqual(try dao.count { $0.row == nil && $0.number == 7 }, 4)
+        },
+        ConformanceCase(
+            "W.uniqueOverLongTexts", "W6", title: "texts that differ in their last byte only are different, however long"
+        ) { context in
+            let dao = try context.dao(Seat.self)
+            let long = String(repeating: "é", count: 400)
+            try dao.create([
+                Seat(id: 1, row: nil, number: 1, name: long, hall: long),
+                Seat(id: 2, row: nil, number: 2, name: long + "a", hall: long),
+                Seat(id: 3, row: nil, number: 3, name: long, hall: long + "\0"),
+            ])
+            try expectError(.uniqueViolation, entity: "seat", key: 4, conflictingKey: 2, field: "hall, name") {
+                try dao.create(Seat(id: 4, row: nil, number: 4, name: long + "a", hall: long))
+            }
+            try dao.create(Seat(id: 4, row: nil, number: 4, name: long + "a", hall: long + "\0"))
+            try expectEqual(try dao.read { $0.hall == long && $0.name >= long }.map(\.id), [1, 2])
         },
     ]
 }

@@ -37,7 +37,11 @@ struct Probe: Numbered {
         Field("text", \.text), Field("textIndexed", \.textIndexed, .indexed), Field("textUnique", \.textUnique, .unique),
         Field("real", \.real), Field("realIndexed", \.realIndexed, .indexed),
         Field("other", \.other, .indexed), Field("otherText", \.otherText), Field("flag", \.flag, .indexed),
-        Field("small", \.small), Field("big", \.big, .indexed), Field("amount", \.amount))
+        Field("small", \.small), Field("big", \.big, .indexed), Field("amount", \.amount),
+        indexes: [
+            Index(.descending(\.big), .ascending(\.text)), Index(\.flag, \.real, \.otherText),
+            Index(.ascending(\.other), .descending(\.amount), .descending(\.small)),
+        ])
 
     /// The fields that hold the number.
     static let numbers = ["number", "numberIndexed", "numberUnique"]

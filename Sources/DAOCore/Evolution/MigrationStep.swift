@@ -76,11 +76,12 @@ public final class MigrationStep {
         }
     }
 
-    /// Drops a field with its values.
+    /// Drops a field with its values, and the indexes over several fields that have it.
     public func dropField(_ field: String, of entity: String) throws {
         let position = try position(of: field, in: entity)
         try change(entity, dropping: [field]) { wanted, defaults in
             wanted.fields.remove(at: position)
+            wanted.indexes.removeAll { $0.fields.contains { $0.name.hasSameBytes(as: field) } }
             defaults.remove(at: position)
         }
     }
@@ -91,6 +92,7 @@ public final class MigrationStep {
         let position = try position(of: field, in: entity)
         var wanted = stored
         wanted.fields[position].name = name
+        wanted.renameInIndexes(field, to: name)
         try SchemaCheck.check(wanted)
         var earlierNames: [[String]] = Array(repeating: [], count: wanted.fields.count)
         earlierNames[position] = [field]
@@ -104,6 +106,31 @@ public final class MigrationStep {
             wanted.fields[position].isIndexed = isIndexed || isUnique
             wanted.fields[position].isUnique = isUnique
         }
+    }
+
+    /// Adds an index over several fields, or changes whether it is unique.
+    ///
+    /// - Throws: `.uniqueViolation` with both keys when rows have the same values and the index is unique;
+    ///   `.invalidSchema` when the entity cannot have the index.
+    public func addIndex(_ index: IndexDescription, to entity: String) throws {
+        try change(entity) { wanted, _ in
+            wanted.indexes.removeAll { $0.hasSameFields(as: index) }
+            wanted.indexes.append(index)
+        }
+    }
+
+    /// Drops an index over several fields.
+    ///
+    /// - Throws: `.schemaMismatch` when the entity does not have an index with these fields and directions.
+    public func dropIndex(_ index: IndexDescription, of entity: String) throws {
+        let stored = try self.entity(entity)
+        guard let position = stored.indexes.firstIndex(where: { $0.hasSameFields(as: index) }) else {
+            throw StorageError(
+                .schemaMismatch,
+                "the migration step '\(name)' drops an index on '\(index)' of '\(entity)', which is not stored; check its fields",
+                entity: entity, field: index.fieldNames)
+        }
+        try change(entity) { wanted, _ in wanted.indexes.remove(at: position) }
     }
 
     /// Changes the type of a field.

@@ -9,8 +9,8 @@ public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
     public enum Access: Sendable, Hashable {
         /// The primary key.
         case primaryKey
-        /// The index of a field.
-        case index(field: String)
+        /// The index on one or several fields, in their order.
+        case index([String])
         /// A scan of all rows.
         case scan
         /// No access: no row can match.
@@ -45,7 +45,7 @@ public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
         let found =
             switch access {
             case .primaryKey: "by primary key"
-            case .index(let field): "through the index on '\(field)'"
+            case .index(let fields): "through the index on '\(fields.joined(separator: ", "))'"
             case .scan: "by looking at every row"
             case .nothing: "not at all"
             }

@@ -11,15 +11,30 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var name: String
     /// The fields, in the order of the schema.
     public var fields: [FieldDescription]
+    /// The indexes over several fields, and those that descend, in the order of their descriptions. A field's own
+    /// index is ``FieldDescription/isIndexed``.
+    public var indexes: [IndexDescription] {
+        didSet { indexes.sort { $0.description < $1.description } }
+    }
 
     /// Creates a description.
     ///
     /// - Parameters:
     ///   - name: The entity's name.
     ///   - fields: The fields, in the order of the schema.
-    public init(name: String, fields: [FieldDescription]) {
+    ///   - indexes: The indexes over several fields, and those that descend, in any order.
+    public init(name: String, fields: [FieldDescription], indexes: [IndexDescription] = []) {
         self.name = name
         self.fields = fields
+        self.indexes = indexes.sorted { $0.description < $1.description }
+    }
+
+    /// Decodes a description. One without ``indexes`` has none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        fields = try container.decode([FieldDescription].self, forKey: .fields)
+        indexes = try container.decodeIfPresent([IndexDescription].self, forKey: .indexes) ?? []
     }
 
     /// The position of the primary key. It is zero when the schema is invalid and has no key.
@@ -101,7 +116,9 @@ public struct RelationTarget: Sendable, Hashable, Codable {
 extension EntityDescription {
     /// The entity as its rows contain it: the field of a to-one relationship is an optional, indexed field with
     /// the key of the related row. An ordered list of models is not in the row, and its field is unchanged.
-    public var rowForm: EntityDescription { EntityDescription(name: name, fields: fields.map(\.rowForm)) }
+    public var rowForm: EntityDescription {
+        EntityDescription(name: name, fields: fields.map(\.rowForm), indexes: indexes)
+    }
 }
 
 extension FieldDescription {

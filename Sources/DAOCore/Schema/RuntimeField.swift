@@ -38,9 +38,11 @@ extension Schema {
     /// - Parameters:
     ///   - entity: The name of the entity.
     ///   - fields: The fields.
+    ///   - indexes: The indexes over several fields.
     ///   - blank: Creates a model. Its fields are then set individually.
     package convenience init(
-        _ entity: String, fields: [RuntimeField<Record>], blank: @escaping @Sendable () -> Record
+        _ entity: String, fields: [RuntimeField<Record>], indexes: [IndexDescription] = [],
+        blank: @escaping @Sendable () -> Record
     ) {
         @Sendable func decode(_ row: RowReader) throws -> Record {
             var record = blank()
@@ -51,7 +53,7 @@ extension Schema {
             for (index, field) in fields.enumerated() { try field.write(record, row, index) }
         }
         self.init(
-            entity: entity, fields: fields.map(\.erased), decodeRow: decode,
+            entity: entity, fields: fields.map(\.erased), indexes: indexes.map { Index($0) }, decodeRow: decode,
             decodeRows: { row, limit, records in
                 var remaining = limit
                 while remaining > 0, try row.advance() {

@@ -11,7 +11,8 @@ import Foundation
 ///     "message", Self.init,
 ///     Field("id", \.id, .primaryKey),
 ///     Field("date", \.date, .indexed),
-///     Field("text", \.text)
+///     Field("text", \.text),
+///     indexes: [Index(.ascending(\.text), .descending(\.date))]
 /// )
 /// ```
 ///
@@ -62,10 +63,12 @@ public final class Schema<Record: Model>: Sendable {
     ///   - entity: The name of the entity: letters, digits and underscores.
     ///   - make: The initializer that takes the fields, usually `Self.init`.
     ///   - fields: The fields in the order of the initializer's parameters.
+    ///   - indexes: The indexes over several fields, in any order.
     @preconcurrency @inlinable public convenience init<each Stored: FieldValue>(
         _ entity: String,
         _ make: @escaping @Sendable (repeat each Stored) -> Record,
-        _ fields: repeat Field<Record, each Stored>
+        _ fields: repeat Field<Record, each Stored>,
+        indexes: [Index<Record>] = []
     ) {
         var erased: [ErasedField<Record>] = []
         repeat erased.append(ErasedField(each fields))
@@ -75,7 +78,7 @@ public final class Schema<Record: Model>: Sendable {
         // The closures repeat shared code, because a closure that captures another closure is not
         // specialised.
         self.init(
-            entity: entity, fields: erased,
+            entity: entity, fields: erased, indexes: indexes,
             decodeRow: { row in
                 var index = FieldCounter()
                 return make(repeat try (each Stored).read(from: row, at: index.next()))
@@ -109,14 +112,16 @@ public final class Schema<Record: Model>: Sendable {
     }
 
     @usableFromInline init(
-        entity: String, fields: [ErasedField<Record>],
+        entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>] = [],
         decodeRow: @escaping @Sendable (RowReader) throws -> Record,
         decodeRows: @escaping @Sendable (RowReader, Int, inout [Record]) throws -> Void,
         encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void,
         mergeRow: @escaping @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     ) {
-        description = EntityDescription(name: entity, fields: fields.map { $0.description })
-        problem = SchemaCheck.problem(entity: entity, fields: fields)
+        description = EntityDescription(
+            name: entity, fields: fields.map { $0.description },
+            indexes: indexes.compactMap { $0.description(fields) })
+        problem = SchemaCheck.problem(description, fields: fields, indexes: indexes)
         keyKind = description.keyKind
         relations = fields.enumerated().compactMap { index, field in field.relation?(index) }
         var unread: [Record] = []
@@ -180,6 +185,9 @@ public final class Schema<Record: Model>: Sendable {
                 guard let position = whole.description.index(of: field.name) else { continue }
                 description.fields[index] = whole.description.fields[position]
                 defaults[index] = whole.defaults[position]
+            }
+            description.indexes = whole.description.indexes.filter { index in
+                index.fields.allSatisfy { schema.description.index(of: $0.name) != nil }
             }
         }
         self.init(schema, description: description, problem: problem, whole: model, defaults: defaults)

@@ -2,9 +2,18 @@
 enum SchemaCheck {
 
     /// The first contradiction; nil when there is none.
-    static func problem<Record: Model>(entity: String, fields: [ErasedField<Record>]) -> StorageError? {
+    static func problem<Record: Model>(
+        _ description: EntityDescription, fields: [ErasedField<Record>], indexes: [Index<Record>]
+    ) -> StorageError? {
         if Record.self == LinkRow.self { return nil }
-        if let fault = fault(in: EntityDescription(name: entity, fields: fields.map(\.description))) { return fault }
+        let entity = description.name
+        if description.indexes.count < indexes.count {
+            return StorageError(
+                .invalidSchema,
+                "an index of '\(entity)' has a key path that is not a stored field; use the key paths of its fields",
+                entity: entity)
+        }
+        if let fault = fault(in: description) { return fault }
         func problem(_ message: String, field: String? = nil) -> StorageError {
             StorageError(.invalidSchema, message, entity: entity, field: field)
         }
@@ -136,6 +145,42 @@ enum SchemaCheck {
             let names = keys.map { "'\($0.name)'" }.joined(separator: " and ")
             return problem(
                 "'\(entity)' has more than one primary key: \(names); keep .primaryKey on one field", field: keys[1].name)
+        }
+        return indexFault(in: description)
+    }
+
+    /// The first contradiction in the indexes over several fields; nil when there is none.
+    private static func indexFault(in description: EntityDescription) -> StorageError? {
+        let entity = description.name
+        for (position, index) in description.indexes.enumerated() {
+            func problem(_ message: String, field: String? = nil) -> StorageError {
+                StorageError(
+                    .invalidSchema, "the index on '\(index)' of '\(entity)' \(message)", entity: entity,
+                    field: field ?? index.fieldNames)
+            }
+            guard (1...IndexDescription.maximumFieldCount).contains(index.fields.count) else {
+                return problem(
+                    "has \(index.fields.count) fields; give it 1 to \(IndexDescription.maximumFieldCount) of them")
+            }
+            for (place, field) in index.fields.enumerated() {
+                guard let type = description.index(of: field.name).map({ description.fields[$0].type }) else {
+                    return problem("has a field '\(field.name)' that '\(entity)' does not have", field: field.name)
+                }
+                guard type.kind.isOrdered || type.kind == .toOne else {
+                    return problem(
+                        "has the field '\(field.name)', which is \(type) and cannot be indexed; remove it", field: field.name)
+                }
+                if index.fields[..<place].contains(where: { $0.name.hasSameBytes(as: field.name) }) {
+                    return problem("has the field '\(field.name)' twice; remove one of them", field: field.name)
+                }
+            }
+            if index.fields.count == 1, index.fields[0].isAscending {
+                let form = index.isUnique ? ".unique" : ".indexed"
+                return problem("is that of one field; declare it as the option \(form) of the field")
+            }
+            if description.indexes[..<position].contains(where: { $0.hasSameFields(as: index) }) {
+                return problem("is declared twice; remove one of them")
+            }
         }
         return nil
     }

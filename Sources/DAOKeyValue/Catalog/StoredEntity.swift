@@ -7,7 +7,7 @@ struct StoredEntity: Codable, Sendable, Equatable {
     var description: EntityDescription
     /// The keyspace of its rows.
     var keyspace: UInt32
-    /// The keyspaces of its indexes, by field name.
+    /// The keyspaces of its indexes, by their descriptions: the name of the field, for an index on one field.
     var indexes: [String: UInt32]
     /// The slot of every field in records. A slot is never reused for another field.
     var slots: [Int]
@@ -18,7 +18,7 @@ struct StoredEntity: Codable, Sendable, Equatable {
 
     /// Returns an entity that is not in the database, with keyspaces that are always empty.
     static func absent(_ description: EntityDescription) -> StoredEntity {
-        var next = UInt32.max - UInt32(truncatingIfNeeded: description.fields.count) - 1
+        var next = UInt32.max - UInt32(truncatingIfNeeded: description.fields.count + description.indexes.count) - 1
         return StoredEntity(description) {
             next += 1
             return next
@@ -34,9 +34,7 @@ struct StoredEntity: Codable, Sendable, Equatable {
         self.description = description
         keyspace = nextKeyspace()
         indexes = [:]
-        for field in description.rowForm.fields where field.isIndexed && !field.isPrimaryKey {
-            indexes[field.name] = nextKeyspace()
-        }
+        for index in description.rowForm.allIndexes { indexes[index.description] = nextKeyspace() }
         slots = Array(description.fields.indices)
         slotCount = slots.count
         defaults = nil

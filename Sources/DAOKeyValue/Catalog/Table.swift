@@ -38,7 +38,7 @@ final class Table: Sendable {
     let path: String?
     /// The keyspace of the rows.
     let keyspace: Keyspace
-    /// The indexes, in the order of their fields.
+    /// The indexes, in the order of ``EntityDescription/allIndexes``.
     let indexes: [Index]
     /// Whether any index is unique.
     let hasUniqueIndexes: Bool
@@ -53,27 +53,81 @@ final class Table: Sendable {
     let keyField: Int
     /// The number of fields.
     let fieldCount: Int
-    // Written once, in the initializer, and only read afterwards, so it can be shared.
+    // Written once, in the initializer, and only read afterwards, so they can be shared.
     /// The slot of every field; valid as long as the table.
     nonisolated(unsafe) let slots: UnsafePointer<Int>
+    /// The fields of all indexes.
+    nonisolated(unsafe) private let components: UnsafeMutableBufferPointer<Index.Component>
+    /// The descriptions of the indexes.
+    private let indexDescriptions: [IndexDescription]
 
     /// An index of a table. It has no references, because every row iterates over all indexes.
     struct Index: Sendable, Hashable {
+        /// A field of an index.
+        struct Component: Sendable {
+            /// The position of the field.
+            let field: Int
+            /// The field's slot.
+            let slot: Int
+            /// The encoding of values.
+            let form: KeyForm
+            /// Whether the values ascend.
+            let isAscending: Bool
+            /// The maximum number of escaped bytes of a value.
+            let limit: Int
+        }
+
         /// The keyspace of the entries.
         let keyspace: Keyspace
-        /// The position of the field.
-        let field: Int
-        /// The field's slot.
-        let slot: Int
-        /// The encoding of values.
-        let form: KeyForm
+        /// The position among the table's indexes.
+        let number: Int
+        // Written once, before the index is made, and only read afterwards, so it can be shared.
+        /// The fields, in order; valid as long as the table.
+        nonisolated(unsafe) let components: UnsafeBufferPointer<Component>
         /// Whether the index is unique.
         let isUnique: Bool
 
-        /// Finds the end of the value in an entry; nil when the entry is damaged.
-        func value(in entry: UnsafeRawBufferPointer) -> KeyParser.IndexedValue? {
-            KeyParser.indexedValue(in: entry, after: keyspace.length, form: form)
+        /// Finds the end of the first values in an entry; nil when the entry is damaged. A truncated value is the
+        /// last: between entries that are equal until its end, the later values are in no order.
+        ///
+        /// - Parameters:
+        ///   - entry: The whole entry.
+        ///   - fixed: The number of leading fields with one value in all rows; it does not matter whether it is
+        ///     truncated.
+        ///   - count: The number of values.
+        func values(in entry: UnsafeRawBufferPointer, fixed: Int, count: Int) -> KeyParser.IndexedValue? {
+            var value = KeyParser.IndexedValue(end: keyspace.length, isCut: false)
+            for number in 0..<count {
+                let component = components[number]
+                guard
+                    let next = KeyParser.indexedValue(
+                        in: entry, from: value.end, form: component.form, isAscending: component.isAscending)
+                else { return nil }
+                value.end = next.end
+                if next.isCut, number >= fixed {
+                    value.isCut = true
+                    break
+                }
+            }
+            return value
         }
+
+        /// The position of the primary key in an entry; nil when the entry is damaged.
+        @inline(__always) func keyOffset(in entry: UnsafeRawBufferPointer) -> Int? {
+            var end = keyspace.length
+            for component in components {
+                guard
+                    let value = KeyParser.indexedValue(
+                        in: entry, from: end, form: component.form, isAscending: component.isAscending)
+                else { return nil }
+                end = value.end
+            }
+            return end
+        }
+
+        static func == (left: Index, right: Index) -> Bool { left.keyspace == right.keyspace }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(keyspace) }
     }
 
     /// A field that the model does not declare.
@@ -136,23 +190,51 @@ final class Table: Sendable {
         keyspace = Keyspace(entity.keyspace)
         slotCount = entity.slotCount
         fieldCount = slots.count
+        keyField = description.keyIndex
+        let indexDescriptions = description.allIndexes
+        let parts = try indexDescriptions.map { index in
+            let fields = try index.fields.map { field in
+                guard let position = description.index(of: field.name), let form = KeyForm(description.fields[position].type.kind)
+                else { throw damaged("its index on '\(index)'") }
+                return (position, form, field.isAscending)
+            }
+            guard let keyspace = entity.indexes[index.description], !fields.isEmpty,
+                fields.count <= IndexDescription.maximumFieldCount
+            else { throw damaged("its index on '\(index)'") }
+            return (Keyspace(keyspace), fields, KeyForm.limit(of: fields.map(\.1), primaryKey: keyForm))
+        }
+        // Nothing is thrown from here on, so `deinit` releases the memory.
         let places = UnsafeMutablePointer<Int>.allocate(capacity: slots.count)
         places.initialize(from: slots, count: slots.count)
         self.slots = UnsafePointer(places)
-        keyField = description.keyIndex
-        let indexes: [Index] = try description.fields.enumerated().compactMap { position, field in
-            guard field.isIndexed, !field.isPrimaryKey else { return nil }
-            guard let keyspace = entity.indexes[field.name], let form = KeyForm(field.type.kind) else {
-                throw damaged("its index on '\(field.name)'")
+        let components = UnsafeMutableBufferPointer<Index.Component>.allocate(capacity: parts.reduce(0) { $0 + $1.1.count })
+        var count = 0
+        var indexes: [Index] = []
+        for (number, (keyspace, fields, limit)) in parts.enumerated() {
+            let start = count
+            for (position, form, isAscending) in fields {
+                components.initializeElement(
+                    at: count,
+                    to: Index.Component(
+                        field: position, slot: slots[position], form: form, isAscending: isAscending, limit: limit))
+                count += 1
             }
-            return Index(
-                keyspace: Keyspace(keyspace), field: position, slot: slots[position], form: form, isUnique: field.isUnique)
+            indexes.append(
+                Index(
+                    keyspace: keyspace, number: number,
+                    components: UnsafeBufferPointer(rebasing: components[start..<count]),
+                    isUnique: indexDescriptions[number].isUnique))
         }
+        self.components = components
+        self.indexDescriptions = indexDescriptions
         self.indexes = indexes
         hasUniqueIndexes = indexes.contains(where: \.isUnique)
     }
 
-    deinit { slots.deallocate() }
+    deinit {
+        slots.deallocate()
+        components.deallocate()
+    }
 
     /// The slot of a field. For a position that is not a field, it is a slot that no record has.
     @inline(__always) func slot(of field: Int) -> Int {
@@ -174,8 +256,8 @@ final class Table: Sendable {
     /// Whether the catalog entry exists, as far as this process knows.
     @inline(__always) var isCurrent: Bool { entry.state.load(ordering: .acquiring) != .void }
 
-    /// The name of the field of an index.
-    func name(of index: Index) -> String { description.fields[index.field].name }
+    /// The description of an index.
+    func description(of index: Index) -> IndexDescription { indexDescriptions[index.number] }
 }
 
 extension Table {
@@ -198,8 +280,8 @@ extension Table {
     func corruptedIndex(_ index: Index) -> StorageError {
         StorageError(
             .corrupted,
-            "the index on '\(name(of: index))' of '\(description.name)' is damaged; restore the database from a backup",
-            entity: description.name, field: name(of: index), path: path)
+            "the index on '\(description(of: index))' of '\(description.name)' is damaged; restore the database from a backup",
+            entity: description.name, field: description(of: index).fieldNames, path: path)
     }
 
     /// The error for a field whose bytes are not a value of its type.

@@ -5,8 +5,8 @@ import Foundation
 ///
 /// The memory has to be large enough for the appended bytes: ``capacity`` bytes hold every key of the store.
 struct KeyBuilder {
-    /// Enough for any key of the store.
-    static let capacity = 512
+    /// Enough for any key of the store, with a damaged decimal number in it.
+    static let capacity = 544
 
     private let buffer: UnsafeMutableRawBufferPointer
     /// The current number of bytes.

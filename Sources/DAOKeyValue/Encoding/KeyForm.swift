@@ -8,8 +8,9 @@ import DAOCore
 /// and every index has a separate keyspace; the links of a relationship have two, see ``LinkTable``.
 ///
 /// - A row: the keyspace of its table, then its primary key.
-/// - An index entry: the keyspace of the index, then `00` for nil or `01` and the value, then the primary key
-///   of the row. Its value is a checksum, see ``EntryFormat``.
+/// - An index entry: the keyspace of the index, then for each of its fields `00` for nil or `01` and the value,
+///   then the primary key of the row. Its value is a checksum, see ``EntryFormat``. For a descending field, nil
+///   is `02`, and the bytes of a value after the `01` are flipped.
 ///
 /// | form | bytes |
 /// |---|---|
@@ -23,7 +24,7 @@ import DAOCore
 /// A string as primary key is the last component and is not escaped.
 ///
 /// A store accepts keys of up to 511 bytes, and a primary key can have 256 bytes. An index entry is therefore
-/// truncated after ``limit`` escaped bytes and terminated by `00 02`. A truncated entry orders after every
+/// truncated after ``limit`` escaped bytes, or fewer when the index has several fields, and terminated by `00 02`. A truncated entry orders after every
 /// shorter value with the same prefix and before every greater value. Entries with the same truncated prefix
 /// are distinguished by their rows.
 enum KeyForm: UInt8, Sendable {
@@ -42,6 +43,29 @@ enum KeyForm: UInt8, Sendable {
 
     /// The maximum number of escaped bytes of a value in an index entry: 5 + 1 + 240 + 2 + 256 is within 511.
     static let limit = 240
+
+    /// The maximum number of escaped bytes of each value in an index on several fields.
+    ///
+    /// - Parameters:
+    ///   - forms: The forms of the fields.
+    ///   - primaryKey: The form of the primary key.
+    static func limit(of forms: [KeyForm], primaryKey: KeyForm) -> Int {
+        let texts = forms.count { $0 == .bytes }
+        let keyLength = primaryKey == .bytes ? Key.maximumLength : primaryKey.largestSize
+        let rest = 511 - 5 - keyLength - forms.reduce(0) { $0 + 1 + $1.largestSize }
+        return texts == 0 ? limit : min(limit, rest / texts)
+    }
+
+    /// The maximum number of bytes of a value, except for escaped bytes, and including their terminator.
+    var largestSize: Int {
+        switch self {
+        case .signed, .unsigned, .floating: 8
+        case .uuid: 16
+        // The sign, the exponent, and 39 digits with a zero half.
+        case .decimal: 1 + 2 + 20
+        case .bytes: 2
+        }
+    }
 
     /// The form of a kind; nil for relationships.
     init?(_ kind: ValueKind) {

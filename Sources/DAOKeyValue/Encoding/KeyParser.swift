@@ -12,31 +12,35 @@ enum KeyParser {
         var isCut: Bool
     }
 
-    /// Finds the end of the value in an index entry.
+    /// Finds the end of a value in an index entry.
     ///
     /// - Parameters:
     ///   - entry: The whole entry.
-    ///   - prefix: The number of bytes of its keyspace.
+    ///   - offset: The position of the nil flag.
     ///   - form: The encoding of the value.
-    static func indexedValue(in entry: UnsafeRawBufferPointer, after prefix: Int, form: KeyForm) -> IndexedValue? {
-        guard entry.count > prefix else { return nil }
-        let start = prefix + 1
-        if entry[prefix] == 0 { return IndexedValue(end: start, isCut: false) }
+    ///   - isAscending: Whether the values ascend; otherwise their bytes are flipped.
+    static func indexedValue(
+        in entry: UnsafeRawBufferPointer, from offset: Int, form: KeyForm, isAscending: Bool
+    ) -> IndexedValue? {
+        guard entry.count > offset else { return nil }
+        let start = offset + 1
+        if entry[offset] == (isAscending ? 0 : 2) { return IndexedValue(end: start, isCut: false) }
         switch form {
         case .signed, .unsigned, .floating: return entry.count < start + 8 ? nil : IndexedValue(end: start + 8, isCut: false)
         case .uuid: return entry.count < start + 16 ? nil : IndexedValue(end: start + 16, isCut: false)
-        case .bytes: return endOfEscapes(in: entry, from: start)
-        case .decimal: return endOfDecimal(in: entry, from: start).map { IndexedValue(end: $0, isCut: false) }
+        case .bytes: return endOfEscapes(in: entry, from: start, mask: isAscending ? 0 : 0xFF)
+        case .decimal:
+            return endOfDecimal(in: entry, from: start, mask: isAscending ? 0 : 0xFF).map { IndexedValue(end: $0, isCut: false) }
         }
     }
 
-    private static func endOfEscapes(in entry: UnsafeRawBufferPointer, from start: Int) -> IndexedValue? {
+    private static func endOfEscapes(in entry: UnsafeRawBufferPointer, from start: Int, mask: UInt8) -> IndexedValue? {
         guard let base = entry.baseAddress else { return nil }
         var position = start
-        while position < entry.count, let zero = memchr(base + position, 0, entry.count - position) {
+        while position < entry.count, let zero = memchr(base + position, Int32(mask), entry.count - position) {
             let mark = UnsafeRawPointer(zero) - base + 1
             guard mark < entry.count else { return nil }
-            switch entry[mark] {
+            switch entry[mark] ^ mask {
             case 0xFF: position = mark + 1
             case 1: return IndexedValue(end: mark + 1, isCut: false)
             case 2: return IndexedValue(end: mark + 1, isCut: true)
@@ -46,15 +50,15 @@ enum KeyParser {
         return nil
     }
 
-    private static func endOfDecimal(in entry: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    private static func endOfDecimal(in entry: UnsafeRawBufferPointer, from start: Int, mask: UInt8) -> Int? {
         guard start < entry.count else { return nil }
-        let sign = entry[start]
+        let sign = entry[start] ^ mask
         if sign == 2 || sign == 4 { return start + 1 }
         guard sign == 1 || sign == 3 else { return nil }
         let end: UInt8 = sign == 1 ? 0x0F : 0
         var position = start + 3
         while position < entry.count {
-            if entry[position] & 0x0F == end { return position + 1 }
+            if (entry[position] ^ mask) & 0x0F == end { return position + 1 }
             position += 1
         }
         return nil

@@ -21,25 +21,21 @@ struct EntityLayout {
         entity = stored
         entity.description = change.wanted
         entity.slots = []
-        entity.indexes = [:]
-        var addedIndexes: [String] = []
-        let fields = (stored: change.stored.rowForm.fields, wanted: change.wanted.rowForm.fields)
-        for (index, field) in fields.wanted.enumerated() {
-            let hasIndex = field.isIndexed && !field.isPrimaryKey
-            switch change.sources[index] {
-            case .stored(let origin):
-                let old = fields.stored[origin]
-                entity.slots.append(stored.slots[origin])
-                guard hasIndex else { continue }
-                if let keyspace = stored.indexes[old.name], old.isUnique || !field.isUnique {
-                    entity.indexes[field.name] = keyspace
-                } else {
-                    addedIndexes.append(field.name)
-                }
+        for source in change.sources {
+            switch source {
+            case .stored(let origin): entity.slots.append(stored.slots[origin])
             case .value:
                 entity.slots.append(entity.slotCount)
                 entity.slotCount += 1
-                if hasIndex { addedIndexes.append(field.name) }
+            }
+        }
+        entity.indexes = [:]
+        var addedIndexes: [String] = []
+        for (index, origin) in change.indexSources {
+            if let origin, origin.isUnique || !index.isUnique, let keyspace = stored.indexes[origin.description] {
+                entity.indexes[index.description] = keyspace
+            } else {
+                addedIndexes.append(index.description)
             }
         }
         self.addedIndexes = addedIndexes

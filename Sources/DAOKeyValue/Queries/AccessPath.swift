@@ -35,103 +35,175 @@ struct AccessPath: Sendable {
     var residual: [Filter]
     /// The selectivity.
     var shape: Shape
-    /// Whether all rows have the same value in the field.
-    var isOneValue: Bool
+    /// How many fields of the index restrict the keys, twice for a field with single values.
+    var depth: Int
+    /// The number of leading fields of the index that have one value in all rows.
+    var fixedCount: Int
 
-    /// Creates the path through a field for the conjuncts of a filter.
-    init(_ table: Table, _ field: KeyField, _ conjuncts: [Filter]) {
-        target = field.index.map(Target.index) ?? .table
+    /// The greatest number of ranges that values of several fields are combined to.
+    private static let maximumRangeCount = 1000
+
+    /// Creates the path through the primary key for the conjuncts of a filter.
+    init(primaryKeyOf table: Table, _ conjuncts: [Filter]) {
+        target = .table
         residual = []
-        var part = KeyField.Part(ranges: field.everything, isExact: true, shape: .all)
-        for conjunct in conjuncts {
-            let next = field.part(conjunct)
-            if let next { part = part.intersection(next) }
-            if next?.isExact != true { residual.append(conjunct) }
-        }
+        let field = KeyField(primaryKeyOf: table)
+        let part = field.part(of: conjuncts, residual: &residual)
         ranges = part.ranges
-        isOneValue = part.values == 1
-        if part.shape <= .values {
-            shape = part.shape
-        } else if ranges == field.everything {
-            shape = .all
-        } else {
-            let isBounded = ranges.ranges.first?.lower != field.lowest && ranges.ranges.last?.upper != field.highest
-            shape = isBounded ? .between : .beyond
+        shape = part.shape(of: field)
+        depth = shape == .all ? 0 : shape <= .values ? 2 : 1
+        fixedCount = part.values?.count == 1 ? 1 : 0
+    }
+
+    /// Creates the path through an index for the conjuncts of a filter.
+    init(_ index: Table.Index, _ conjuncts: [Filter]) {
+        target = .index(index)
+        residual = conjuncts
+        ranges = .none
+        (shape, depth, fixedCount) = (.all, 0, 0)
+        var hasNull = false
+        var prefixes = [index.keyspace.prefix]
+        for (number, component) in index.components.enumerated() {
+            let field = KeyField(component)
+            var rest: [Filter] = []
+            let part = field.part(of: residual, residual: &rest)
+            residual = rest
+            let partShape = part.shape(of: field)
+            if number == 0 { shape = partShape }
+            depth += partShape == .all ? 0 : partShape <= .values ? 2 : 1
+            ranges = part.ranges.prefixed(with: prefixes)
+            guard let values = part.values, !values.isEmpty else { return }
+            hasNull = hasNull || part.hasNull
+            if values.count == 1, fixedCount == number { fixedCount += 1 }
+            if number == index.components.count - 1 {
+                if index.isUnique, !hasNull { shape = .keys }
+            } else {
+                guard values.count <= Self.maximumRangeCount / prefixes.count else { return }
+                prefixes = prefixes.flatMap { prefix in values.map { prefix + $0 } }
+            }
         }
     }
 }
 
-/// A field whose values are in keys: the primary key, or an indexed field. Converts conditions on the field
-/// into ranges of keys.
+/// A field whose values are in keys: the primary key, or a field of an index. Converts conditions on the field
+/// into ranges of the bytes that encode its values.
 struct KeyField {
-    /// The ranges of keys for a condition.
+    /// The ranges of encodings for a condition.
     struct Part {
-        /// The keys.
+        /// The encodings.
         var ranges: KeyRanges
-        /// Whether exactly these keys match the condition.
+        /// Whether exactly these encodings match the condition.
         var isExact: Bool
-        /// The shape for single keys or values; otherwise ``AccessPath/Shape/all``.
-        var shape: AccessPath.Shape
-        /// The number of single values.
-        var values: Int?
+        /// The single encodings, in ascending order; nil for a range.
+        var values: [[UInt8]]?
+        /// Whether nil is one of the single values.
+        var hasNull = false
 
         /// The conjunction of both conditions.
         func intersection(_ other: Part) -> Part {
-            Part(
-                ranges: ranges.intersection(other.ranges), isExact: isExact && other.isExact, shape: min(shape, other.shape),
-                values: [values, other.values].compactMap(\.self).min())
+            let ranges = ranges.intersection(other.ranges)
+            return Part(
+                ranges: ranges, isExact: isExact && other.isExact,
+                values: (values ?? other.values)?.filter(ranges.contains), hasNull: hasNull && other.hasNull)
         }
 
         /// The disjunction of the conditions.
         static func union(_ parts: [Part]) -> Part {
-            Part(
+            let values = parts.map(\.values)
+            return Part(
                 ranges: .union(parts.map(\.ranges)), isExact: parts.allSatisfy(\.isExact),
-                shape: parts.map(\.shape).max() ?? .all,
-                values: parts.reduce(0) { sum, part in part.values.flatMap { value in sum.map { $0 + value } } })
+                values: values.contains(nil) ? nil : sorted(values.flatMap { $0 ?? [] }),
+                hasNull: parts.contains(where: \.hasNull))
+        }
+
+        /// Sorts values and removes repeated ones. The values of a set are mostly in order already.
+        private static func sorted(_ values: [[UInt8]]) -> [[UInt8]] {
+            var sorted = values
+            if zip(values, values.dropFirst()).contains(where: { !$0.lexicographicallyPrecedes($1) }) {
+                sorted.sort { $0.lexicographicallyPrecedes($1) }
+            }
+            var unique: [[UInt8]] = []
+            unique.reserveCapacity(sorted.count)
+            for value in sorted where unique.last != value { unique.append(value) }
+            return unique
+        }
+
+        /// The selectivity of the part for a field.
+        func shape(of field: KeyField) -> AccessPath.Shape {
+            if values != nil { return field.isKey ? .keys : .values }
+            if ranges == field.everything { return .all }
+            return field.isBounded(ranges) ? .between : .beyond
         }
     }
 
     /// The position of the field.
     let field: Int
-    /// The index of the field; nil for the primary key.
-    let index: Table.Index?
+    /// Whether the field is the primary key of its table in the keys of rows.
+    let isKey: Bool
+    /// What all encodings begin with: the keyspace of the rows, and nothing in an index.
+    private let prefix: [UInt8]
     private let form: KeyForm
-    private let keyspace: Keyspace
+    private let isAscending: Bool
+    /// The maximum number of escaped bytes of a value.
+    private let limit: Int
 
     /// Creates the field of a table's primary key.
     init(primaryKeyOf table: Table) {
         field = table.keyField
-        index = nil
+        isKey = true
+        prefix = table.keyspace.prefix
         form = table.keyForm
-        keyspace = table.keyspace
+        isAscending = true
+        limit = KeyForm.limit
     }
 
-    /// Creates an indexed field.
-    init(_ index: Table.Index) {
-        field = index.field
-        self.index = index
-        form = index.form
-        keyspace = index.keyspace
+    /// Creates a field of an index.
+    init(_ component: Table.Index.Component) {
+        field = component.field
+        isKey = false
+        prefix = []
+        form = component.form
+        isAscending = component.isAscending
+        limit = component.limit
     }
 
-    /// The common prefix of all its keys.
-    var lowest: [UInt8] { keyspace.prefix }
-    /// The upper bound of all its keys, exclusive.
-    var highest: [UInt8] { index == nil ? lowest.successor : lowest + [2] }
-    /// The range of all its keys.
-    var everything: KeyRanges { KeyRanges(KeyRange(lower: lowest, upper: highest)) }
-    private var firstValue: [UInt8] { index == nil ? lowest : lowest + [1] }
+    /// The range of all its encodings.
+    var everything: KeyRanges { KeyRanges(KeyRange(lower: prefix, upper: isKey ? prefix.successor : [3])) }
+    /// The range of the values that are not nil; in an index, their encodings begin with 1.
+    private var allValues: KeyRange {
+        isKey ? KeyRange(prefix: prefix) : KeyRange(lower: [1], upper: [2])
+    }
 
-    /// The ranges of keys for a condition; nil when the condition does not restrict the keys. A part of a
+    /// Whether ranges have a lower and an upper bound among the values.
+    fileprivate func isBounded(_ ranges: KeyRanges) -> Bool {
+        guard let first = ranges.ranges.first?.lower, let last = ranges.ranges.last?.upper else { return true }
+        return allValues.lower.lexicographicallyPrecedes(first) && last.lexicographicallyPrecedes(allValues.upper)
+    }
+
+    /// Returns the encodings that all conditions allow.
+    ///
+    /// - Parameters:
+    ///   - conjuncts: The conditions.
+    ///   - residual: The conditions that have to be checked in each row are appended to it.
+    func part(of conjuncts: [Filter], residual: inout [Filter]) -> Part {
+        var part: Part?
+        for conjunct in conjuncts {
+            let next = self.part(conjunct)
+            if let next { part = part?.intersection(next) ?? next }
+            if next?.isExact != true { residual.append(conjunct) }
+        }
+        return part ?? Part(ranges: everything, isExact: true)
+    }
+
+    /// The ranges of encodings for a condition; nil when the condition does not restrict them. A part of a
     /// condition that is deeper than 20 levels does not.
-    func part(_ filter: Filter, depth: Int = 0) -> Part? {
+    private func part(_ filter: Filter, depth: Int = 0) -> Part? {
         guard depth < 20 else { return nil }
         switch filter {
         case .isNull(field: field, let expected):
-            let nulls = index == nil ? KeyRanges.none : KeyRanges(KeyRange(prefix: lowest + [0]))
-            let values = KeyRanges(KeyRange(lower: firstValue, upper: highest))
-            return Part(
-                ranges: expected ? nulls : values, isExact: true, shape: expected ? .values : .all, values: expected ? 1 : nil)
+            guard expected else { return Part(ranges: KeyRanges(allValues), isExact: true) }
+            if isKey { return Part(ranges: .none, isExact: true, values: []) }
+            return single([isAscending ? 0 : 2], isExact: true, isNull: true)
         case .compare(field: field, let comparison, let value): return part(comparison, value)
         case .isIn(field: field, let set, isNegated: false):
             let parts = set.values.compactMap { part(.equal, $0) }
@@ -139,7 +211,7 @@ struct KeyField {
             return .union(parts)
         case .text(field: field, let pattern, isNegated: false) where pattern.options.isEmpty && form == .bytes:
             switch pattern.match {
-            case .hasPrefix: return prefix(pattern.text)
+            case .hasPrefix: return part(prefix: pattern.text)
             case .equals: return part(.equal, .string(pattern.text))
             default: return nil
             }
@@ -158,51 +230,71 @@ struct KeyField {
 
     private func part(_ comparison: Comparison, _ value: Value) -> Part? {
         guard let bound = bound(value) else { return nil }
-        // The first key of the value, and the first key after the value.
-        let from = firstValue + bound.bytes
-        let to = index == nil ? from + [0] : from.successor
+        if comparison == .equal {
+            // Every primary key is shorter than a truncated bound.
+            if isKey, bound.isCut { return Part(ranges: .none, isExact: true, values: []) }
+            return single(encoding(bound.bytes), isExact: !bound.isCut)
+        }
+        // The first encoding of the value, and the first encoding after the value, in ascending order.
+        let from = allValues.lower + bound.bytes
+        let to = isKey ? from + [0] : from.successor
         let range: KeyRange
         switch comparison {
-        case .equal:
-            if index == nil, bound.isCut { return Part(ranges: .none, isExact: true, shape: .keys, values: 1) }
-            return Part(
-                ranges: KeyRanges(KeyRange(lower: from, upper: to)), isExact: !bound.isCut,
-                shape: index.map(\.isUnique) ?? true ? .keys : .values, values: 1)
-        case .notEqual: return nil
-        case .less: range = KeyRange(lower: firstValue, upper: bound.isCut ? to : from)
-        case .lessOrEqual: range = KeyRange(lower: firstValue, upper: to)
-        case .greater: range = KeyRange(lower: bound.isCut && index != nil ? from : to, upper: highest)
-        case .greaterOrEqual: range = KeyRange(lower: bound.isCut && index == nil ? to : from, upper: highest)
+        case .equal, .notEqual: return nil
+        case .less: range = KeyRange(lower: allValues.lower, upper: bound.isCut ? to : from)
+        case .lessOrEqual: range = KeyRange(lower: allValues.lower, upper: to)
+        case .greater: range = KeyRange(lower: bound.isCut && !isKey ? from : to, upper: allValues.upper)
+        case .greaterOrEqual: range = KeyRange(lower: bound.isCut && isKey ? to : from, upper: allValues.upper)
         }
         // Every primary key is shorter than a truncated bound, so no key equals the bound and the bound is
         // exact.
-        return Part(ranges: KeyRanges(range), isExact: !bound.isCut || index == nil, shape: .all)
+        return Part(ranges: KeyRanges(directed(range)), isExact: !bound.isCut || isKey)
     }
 
-    private func prefix(_ text: String) -> Part? {
+    private func part(prefix text: String) -> Part? {
         var text = text
-        guard index != nil else {
+        guard !isKey else {
             let bytes = Array(text.utf8)
-            if bytes.count > Key.maximumLength { return Part(ranges: .none, isExact: true, shape: .all) }
-            return Part(ranges: KeyRanges(KeyRange(prefix: firstValue + bytes)), isExact: true, shape: .all)
+            if bytes.count > Key.maximumLength { return Part(ranges: .none, isExact: true) }
+            return Part(ranges: KeyRanges(KeyRange(prefix: prefix + bytes)), isExact: true)
         }
         return KeyBuilder.with { builder in
-            let isCut = text.withUTF8 { builder.appendEscapes(of: UnsafeRawBufferPointer($0), limit: KeyForm.limit) }
+            let isCut = text.withUTF8 { builder.appendEscapes(of: UnsafeRawBufferPointer($0), limit: limit) }
             // All values with a prefix that does not fit are truncated at the same position.
-            let bytes = firstValue + Array(builder.bytes) + (isCut ? [0, 2] : [])
-            return Part(ranges: KeyRanges(KeyRange(prefix: bytes)), isExact: !isCut, shape: .all)
+            let bytes = Array(builder.bytes) + (isCut ? [0, 2] : [])
+            return Part(ranges: KeyRanges(KeyRange(prefix: encoding(bytes))), isExact: !isCut)
         }
     }
 
-    /// The encoding of a value in keys, and whether it is truncated; nil when it is not a value of the field.
+    /// The part of one value.
+    private func single(_ encoding: [UInt8], isExact: Bool, isNull: Bool = false) -> Part {
+        let range = isKey ? KeyRange(lower: encoding, upper: encoding + [0]) : KeyRange(prefix: encoding)
+        return Part(ranges: KeyRanges(range), isExact: isExact, values: [encoding], hasNull: isNull)
+    }
+
+    /// The encoding of a value, or of the beginning of values.
+    private func encoding(_ bytes: [UInt8]) -> [UInt8] { allValues.lower + (isAscending ? bytes : bytes.map(~)) }
+
+    /// A range of values in ascending order, as it is in the field's direction.
+    private func directed(_ range: KeyRange) -> KeyRange {
+        // A range without values stays as it is: nothing is greater than the greatest number.
+        if isAscending || !range.lower.lexicographicallyPrecedes(range.upper) { return range }
+        func flipped(_ bytes: [UInt8]) -> [UInt8] { ([bytes[0]] + bytes.dropFirst().map(~)).successor }
+        return KeyRange(
+            lower: range.upper == allValues.upper ? allValues.lower : flipped(range.upper),
+            upper: range.lower == allValues.lower ? allValues.upper : flipped(range.lower))
+    }
+
+    /// The encoding of a value in ascending order, without what all values begin with, and whether it is
+    /// truncated; nil when it is not a value of the field.
     private func bound(_ value: Value) -> (bytes: [UInt8], isCut: Bool)? {
-        if index == nil, form == .bytes {
+        if isKey, form == .bytes {
             guard case .string(let text) = value else { return nil }
             let bytes = Array(text.utf8.prefix(Key.maximumLength))
             return (bytes, bytes.count < text.utf8.count)
         }
         return KeyBuilder.with { builder in
-            builder.append(value, as: form).map { isCut in (Array(builder.bytes), isCut) }
+            builder.append(value, as: form, limit: limit).map { isCut in (Array(builder.bytes), isCut) }
         }
     }
 }

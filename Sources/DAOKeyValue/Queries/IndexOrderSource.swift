@@ -1,21 +1,17 @@
 import DAOCore
 
-/// Rows in an order that begins with an indexed field, read lazily: ascending or descending, with ties in the
-/// given order.
+/// Rows in an order that begins with fields of an index, read lazily: ascending or descending, with ties in the
+/// given order; see ``IndexOrder``.
 ///
 /// The entries of equal values are a group. A group that has to be sorted (the order has more fields, or the
 /// values are truncated in the index) is collected and sorted by its records. Every other group is read in
-/// index order. In descending order, equal values still come in ascending order of their keys, so each group
-/// is found at its end and read from its beginning.
+/// index order. Against the order of the entries, equal values still come in ascending order of their keys, so
+/// each group is found at its end and read from its beginning.
 final class IndexOrderSource: RowSource {
     @exclusivity(unchecked) private var walk: RangeWalk
     private let access: RowAccess
     private let index: Table.Index
-    private let isAscending: Bool
-    /// Whether the order of keys is the order of values.
-    private let isKeyParallel: Bool
-    /// Whether every group has to be sorted.
-    private let sortsGroups: Bool
+    private let order: IndexOrder
     private let sorted: Candidates
 
     private enum State {
@@ -40,16 +36,17 @@ final class IndexOrderSource: RowSource {
     ///   - access: The access to rows.
     ///   - index: The index.
     ///   - ranges: The ranges of entries.
-    ///   - terms: The order; its first term is the indexed field.
+    ///   - order: How the entries are read.
+    ///   - terms: The order of the rows.
     ///   - wanted: The maximum number of requested rows.
-    init(_ access: RowAccess, _ index: Table.Index, _ ranges: KeyRanges, order terms: [SortTerm], wanted: Int) throws {
+    init(
+        _ access: RowAccess, _ index: Table.Index, _ ranges: KeyRanges, _ order: IndexOrder, terms: [SortTerm], wanted: Int
+    ) throws {
         self.access = access
         self.index = index
-        isAscending = terms.first?.isAscending ?? true
-        isKeyParallel = terms.count == 2 && terms[1].isAscending == isAscending
-        sortsGroups = terms.count > 2 || (isAscending && !isKeyParallel)
+        self.order = order
         sorted = Candidates(access, order: terms, wanted: wanted)
-        walk = try RangeWalk(ranges, isAscending: isAscending, access.transaction, access.check(index))
+        walk = try RangeWalk(ranges, isAscending: order.isForward, access.transaction, access.check(index))
     }
 
     override func next(_ reader: RecordReader) throws -> Bool {
@@ -77,12 +74,12 @@ final class IndexOrderSource: RowSource {
                 state = .atGroup
             case .atGroup:
                 let value = try indexedValue()
-                if sortsGroups || value.isCut {
+                if order.sortsGroups || value.isCut {
                     try collectGroup(value, reader)
                     continue
                 }
-                if isKeyParallel {
-                    reader.show(key: walk.key.from(value.end))
+                if order.isKeyParallel {
+                    reader.show(key: try primaryKey())
                     state = .between
                 } else {
                     try beginReversedGroup(value, reader)
@@ -104,8 +101,16 @@ final class IndexOrderSource: RowSource {
     }
 
     private func indexedValue() throws -> KeyParser.IndexedValue {
-        guard let value = index.value(in: walk.key) else { throw access.table.corruptedIndex(index) }
+        guard let value = index.values(in: walk.key, fixed: order.fixedCount, count: order.groupCount) else {
+            throw access.table.corruptedIndex(index)
+        }
         return value
+    }
+
+    /// The primary key of the current entry of the walk.
+    private func primaryKey() throws -> UnsafeRawBufferPointer {
+        guard let offset = index.keyOffset(in: walk.key) else { throw access.table.corruptedIndex(index) }
+        return walk.key.from(offset)
     }
 
     /// Saves the current group of the walk.
@@ -119,7 +124,7 @@ final class IndexOrderSource: RowSource {
         enterGroup(value)
         var isThere = try walk.seek(firstOfGroup)
         while isThere, walk.key.begins(with: group) {
-            guard try access.show(walk.key.from(group.count), in: reader) else { throw access.table.corruptedIndex(index) }
+            guard try access.show(primaryKey(), in: reader) else { throw access.table.corruptedIndex(index) }
             if try access.matches(reader) { try sorted.add(reader, hasRecord: true) }
             isThere = try walk.stepUp()
         }
@@ -145,7 +150,7 @@ final class IndexOrderSource: RowSource {
 
     /// Moves to the group after the current group, in the direction of the walk.
     private func leaveGroup() throws {
-        let isThere = try isAscending ? walk.seek(group.successor) : walk.seekBefore(group)
+        let isThere = try order.isForward ? walk.seek(group.successor) : walk.seekBefore(group)
         state = isThere ? .atGroup : .between
     }
 

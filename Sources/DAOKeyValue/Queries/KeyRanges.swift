@@ -50,6 +50,26 @@ struct KeyRanges: Hashable, Sendable {
         return KeyRanges(merged)
     }
 
+    /// Whether a key is in one of the ranges.
+    ///
+    /// The complexity is O(log n) in the number of ranges.
+    func contains(_ key: [UInt8]) -> Bool {
+        var (start, end) = (0, ranges.count)
+        while start < end {
+            let middle = (start + end) / 2
+            if isLess(key, ranges[middle].upper) { end = middle } else { start = middle + 1 }
+        }
+        return start < ranges.count && !isLess(key, ranges[start].lower)
+    }
+
+    /// The ranges after each of the prefixes, which ascend; none of them is the beginning of another.
+    func prefixed(with prefixes: [[UInt8]]) -> KeyRanges {
+        KeyRanges(
+            prefixes.flatMap { prefix in
+                ranges.map { KeyRange(lower: prefix + $0.lower, upper: prefix + $0.upper) }
+            })
+    }
+
     /// The intersection of both.
     func intersection(_ other: KeyRanges) -> KeyRanges {
         var common: [KeyRange] = []

@@ -55,10 +55,10 @@ struct QueryRun {
         switch path.target {
         case .table: return try TableSource(access, path.ranges, isAscending: query.order.first?.isAscending ?? true)
         case .index(let index):
-            if query.order.first?.field == index.field {
-                return try IndexOrderSource(access, index, path.ranges, order: query.order, wanted: wanted)
+            guard let order = IndexOrder(query.order, index, fixedCount: path.fixedCount), !order.isOneForwardGroup else {
+                return try unordered(path, access)
             }
-            return try unordered(path, access)
+            return try IndexOrderSource(access, index, path.ranges, order, terms: query.order, wanted: wanted)
         }
     }
 

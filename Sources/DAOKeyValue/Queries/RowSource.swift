@@ -225,7 +225,7 @@ final class IndexSource: RowSource {
     /// The primary key of the next entry.
     private func nextEntry() throws -> UnsafeRawBufferPointer? {
         guard try walk.next() else { return nil }
-        guard let value = index.value(in: walk.key) else { throw access.table.corruptedIndex(index) }
-        return walk.key.from(value.end)
+        guard let offset = index.keyOffset(in: walk.key) else { throw access.table.corruptedIndex(index) }
+        return walk.key.from(offset)
     }
 }

@@ -150,7 +150,7 @@ struct RowUpdate {
                 throw table.corruptedRecord(row.primaryKey)
             }
             let new = try view(row)
-            for index in table.indexes where !table.span(index.slot, of: old).isSame(as: new.span(index.slot)) {
+            for index in table.indexes where !hasSameValues(index, old, new) {
                 if index.isUnique { try checkUnique(index, new, row) }
                 try addEntry(index, old, row.primaryKey, isRemoval: true)
                 try addEntry(index, new, row.primaryKey, isRemoval: false)
@@ -215,7 +215,7 @@ extension RowUpdate {
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, isRemoval: Bool
     ) throws {
         try scratch.addEntry(isRemoval: isRemoval) { builder in
-            _ = try appendValue(index, record, primaryKey, to: &builder)
+            _ = try appendValues(index, record, primaryKey, to: &builder)
             builder.append(raw: primaryKey)
         }
     }
@@ -235,31 +235,50 @@ extension RowUpdate {
         }
     }
 
-    /// Appends the common prefix of the index entries of equal values.
-    ///
-    /// - Returns: Whether the value was truncated.
-    private func appendValue(
-        _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
-    ) throws -> Bool {
-        builder.append(index.keyspace)
-        let span = table.span(index.slot, of: record)
-        guard !span.isNull else {
-            builder.append(byte: 0)
-            return false
-        }
-        builder.append(byte: 1)
-        guard span.isPresent, let isCut = builder.append(span, as: index.form) else {
-            throw table.corruptedValue(field: index.field, primaryKey)
-        }
-        return isCut
+    /// What is known of the values in an index entry.
+    private struct AppendedValues {
+        /// Whether one of them is nil.
+        var hasNull = false
+        /// Whether one of them was truncated.
+        var isCut = false
     }
 
-    /// Checks that no other row has the value of a unique field.
+    /// Appends the common prefix of the index entries of equal values.
+    @inline(__always) private func appendValues(
+        _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
+    ) throws -> AppendedValues {
+        builder.append(index.keyspace)
+        var values = AppendedValues()
+        for component in index.components {
+            let span = table.span(component.slot, of: record)
+            guard !span.isNull else {
+                builder.append(byte: component.isAscending ? 0 : 2)
+                values.hasNull = true
+                continue
+            }
+            builder.append(byte: 1)
+            let start = builder.count
+            guard span.isPresent, let isCut = builder.append(span, as: component.form, limit: component.limit),
+                component.form != .decimal || builder.count - start <= component.form.largestSize
+            else { throw table.corruptedValue(field: component.field, primaryKey) }
+            if !component.isAscending { builder.invert(from: start) }
+            if isCut { values.isCut = true }
+        }
+        return values
+    }
+
+    /// Whether a stored row and a new row have the same values in the fields of an index.
+    @inline(__always) private func hasSameValues(_ index: Table.Index, _ old: RecordView, _ new: RecordView) -> Bool {
+        for component in index.components
+        where !table.span(component.slot, of: old).isSame(as: new.span(component.slot)) { return false }
+        return true
+    }
+
+    /// Checks that no other row has the values of a unique index.
     private func checkUnique(_ index: Table.Index, _ record: RecordView, _ row: Encoded) throws {
-        let span = table.span(index.slot, of: record)
-        if span.isNull { return }
         var builder = KeyBuilder(scratch.prefix)
-        let isCut = try appendValue(index, record, row.primaryKey, to: &builder)
+        let values = try appendValues(index, record, row.primaryKey, to: &builder)
+        if values.hasNull { return }
         let prefix = builder.bytes
         let cursor = try handle.transaction.cursor()
         let check = EntryCheck(index, of: table, verifies: verifies)
@@ -269,9 +288,9 @@ extension RowUpdate {
         {
             try check?.verify(cursor.key, cursor.value)
             let other = cursor.key.from(prefix.count)
-            if other.order(against: row.primaryKey) != 0, try !isCut || hasValue(span, index, other) {
+            if other.order(against: row.primaryKey) != 0, try !values.isCut || hasValues(of: record, index, other) {
                 throw StorageError.uniqueViolation(
-                    table.description.name, field: table.name(of: index), key: uniqueID(row.primaryKey),
+                    table.description.name, field: table.description(of: index).fieldNames, key: uniqueID(row.primaryKey),
                     conflictingKey: uniqueID(other))
             }
             isThere = try cursor.next()
@@ -279,15 +298,17 @@ extension RowUpdate {
         if isThere { try check?.verifyNeighbour(cursor) }
     }
 
-    /// Whether a row has a value that is truncated in the index.
-    private func hasValue(_ span: RecordView.Span, _ index: Table.Index, _ primaryKey: UnsafeRawBufferPointer) throws -> Bool {
+    /// Whether a row has the values of another row, of which one is truncated in the index.
+    private func hasValues(of row: RecordView, _ index: Table.Index, _ primaryKey: UnsafeRawBufferPointer) throws -> Bool {
         try KeyBuilder.with { key in
             key.append(table.keyspace)
             key.append(raw: primaryKey)
             guard let record = try handle.transaction.get(key.bytes),
                 let view = RecordView(record, key: primaryKey, verifies: verifies)
             else { throw table.corruptedIndex(index) }
-            return table.span(index.slot, of: view).isSame(as: span)
+            return index.components.allSatisfy {
+                table.span($0.slot, of: view).isSame(as: table.span($0.slot, of: row))
+            }
         }
     }
 

@@ -15,11 +15,12 @@ enum EvolutionContent {
             "\(field.name) \(field.type)" + (field.isPrimaryKey ? " key" : "")
                 + (field.isUnique ? " unique" : (field.isIndexed ? " indexed" : ""))
         }
-        return "\(entity.name) of \(fields.joined(separator: ", "))"
+        let indexes = entity.indexes.map { "; index on \($0)" + ($0.isUnique ? " unique" : "") }
+        return "\(entity.name) of \(fields.joined(separator: ", "))\(indexes.joined())"
     }
 
-    /// Some values of a field, for lookups.
-    static func sample(_ values: [Value]) -> [Value] { values.isEmpty ? [] : [values[0], values[values.count / 2]] }
+    /// Some values of a field, or rows, for look-ups.
+    static func sample<Item>(_ values: [Item]) -> [Item] { values.isEmpty ? [] : [values[0], values[values.count / 2]] }
 }
 
 extension EvolutionReference {
@@ -54,6 +55,33 @@ extension EvolutionReference {
             }
             lines.append("by \(field.name): " + order.map { Exact.text($0.element[key]) }.joined(separator: " "))
         }
+        for index in model.indexes {
+            let order = rows.enumerated().sorted { left, right in
+                for (position, isAscending) in model.terms(of: index) {
+                    let order = ReferenceOrder.compareWithNull(left.element[position], right.element[position])
+                    if order != 0 { return (order < 0) == isAscending }
+                }
+                return left.offset < right.offset
+            }
+            lines.append("by \(index): " + order.map { Exact.text($0.element[key]) }.joined(separator: " "))
+            for row in EvolutionContent.sample(rows) {
+                let count = rows.count { other in
+                    model.terms(of: index).allSatisfy {
+                        ReferencePredicate.holds(.compare(field: $0.field, .equal, row[$0.field]), other)
+                    }
+                }
+                lines.append("as \(Exact.text(row[key])) in \(index): \(count)")
+            }
+        }
         return lines
+    }
+}
+
+extension PropertyTesting.GeneratedEntity {
+    /// The positions of the fields of an index, with their directions.
+    func terms(of index: IndexDescription) -> [(field: Int, isAscending: Bool)] {
+        index.fields.compactMap { term in
+            fields.firstIndex { $0.name.hasSameBytes(as: term.name) }.map { ($0, term.isAscending) }
+        }
     }
 }

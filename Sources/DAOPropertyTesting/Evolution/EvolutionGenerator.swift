@@ -90,6 +90,7 @@ struct EvolutionGenerator {
                 (entity.fields[index].isIndexed, entity.fields[index].isUnique) = (false, false)
             }
         }
+        entity.removeImpossibleIndexes()
         return entity
     }
 
@@ -105,7 +106,7 @@ struct EvolutionGenerator {
                     Self.type(of: field.type.kind, stored.rows.map { $0[stored.description.index(of: field.name) ?? 0] }),
                     isOptional: field.type.isOptional, isKey: field.isPrimaryKey, isIndexed: field.isIndexed && !field.isUnique,
                     isUnique: field.isUnique)
-            })
+            }, indexes: stored.description.indexes)
     }
 
     /// A type for what is stored.
@@ -130,8 +131,24 @@ struct EvolutionGenerator {
         // Most applications drop a rename when everybody has it.
         if random.chance(60) { for index in model.fields.indices { model.fields[index].earlierNames = [] } }
         for _ in 0..<random.weighted([(5, 1), (3, 2), (1, 4)]) { change(&model) }
+        if random.chance(20) { changeIndexes(of: &model) }
+        model.removeImpossibleIndexes()
         model.dropped.removeAll { name in model.fields.contains { $0.name == name } }
         return model
+    }
+
+    /// Adds, removes or changes an index over several fields.
+    private mutating func changeIndexes(of model: inout PropertyTesting.GeneratedEntity) {
+        guard !model.indexes.isEmpty, random.chance(60) else {
+            if let index = random.generatedIndex(of: model) { model.indexes.append(index) }
+            return
+        }
+        let position = random.below(model.indexes.count)
+        switch random.below(3) {
+        case 0: model.indexes.remove(at: position)
+        case 1: model.indexes[position].isUnique.toggle()
+        default: model.indexes.shuffle(using: &random)
+        }
     }
 
     private mutating func freeName(_ model: PropertyTesting.GeneratedEntity) -> String {
@@ -214,6 +231,11 @@ struct EvolutionGenerator {
         let old = model.fields[index].name
         let isCase = random.chance(10) && old != old.uppercased()
         model.fields[index].name = isCase ? old.uppercased() : freeName(model)
+        for position in model.indexes.indices {
+            for place in model.indexes[position].fields.indices where model.indexes[position].fields[place].name == old {
+                model.indexes[position].fields[place].name = model.fields[index].name
+            }
+        }
         model.fields[index].earlierNames = [old] + model.fields[index].earlierNames
         if random.chance(10) { model.fields[index].earlierNames.insert("neverStored", at: 0) }
         guard !isCase, random.chance(25) else { return }

@@ -34,9 +34,26 @@ extension EvolutionReference.Stored {
             if field.defaultValue?.isNull == true, !field.type.isOptional { field.defaultValue = nil }
             return field
         }
+        let indexes = wanted.indexes + retiredIndexes(wanted, origins)
         return EntityDescription(
             name: description.name,
-            fields: old + wanted.fields.indices.filter { origins[$0] == nil }.map { wanted.fields[$0].description })
+            fields: old + wanted.fields.indices.filter { origins[$0] == nil }.map { wanted.fields[$0].description },
+            indexes: indexes)
+    }
+
+    /// The stored indexes over several fields of which a model does not declare one, and drops none.
+    private func retiredIndexes(_ wanted: PropertyTesting.GeneratedEntity, _ origins: [Int?]) -> [IndexDescription] {
+        let kept = kept(wanted)
+        return description.indexes.compactMap { old in
+            let positions = description.positions(of: old)
+            if !positions.allSatisfy(kept.contains) || positions.allSatisfy(origins.contains) { return nil }
+            var index = old
+            for (place, position) in positions.enumerated() {
+                guard let declared = origins.firstIndex(of: position) else { continue }
+                index.fields[place].name = wanted.fields[declared].name
+            }
+            return index
+        }
     }
 
     /// The positions of the stored fields that a model declares or leaves alone.
@@ -125,17 +142,14 @@ extension EvolutionReference.Stored {
 
     /// Fails where two rows have one value in a unique field; of several such fields any may be named.
     func checkUnique() throws(EvolutionFailure) {
-        let fields = description.fields.indices.filter { index in
-            description.fields[index].isUnique
-                && rows.indices.contains { position in
-                    !rows[position][index].isNull
-                        && rows[..<position].contains {
-                            !$0[index].isNull && ReferenceOrder.compare($0[index], rows[position][index]) == 0
-                        }
-                }
+        let indexes = description.uniqueFields.filter { fields in
+            rows.indices.contains { position in
+                rows[..<position].contains { ReferenceOrder.collide($0, rows[position], in: fields) }
+            }
         }
-        if fields.isEmpty { return }
-        throw EvolutionFailure(any: fields.map { "uniqueViolation of \(description.name), field \(description.fields[$0].name)" })
+        if indexes.isEmpty { return }
+        throw EvolutionFailure(
+            any: indexes.map { "uniqueViolation of \(description.name), field \(description.names(of: $0))" })
     }
 }
 

@@ -24,15 +24,22 @@ extension EvolutionReference {
                 }
                 changed.rows[row][index] = value
             }
-        case .renameField(_, _, let new): changed.description.fields[index].name = new
+        case .renameField(let old, _, let new):
+            changed.description.fields[index].name = new
+            changed.description.indexes = changed.description.indexes.map { index in
+                var index = index
+                for place in index.fields.indices where index.fields[place].name == old { index.fields[place].name = new }
+                return index
+            }
         case .addField(let field, _):
             changed.description.fields.append(field.description)
             try checkNames(changed)
             let value = ReferenceState.stored(field.defaultValue ?? .null)
             if value.isNull, !field.isOptional { throw EvolutionFailure("schemaMismatch of \(name)") }
             for row in changed.rows.indices { changed.rows[row].append(value) }
-        case .dropField:
+        case .dropField(let field, _):
             changed.description.fields.remove(at: index)
+            changed.description.indexes.removeAll { index in index.fields.contains { $0.name == field } }
             for row in changed.rows.indices { changed.rows[row].remove(at: index) }
         case .setIndex(let field, _, let isIndexed, let isUnique):
             let isOrdered = changed.description.fields[index].type.kind.isOrdered

@@ -102,14 +102,12 @@ struct EvolutionReference: ReferenceModel {
         let key = stored.description.keyIndex
         for declared in rows.map({ $0.map(ReferenceState.stored) }) {
             let row = stored.whole(declared, of: model)
-            let collisions = stored.description.fields.indices.flatMap { index -> [String] in
-                guard stored.description.fields[index].isUnique, !row[index].isNull else { return [] }
-                return stored.rows.filter { other in
-                    !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0
-                        && ReferenceOrder.compare(other[index], row[index]) == 0
+            let collisions = stored.description.uniqueFields.flatMap { fields -> [String] in
+                stored.rows.filter { other in
+                    ReferenceOrder.compare(other[key], row[key]) != 0 && ReferenceOrder.collide(other, row, in: fields)
                 }.map {
                     "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id($0[key])), field "
-                        + stored.description.fields[index].name
+                        + stored.description.names(of: fields)
                 }
             }
             if !collisions.isEmpty { throw EvolutionFailure(any: collisions) }
@@ -238,7 +236,10 @@ extension FieldDescription {
 
 extension PropertyTesting.GeneratedEntity {
     /// The model as a database describes it.
-    var description: EntityDescription { EntityDescription(name: name, fields: fields.map(\.description)) }
+    var description: EntityDescription {
+        EntityDescription(
+            name: name, fields: fields.map(\.description), indexes: indexes)
+    }
 
     /// A part with the fields of these names; nil when there is no such field, or none of them is the key.
     func part(_ names: [String]) -> Self? {

@@ -255,6 +255,18 @@ private struct TypedRows<Record: TestRecord>: EvolutionRows {
             let order = try storage.keys(Query(orderedBy: [.by(field.name)])).map { Exact.text($0.value) }
             lines.append("by \(field.name): " + order.joined(separator: " "))
         }
+        for index in entity.indexes {
+            let terms = entity.terms(of: index)
+            let order = try storage.keys(Query(orderedBy: index.fields.map { .by($0.name, ascending: $0.isAscending) }))
+            lines.append("by \(index): " + order.map { Exact.text($0.value) }.joined(separator: " "))
+            for record in EvolutionContent.sample(try storage.read(Query())) {
+                let values = terms.map {
+                    Condition<Record>(.compare(field: $0.field, .equal, Record.schema.value(at: $0.field, of: record)))
+                }
+                let count = try storage.count(Query(where: values.dropFirst().reduce(values[0]) { $0 && $1 }))
+                lines.append("as \(Exact.text(Record.schema.key(of: record).value)) in \(index): \(count)")
+            }
+        }
         return lines
     }
 

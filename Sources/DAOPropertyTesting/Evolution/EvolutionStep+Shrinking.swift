@@ -32,6 +32,7 @@ extension PropertyTesting.GeneratedEntity {
     fileprivate func without(field name: String) -> Self {
         var entity = self
         entity.fields.removeAll { $0.name == name && !$0.isKey }
+        entity.removeImpossibleIndexes()
         entity.kept = []
         return entity
     }
@@ -73,6 +74,11 @@ extension PropertyTesting.GeneratedEntity {
         var withoutDropping = self
         withoutDropping.dropped = []
         return (dropped.isEmpty ? [] : [withoutDropping])
+            + indexes.indices.map { position in
+                var form = self
+                form.indexes.remove(at: position)
+                return form
+            }
             + fields.smaller { field in
                 func without(_ change: (inout PropertyTesting.GeneratedField) -> Void) -> [PropertyTesting.GeneratedField] {
                     var form = field
@@ -84,6 +90,10 @@ extension PropertyTesting.GeneratedEntity {
                     without { $0.defaultValue = nil },
                 ]
             }
-            .filter { $0.count == fields.count && $0 != fields }.map { Self(name, $0, kept: kept) }
+            .filter { $0.count == fields.count && $0 != fields }.map { fields in
+                var form = self
+                (form.fields, form.dropped) = (fields, [])
+                return form
+            }
     }
 }

@@ -70,8 +70,19 @@ extension PropertyTesting.GeneratedEntity: SwiftSource {
         let kept = kept.isEmpty ? "" : ", kept: \(kept.sorted())"
         let names = dropped.map(SwiftLiteral.string).joined(separator: ", ")
         let dropped = dropped.isEmpty ? "" : ", dropped: [\(names)]"
-        return ".init(\(SwiftLiteral.source(name)), \(SwiftLiteral.source(fields))\(kept)\(dropped))"
+        let indexes = indexes.isEmpty ? "" : ", indexes: \(SwiftLiteral.source(indexes))"
+        return ".init(\(SwiftLiteral.source(name)), \(SwiftLiteral.source(fields))\(kept)\(dropped)\(indexes))"
     }
+}
+
+extension IndexDescription: SwiftSource {
+    /// The index as Swift.
+    var source: String { ".init(\(SwiftLiteral.source(fields))\(isUnique ? ", isUnique: true" : ""))" }
+}
+
+extension IndexedField: SwiftSource {
+    /// The field of an index as Swift.
+    var source: String { ".init(\(SwiftLiteral.string(name))\(isAscending ? "" : ", isAscending: false"))" }
 }
 
 extension PropertyTesting.GeneratedField: SwiftSource {

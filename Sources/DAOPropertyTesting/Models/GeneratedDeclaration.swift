@@ -15,8 +15,10 @@ final class GeneratedDeclaration<Slot: ModelSlot>: Sendable {
         let parts = entity.fields.enumerated().compactMap { GeneratedPart<Slot>($1, at: $0) }
         let blank = GeneratedRecord<Slot>(fields: parts.map(\.blank))
         // Storages throw `.invalidSchema` for an entity without a name.
-        let schema = Schema<Record>(parts.count == entity.fields.count ? entity.name : "", fields: parts.map(\.field)) { blank }
-            .dropping(entity.dropped)
+        let schema = Schema<Record>(
+            parts.count == entity.fields.count ? entity.name : "", fields: parts.map(\.field), indexes: entity.indexes
+        ) { blank }
+        .dropping(entity.dropped)
         self.schema = whole.map { part(schema, of: $0) } ?? schema
         columns = parts.map(\.column)
         keptFields = Set(entity.kept.map { entity.fields[$0].name })

@@ -42,10 +42,15 @@ extension PropertyTesting {
         var kept: Set<Int>
         /// The names of the stored fields that it drops.
         var dropped: [String]
+        /// The indexes over several fields.
+        var indexes: [IndexDescription]
 
         /// Describes a model.
-        public init(_ name: String, _ fields: [GeneratedField], kept: Set<Int> = [], dropped: [String] = []) {
-            (self.name, self.fields, self.kept, self.dropped) = (name, fields, kept, dropped)
+        public init(
+            _ name: String, _ fields: [GeneratedField], kept: Set<Int> = [], dropped: [String] = [],
+            indexes: [IndexDescription] = []
+        ) {
+            (self.name, self.fields, self.kept, self.dropped, self.indexes) = (name, fields, kept, dropped, indexes)
         }
     }
 }
@@ -53,6 +58,15 @@ extension PropertyTesting {
 extension PropertyTesting.GeneratedEntity {
     /// The position of the key.
     var keyIndex: Int { fields.firstIndex(where: \.isKey) ?? 0 }
+
+    /// Removes the indexes over several fields that it cannot have, after a change of its fields.
+    mutating func removeImpossibleIndexes() {
+        indexes.removeAll { index in
+            index.fields.contains { indexed in
+                !fields.contains { $0.name.hasSameBytes(as: indexed.name) && $0.type.kind.isOrdered }
+            }
+        }
+    }
 
     /// A row in which every field has the value that scripts leave out.
     var blank: [Value] { fields.map { $0.isOptional ? .null : $0.type.empty } }

@@ -21,11 +21,25 @@ enum ModelSource {
 
                 static let schema = Schema(
                     \(SwiftLiteral.string(declaration.name)), Self.init(\(labels)),
-                    \(wrapped(declared)))
+                    \(wrapped(declared))\(indexes(of: entity)))
                 static let keptFields: Set<String> = [\(kept)]
             }
 
             """
+    }
+
+    /// The indexes over several fields; nothing when there are none.
+    private static func indexes(of entity: Entity) -> String {
+        let (fields, indexes) = (entity.declaration.fields, entity.declaration.indexes)
+        if indexes.isEmpty { return "" }
+        let declared = indexes.map { index in
+            let terms = index.fields.map { term in
+                let position = fields.firstIndex { $0.name.hasSameBytes(as: term.name) } ?? 0
+                return ".\(term.isAscending ? "ascending" : "descending")(\\.\(entity.property(position)))"
+            }
+            return "Index(\(terms.joined(separator: ", "))\(index.isUnique ? ", isUnique: true" : ""))"
+        }
+        return ",\n        indexes: [\(declared.joined(separator: ", "))]"
     }
 
     /// The value that scripts leave out.

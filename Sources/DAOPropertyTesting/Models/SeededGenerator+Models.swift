@@ -1,3 +1,4 @@
+import DAOCore
 import DAOTestSupport
 
 extension SeededGenerator {
@@ -27,7 +28,21 @@ extension SeededGenerator {
             entity.kept.insert(index)
             if let twin = fields.firstIndex(where: { $0.name == pair }) { entity.kept.insert(twin) }
         }
+        for _ in 0..<weighted([(4, 0), (4, 1), (2, 2)]) {
+            if let index = generatedIndex(of: entity) { entity.indexes.append(index) }
+        }
         return entity
+    }
+
+    /// An index over several fields; nil when the entity cannot have another one.
+    mutating func generatedIndex(of entity: PropertyTesting.GeneratedEntity) -> IndexDescription? {
+        var fields = entity.fields.filter(\.type.kind.isOrdered)
+        fields.shuffle(using: &self)
+        let terms = fields.prefix(2 + below(2)).map { IndexedField($0.name, isAscending: chance(50)) }
+        guard terms.count > 1 || terms.contains(where: { !$0.isAscending }),
+            !entity.indexes.contains(where: { $0.fields == terms })
+        else { return nil }
+        return IndexDescription(terms, isUnique: chance(30))
     }
 
     /// A field that is not the key.

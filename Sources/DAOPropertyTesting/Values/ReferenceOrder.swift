@@ -25,6 +25,11 @@ enum ReferenceOrder {
         }
     }
 
+    /// Whether two rows have the same values in the fields of a unique index; nil is the same as nothing.
+    static func collide(_ left: [Value], _ right: [Value], in fields: [Int]) -> Bool {
+        fields.allSatisfy { !left[$0].isNull && !right[$0].isNull && compare(left[$0], right[$0]) == 0 }
+    }
+
     /// The order of a sort, with null first.
     static func compareWithNull(_ left: Value, _ right: Value) -> Int {
         if left.isNull || right.isNull { return (left.isNull ? 0 : 1) - (right.isNull ? 0 : 1) }

@@ -52,15 +52,15 @@ struct StoredSchema {
         } else {
             try connection.makeRoom(for: name)
             try connection.execute(table.createTable)
-            for field in table.indexedFields { try createIndex(on: field, of: table) }
+            for index in table.entity.allIndexes { try create(index, of: table) }
         }
         try describe(table.stored)
     }
 
-    /// Creates the index on a field.
-    func createIndex(on field: Int, of table: SQLTable) throws {
-        let name = try connection.freeName(table.entity.name + "_" + table.entity.fields[field].name)
-        try connection.execute(table.createIndex(name, on: field))
+    /// Creates an index.
+    func create(_ index: IndexDescription, of table: SQLTable) throws {
+        let name = ([table.entity.name] + index.fields.map(\.name)).joined(separator: "_")
+        try connection.execute(table.create(index, named: connection.freeName(name)))
     }
 
     /// Adds an entity to the catalog, or replaces its description.

@@ -189,8 +189,8 @@ public struct SQLRefusedRow: Error {
     public enum Reason: Sendable, Equatable {
         /// The key.
         case key
-        /// The value of a unique field, by its position; nil when the engine does not report the field.
-        case value(field: Int?)
+        /// The values of a unique index, by the positions of its fields; nil when the engine does not report them.
+        case values(of: [Int]?)
     }
 
     /// The value that both rows have.

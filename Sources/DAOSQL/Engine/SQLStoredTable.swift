@@ -32,8 +32,8 @@ public struct SQLStoredTable: Sendable {
     public struct Index: Sendable {
         /// The name of the index.
         public var name: String
-        /// The columns of the index, in order.
-        public var columns: [String]
+        /// The columns of the index, in order, with their directions.
+        public var columns: [IndexedField]
         /// Whether the index refuses equal values.
         public var isUnique: Bool
         /// Whether the index covers only some of the rows.
@@ -56,11 +56,11 @@ public struct SQLStoredTable: Sendable {
         ///
         /// - Parameters:
         ///   - name: The name of the index.
-        ///   - columns: The columns of the index, in order.
+        ///   - columns: The columns of the index, in order, with their directions.
         ///   - isUnique: Whether the index refuses equal values.
         ///   - isPartial: Whether the index covers only some of the rows.
         ///   - origin: The origin of the index.
-        public init(name: String, columns: [String], isUnique: Bool, isPartial: Bool, origin: Origin) {
+        public init(name: String, columns: [IndexedField], isUnique: Bool, isPartial: Bool, origin: Origin) {
             self.name = name
             self.columns = columns
             self.isUnique = isUnique
@@ -94,6 +94,9 @@ public struct SQLStoredTable: Sendable {
 }
 
 extension SQLStoredTable {
+    /// The indexes on columns that cover every row.
+    func indexes(on columns: [IndexedField]) -> [Index] { indexes.filter { !$0.isPartial && $0.columns == columns } }
+
     /// Compares the table with the table that the suite would create.
     ///
     /// - Throws: `.schemaMismatch`, with every difference.
@@ -117,12 +120,19 @@ extension SQLStoredTable {
                     "the column '\(field.name)' \(column.isNotNull ? "refuses" : "allows") NULL, the field is \(field.type)")
             }
             guard !field.isPrimaryKey else { continue }
-            // Indexes on one column that cover every row.
-            let indexes = indexes.filter { !$0.isPartial && $0.columns == [field.name] }
+            let indexes = indexes(on: [IndexedField(field.name)])
             if field.isIndexed, indexes.isEmpty {
                 differences.append("the column '\(field.name)' has no index")
             } else if field.isUnique != indexes.contains(where: \.isUnique) {
                 differences.append("the column '\(field.name)' is \(field.isUnique ? "not " : "")unique in the table")
+            }
+        }
+        for index in table.entity.indexes {
+            let indexes = indexes(on: index.fields)
+            if indexes.isEmpty {
+                differences.append("the table has no index on '\(index)'")
+            } else if index.isUnique != indexes.contains(where: \.isUnique) {
+                differences.append("the table's index on '\(index)' is \(index.isUnique ? "not " : "")unique")
             }
         }
         for column in columns where !table.entity.fields.contains(where: { $0.name == column.name }) {

@@ -203,11 +203,10 @@ final class SQLEntityStore: EntityStore {
         if !replaces, try self.key(table.selectByKey, [key.value], column: entity.keyIndex, table) != nil {
             return StorageError.duplicateKey(entity, UniqueID(key))
         }
-        for field in entity.fields.indices where entity.fields[field].isUnique && !values[field].isNull {
-            guard let other = try self.key(table.conflict(in: field), [values[field], key.value], column: 0, table) else {
-                continue
-            }
-            return StorageError.collision(key, other, field: entity.fields[field].name, of: entity.name, path: path)
+        for fields in entity.uniqueFields where !fields.contains(where: { values[$0].isNull }) {
+            let text = table.conflict(in: fields)
+            guard let other = try self.key(text, fields.map { values[$0] } + [key.value], column: 0, table) else { continue }
+            return StorageError.collision(key, other, field: entity.names(of: fields), of: entity.name, path: path)
         }
         return refused.underlying
     }

@@ -12,8 +12,8 @@ struct TableAlteration {
     private var renamedColumns: [(old: String, new: String)] = []
     /// The declarations of columns that are added.
     private var addedColumns: [String] = []
-    /// The positions of the wanted fields that get an index.
-    private var addedIndexes: [Int] = []
+    /// The indexes that are created.
+    private var addedIndexes: [IndexDescription] = []
 
     /// Finds the statements.
     ///
@@ -23,7 +23,7 @@ struct TableAlteration {
         guard change.fills.allSatisfy({ $0 == nil }) else { return nil }
         self.change = change
         table = SQLTable(change.wanted, dialect: schema.dialect)
-        let indexes = try schema.session.connection.storedTable(change.stored.name)?.indexes ?? []
+        let found = try schema.session.connection.storedTable(change.stored.name)
         var kept: Set<Int> = []
         let stored = change.stored.rowForm
         // A list of models has no column.
@@ -34,29 +34,36 @@ struct TableAlteration {
                 guard old.type == field.type || field.isPrimaryKey else { return nil }
                 kept.insert(origin)
                 if !old.name.hasSameBytes(as: field.name) { renamedColumns.append((old.name, field.name)) }
-                if (old.isIndexed, old.isUnique) == (field.isIndexed, field.isUnique) || field.isPrimaryKey { continue }
-                if old.isIndexed {
-                    guard let names = Self.names(of: indexes, on: old.name, alone: true) else {
-                        return nil
-                    }
-                    droppedIndexes += names
-                }
             case .value(let value):
                 guard let literal = table.dialect.literal(value) else { return nil }
                 addedColumns.append(
                     "\(table.columns[index]) \(table.dialect.columnType(of: field))\(field.type.isOptional ? "" : " NOT NULL")"
                         + (value.isNull ? "" : " DEFAULT \(literal)"))
             }
-            if field.isIndexed { addedIndexes.append(index) }
+        }
+        var goneIndexes: [SQLStoredTable.Index] = []
+        var keptIndexes: Set<IndexDescription> = []
+        for (index, origin) in change.indexSources {
+            if let origin, origin.isUnique == index.isUnique {
+                keptIndexes.insert(origin)
+            } else {
+                addedIndexes.append(index)
+            }
+        }
+        for index in stored.allIndexes where !keptIndexes.contains(index) {
+            goneIndexes += found?.indexes(on: index.fields) ?? []
         }
         for (origin, field) in stored.fields.enumerated()
         where !kept.contains(origin) && !field.type.kind.isRelationship {
-            guard let names = Self.names(of: indexes, on: field.name, alone: false) else {
-                return nil
-            }
-            droppedIndexes += names
+            // Another program's indexes would keep the column too.
+            goneIndexes +=
+                found?.indexes.filter { index in index.columns.contains { $0.name.hasSameBytes(as: field.name) } } ?? []
             droppedColumns.append(field.name)
         }
+        goneIndexes.removeAll { $0.origin == .primaryKey }
+        // An index that belongs to the declaration of the table cannot be dropped.
+        if goneIndexes.contains(where: { $0.origin == .constraint }) { return nil }
+        for index in goneIndexes where !droppedIndexes.contains(index.name) { droppedIndexes.append(index.name) }
     }
 
     /// Runs the statements.
@@ -81,42 +88,34 @@ struct TableAlteration {
             try connection.execute("ALTER TABLE \(name) RENAME COLUMN \(quoted(old)) TO \(quoted(column.new))")
         }
         for column in addedColumns { try connection.execute("ALTER TABLE \(name) ADD COLUMN \(column)") }
-        for field in addedIndexes {
+        for index in addedIndexes {
             do {
-                try schema.createIndex(on: field, of: table)
-            } catch let error as StorageError where change.wanted.fields[field].isUnique {
-                throw (try? collision(in: field, schema.session)) ?? error
+                try schema.create(index, of: table)
+            } catch let error as StorageError where index.isUnique {
+                throw (try? collision(in: change.wanted.positions(of: index), schema.session)) ?? error
             }
         }
     }
 
-    /// Returns the error with the keys of the first two rows that have the same value in a field.
-    private func collision(in field: Int, _ session: SQLSession) throws -> StorageError? {
+    /// Returns the error with the keys of the first two rows that have the same values in the fields of an index.
+    private func collision(in fields: [Int], _ session: SQLSession) throws -> StorageError? {
         let entity = change.wanted
-        let (key, column) = (table.columns[entity.keyIndex], table.columns[field])
+        let key = table.columns[entity.keyIndex]
+        let columns = fields.map { table.columns[$0] }
         var error: StorageError?
         let first = SQLText(
             """
             SELECT k, f FROM (
               SELECT \(key) AS k, first_value(\(key)) OVER w AS f, row_number() OVER w AS n
-              FROM \(table.name) WHERE \(column) IS NOT NULL WINDOW w AS (PARTITION BY \(column) ORDER BY \(key))
+              FROM \(table.name) WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
+              WINDOW w AS (PARTITION BY \(columns.joined(separator: ", ")) ORDER BY \(key))
             ) WHERE n = 2 ORDER BY k LIMIT 1
             """)
         try session.forEachRow(first, entity: entity.name) { row in
             guard let second = row.key(inColumn: 0, of: entity.keyKind), let first = row.key(inColumn: 1, of: entity.keyKind)
             else { return }
-            error = .collision(second, first, field: entity.fields[field].name, of: entity.name, path: session.path)
+            error = .collision(second, first, field: entity.names(of: fields), of: entity.name, path: session.path)
         }
         return error
-    }
-
-    /// Returns the names of the indexes on a column; with `alone` only of those that have no further column.
-    /// Nil when one of these indexes belongs to the declaration of the table.
-    private static func names(of indexes: [SQLStoredTable.Index], on column: String, alone: Bool) -> [String]? {
-        let found = indexes.filter { index in
-            index.origin != .primaryKey && index.columns.contains { $0.hasSameBytes(as: column) }
-                && (!alone || index.columns.count == 1)
-        }
-        return found.contains { $0.origin == .constraint } ? nil : found.map(\.name)
     }
 }

@@ -76,6 +76,6 @@ private struct StoredLinks {
                 "the table '\(links.name)' does not hold links; it needs the columns \(wanted) and the primary key (parent, position)",
                 entity: links.relation.entity, field: links.relation.field, path: session.path)
         }
-        hasIndex = stored.indexes.contains { !$0.isPartial && $0.columns.first == "child" }
+        hasIndex = stored.indexes.contains { !$0.isPartial && $0.columns.first?.name == "child" }
     }
 }

@@ -94,11 +94,6 @@ public struct SQLTable: Sendable {
         for retired in retired { try entity.write(retired.defaultValue, at: retired.field, to: row) }
     }
 
-    /// The value of a field of a row that was written: the model's, or the default of a retired field.
-    func writtenValue(at field: Int, _ value: (Int) -> Value) -> Value {
-        field < declaredColumns.count ? value(field) : entity.fields[field].defaultValue ?? .null
-    }
-
     /// Returns the statement that changes some columns of the row with a key. The columns are bound in
     /// ascending order of position, then the key.
     ///
@@ -109,14 +104,14 @@ public struct SQLTable: Sendable {
             + dialect.placeholder(fields.count + 1)
     }
 
-    /// Returns the statement that reads the key of a row with a value in a field, except the row with a key.
-    /// Both are bound.
+    /// Returns the statement that reads the key of a row with the given values in some fields, except the row with a
+    /// key. The values are bound, then the key.
     ///
-    /// - Parameter field: The position of the field.
-    func conflict(in field: Int) -> String {
+    /// - Parameter fields: The positions of the fields.
+    func conflict(in fields: [Int]) -> String {
         let key = columns[entity.keyIndex]
-        return "SELECT \(key) FROM \(name) WHERE \(columns[field]) = \(dialect.placeholder(1)) "
-            + "AND \(key) <> \(dialect.placeholder(2)) LIMIT 1"
+        let values = fields.enumerated().map { "\(columns[$1]) = \(dialect.placeholder($0 + 1)) AND " }
+        return "SELECT \(key) FROM \(name) WHERE \(values.joined())\(key) <> \(dialect.placeholder(fields.count + 1)) LIMIT 1"
     }
 }
 
@@ -193,18 +188,14 @@ extension SQLTable {
         return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
     }
 
-    /// The positions of the fields that have a separate index, in addition to that of the primary key.
-    var indexedFields: [Int] {
-        entity.fields.indices.filter { entity.fields[$0].isIndexed && !entity.fields[$0].isPrimaryKey }
-    }
-
-    /// Returns the statement that creates the index on a field.
+    /// Returns the statement that creates an index.
     ///
     /// - Parameters:
-    ///   - index: The unquoted name of the index.
-    ///   - field: The position of the field.
-    func createIndex(_ index: String, on field: Int) -> String {
-        let unique = entity.fields[field].isUnique ? "UNIQUE " : ""
-        return "CREATE \(unique)INDEX \(dialect.quoted(index)) ON \(name)(\(columns[field]))"
+    ///   - index: The index.
+    ///   - indexName: The unquoted name of the index.
+    func create(_ index: IndexDescription, named indexName: String) -> String {
+        let terms = index.fields.map { dialect.quoted($0.name) + ($0.isAscending ? "" : " DESC") }
+        return
+            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quoted(indexName)) ON \(name)(\(terms.joined(separator: ", ")))"
     }
 }

@@ -6,30 +6,49 @@ extension SQLStorage {
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
         return try reading { session, known in
             var plan = try session.connection.explain(known.table.select(resolved), of: known.table.entity)
-            plan.filtersRows = filtersRows(resolved.filter, plan.access)
+            plan.filtersRows = filtersRows(resolved.filter, servedFields(resolved.filter, plan.access))
             return plan
         }
     }
 
+    /// The fields whose conditions are part of the searched range: those of the access up to the first that does
+    /// not have one value.
+    private func servedFields(_ filter: Filter, _ access: QueryPlan.Access) -> Set<Int> {
+        let fields: [Int]
+        switch access {
+        case .primaryKey: fields = [entity.keyIndex]
+        case .index(let names): fields = names.compactMap { entity.index(of: $0) }
+        default: return []
+        }
+        let conjuncts = if case .and(let parts) = filter { parts } else { [filter] }
+        let open = fields.firstIndex { field in !conjuncts.contains { $0.hasSingleValues(of: field) } } ?? fields.count
+        return Set(fields.prefix(open + 1))
+    }
+
     /// Whether the filter drops rows that the access finds. It does not when every condition is part of the
     /// searched range.
-    private func filtersRows(_ filter: Filter, _ access: QueryPlan.Access) -> Bool {
-        let served: Int? =
-            switch access {
-            case .primaryKey: entity.keyIndex
-            case .index(let field): entity.index(of: field)
-            default: nil
-            }
+    private func filtersRows(_ filter: Filter, _ served: Set<Int>) -> Bool {
         switch filter {
         case .all, .none: return false
-        case .and(let parts): return parts.contains { filtersRows($0, access) }
-        case .isNull(let field, _): return field != served
-        case .compare(let field, let comparison, _): return field != served || comparison == .notEqual
-        case .isIn(let field, _, let isNegated): return field != served || isNegated
+        case .and(let parts): return parts.contains { filtersRows($0, served) }
+        case .isNull(let field, _): return !served.contains(field)
+        case .compare(let field, let comparison, _): return !served.contains(field) || comparison == .notEqual
+        case .isIn(let field, _, let isNegated): return !served.contains(field) || isNegated
         case .text(let field, let pattern, let isNegated):
             let isRange = pattern.options.isEmpty && (pattern.match == .hasPrefix || pattern.match == .equals)
-            return field != served || isNegated || !isRange
+            return !served.contains(field) || isNegated || !isRange
         case .or, .compareFields: return true
+        }
+    }
+}
+
+extension Filter {
+    /// Whether the filter allows only single values of a field.
+    fileprivate func hasSingleValues(of field: Int) -> Bool {
+        switch self {
+        case .isNull(field, true), .compare(field, .equal, _), .isIn(field, _, isNegated: false): true
+        case .text(field, let pattern, isNegated: false): pattern.options.isEmpty && pattern.match == .equals
+        default: false
         }
     }
 }

@@ -67,16 +67,20 @@ extension SQLStorage {
             return error
         }
         let error = refused.underlying
-        guard case .value(let named) = refused.reason else { return duplicateKey(key, error) }
+        guard case .values(let named) = refused.reason else { return duplicateKey(key, error) }
         // When both a key and a unique value are taken, an engine may report the value, even when the same
         // row has both.
         if !mayReplace, (try? isStored(key, session, known)) == true { return duplicateKey(key, error) }
-        // When the engine does not report the field, all unique fields are checked.
-        for field in named.map({ [$0] }) ?? Array(entity.fields.indices) where entity.fields[field].isUnique {
-            let value = known.table.writtenValue(at: field) { schema.value(at: $0, of: record) }
-            guard let other = try? holder(of: value, in: field, except: key, session, known) else { continue }
+        // When the engine does not report the fields, all unique indexes are checked.
+        for fields in named.map({ [$0] }) ?? entity.uniqueFields {
+            let values = try? fields.map { field in
+                if field < schema.description.fields.count { return schema.value(at: field, of: record) }
+                // A row keeps its values of retired fields, and a new row has their defaults.
+                return try stored(field, key, session, known) ?? entity.fields[field].defaultValue ?? .null
+            }
+            guard let values, let other = try? holder(of: values, in: fields, except: key, session, known) else { continue }
             return StorageError.uniqueViolation(
-                entity.name, field: entity.fields[field].name, key: UniqueID(key), conflictingKey: UniqueID(other),
+                entity.name, field: entity.names(of: fields), key: UniqueID(key), conflictingKey: UniqueID(other),
                 engineCode: error.engineCode, engineMessage: error.engineMessage)
         }
         return StorageError.uniqueViolation(
@@ -95,13 +99,24 @@ extension SQLStorage {
         return try reader.advance()
     }
 
-    /// Returns the key of another row that has a value in a field.
-    private func holder(
-        of value: Value, in field: Int, except key: Key, _ session: SQLSession, _ known: KnownTable
-    ) throws -> Key? {
-        if value.isNull { return nil }
+    /// Returns the value of a field in the row with a key; nil when there is no such row.
+    private func stored(_ field: Int, _ key: Key, _ session: SQLSession, _ known: KnownTable) throws -> Value? {
         let (table, entity) = (known.table, known.table.entity)
-        let sql = SQLText(table.conflict(in: field), [.value(value), .value(key.value)])
+        let text = "SELECT \(table.columns[field]) FROM \(table.name) WHERE \(table.columns[entity.keyIndex]) = "
+        let sql = SQLText(text + table.dialect.placeholder(1), [.value(key.value)])
+        let statement = try session.statement(sql, entity: entity.name)
+        defer { statement.giveBack() }
+        let reader = statement.makeReader(of: entity, firstField: field, keyColumn: -1)
+        return try reader.advance() ? reader.readValue(at: field) : nil
+    }
+
+    /// Returns the key of another row that has the given values in some fields; nil when a value is null.
+    private func holder(
+        of values: [Value], in fields: [Int], except key: Key, _ session: SQLSession, _ known: KnownTable
+    ) throws -> Key? {
+        if values.contains(where: \.isNull) { return nil }
+        let (table, entity) = (known.table, known.table.entity)
+        let sql = SQLText(table.conflict(in: fields), (values + [key.value]).map(SQLBinding.value))
         let statement = try session.statement(sql, entity: entity.name)
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: entity, firstField: entity.keyIndex, keyColumn: 0)

@@ -31,7 +31,10 @@ extension SQLiteConnection {
                 isPartial: sqlite3_column_int64($0, 4) != 0, origin: Self.origin(Self.text($0, 3)))
         }
         for number in indexes.indices {
-            indexes[number].columns = try texts("SELECT name FROM pragma_index_info(\(Self.quoted(indexes[number].name)))")
+            let name = Self.quoted(indexes[number].name)
+            indexes[number].columns = try rows("SELECT name, \"desc\" FROM pragma_index_xinfo(\(name)) WHERE key") {
+                IndexedField(Self.text($0, 0), isAscending: sqlite3_column_int64($0, 1) == 0)
+            }
         }
         return SQLStoredTable(name: table.name, kind: table.kind, columns: columns, indexes: indexes)
     }
@@ -96,9 +99,9 @@ extension SQLiteConnection {
             let words = line.split(separator: " ")
             guard let word = words.firstIndex(of: "INDEX"), word + 1 < words.count else { continue }
             let index = Self.quoted(String(words[word + 1]))
-            guard let column = try texts("SELECT name FROM pragma_index_info(\(index))").first else { continue }
-            if column == entity.fields[entity.keyIndex].name { return .primaryKey }
-            return .index(field: column)
+            let columns = try texts("SELECT name FROM pragma_index_info(\(index))")
+            if columns.isEmpty { continue }
+            return columns == [entity.fields[entity.keyIndex].name] ? .primaryKey : .index(columns)
         }
         return .scan
     }

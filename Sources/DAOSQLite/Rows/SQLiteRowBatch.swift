@@ -57,7 +57,7 @@ final class SQLiteRowBatch: SQLRowBatch {
         switch code {
         case ExtendedCode.constraintPrimaryKey, ExtendedCode.constraintRowID: return SQLRefusedRow(.key, error)
         // SQLite names the column only in its message.
-        case ExtendedCode.constraintUnique: return SQLRefusedRow(.value(field: nil), error)
+        case ExtendedCode.constraintUnique: return SQLRefusedRow(.values(of: nil), error)
         default: return error
         }
     }

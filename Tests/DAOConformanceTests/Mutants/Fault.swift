@@ -24,7 +24,7 @@ enum Fault: String, CaseIterable, Sendable {
         neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
-        duplicateNamesNothing, revisionsStandStill
+        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
@@ -42,7 +42,8 @@ enum Fault: String, CaseIterable, Sendable {
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersOutliveDatabase
     // Evolution
-    case forgetsEntities, forgetsIndexes, forgetsDefaults, losesRenamedValues, keepsOldIndexes, keepsFailedMigrations,
+    case forgetsEntities, forgetsIndexes, forgetsLongIndexes, forgetsDefaults, losesRenamedValues, keepsOldIndexes,
+        keepsFailedMigrations,
         forgetsVersion,
         ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide, dropsUndeclared,
         replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration, partsClearTheRest,

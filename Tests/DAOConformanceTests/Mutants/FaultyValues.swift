@@ -79,6 +79,7 @@ extension FaultyStorage {
 
     /// Refuses the values that a faulty unique index would refuse; no value for a working index.
     func checkFaultyUnique(_ records: [Record]) throws {
+        if fault == .uniqueByFirstField { return try checkUniqueByFirstField(records) }
         guard fault == .nilCollides || fault == .uniqueFoldsCase else { return }
         let entity = schema.description
         for (index, field) in entity.fields.enumerated() where field.isUnique {
@@ -98,6 +99,22 @@ extension FaultyStorage {
                             .uniqueViolation, "a clash", entity: entity.name, key: UniqueID(key),
                             conflictingKey: UniqueID(schema.key(of: other)), field: field.name)
                     }
+                }
+            }
+        }
+    }
+
+    /// Refuses rows that are equal in the first field of a unique index over several fields.
+    private func checkUniqueByFirstField(_ records: [Record]) throws {
+        let entity = schema.description
+        for fields in entity.uniqueFields where fields.count > 1 {
+            for record in records where !schema.value(at: fields[0], of: record).isNull {
+                let (key, value) = (schema.key(of: record), schema.value(at: fields[0], of: record))
+                for other in try base.read(Query()) + records
+                where schema.key(of: other) != key && schema.value(at: fields[0], of: other) == value {
+                    throw StorageError.uniqueViolation(
+                        entity.name, field: entity.names(of: fields), key: UniqueID(key),
+                        conflictingKey: UniqueID(schema.key(of: other)))
                 }
             }
         }

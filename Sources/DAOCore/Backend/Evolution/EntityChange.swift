@@ -55,7 +55,8 @@ public struct EntityChange: Sendable {
             finding.add(field, declaration.defaults[index])
         }
         finding.checkNames()
-        wanted = EntityDescription(name: declared.name, fields: finding.fields)
+        finding.findIndexes(stored, users, declared, finding.sources)
+        wanted = EntityDescription(name: declared.name, fields: finding.fields, indexes: finding.indexes)
         sources = finding.sources
         fills = finding.fills
         steps = finding.steps + finding.newDefaults
@@ -65,6 +66,23 @@ public struct EntityChange: Sendable {
 
     /// Whether the entity is as declared.
     public var isEmpty: Bool { steps.isEmpty && obstacles.isEmpty }
+
+    /// The indexes of the wanted entity in its row form, and for each the stored index with the same fields and
+    /// directions, under the stored names. That index can be unique where the wanted one is not, and the reverse.
+    public var indexSources: [(wanted: IndexDescription, stored: IndexDescription?)] {
+        let (old, new) = (stored.rowForm, wanted.rowForm)
+        let oldIndexes = old.allIndexes
+        return new.allIndexes.map { index in
+            var origin = index
+            for (place, field) in index.fields.enumerated() {
+                guard let position = new.index(of: field.name), case .stored(let source) = sources[position] else {
+                    return (index, nil)
+                }
+                origin.fields[place].name = old.fields[source].name
+            }
+            return (index, oldIndexes.first { $0.hasSameFields(as: origin) })
+        }
+    }
 
     /// Returns the new values of a stored row.
     public func row(_ stored: [Value]) -> [Value] {
@@ -124,6 +142,7 @@ extension EntityChange {
     /// The results for each field.
     private struct Finding {
         var fields: [FieldDescription] = []
+        var indexes: [IndexDescription] = []
         var sources: [Source] = []
         var fills: [Value?] = []
         var steps: [String] = []
@@ -205,6 +224,41 @@ extension EntityChange {
                 obstacles.append("'\(field.name)', the stored primary key, is dropped")
             } else {
                 steps.append("'\(field.name)' is dropped")
+            }
+        }
+
+        /// Determines the indexes over several fields: those that are declared, and the stored indexes with a field
+        /// that is retired.
+        mutating func findIndexes(
+            _ stored: EntityDescription, _ users: [Int?], _ declared: EntityDescription, _ sources: [Source]
+        ) {
+            indexes = declared.indexes
+            var isNew = Set(indexes.map(\.description))
+            for old in stored.indexes {
+                var (index, hasRetiredFields, hasDroppedFields) = (old, false, false)
+                for (place, field) in old.fields.enumerated() {
+                    guard let origin = stored.index(of: field.name),
+                        let position = sources.firstIndex(of: .stored(origin))
+                    else {
+                        hasDroppedFields = true
+                        break
+                    }
+                    index.fields[place].name = fields[position].name
+                    if users[origin] == nil { hasRetiredFields = true }
+                }
+                if !hasDroppedFields, let new = declared.indexes.first(where: { $0.hasSameFields(as: index) }) {
+                    isNew.remove(new.description)
+                    if old.isUnique != new.isUnique {
+                        steps.append("the index on '\(new)' is \(new.isUnique ? "now" : "no longer") unique")
+                    }
+                } else if hasRetiredFields, !hasDroppedFields {
+                    indexes.append(index)
+                } else {
+                    steps.append("the index on '\(old)' is dropped")
+                }
+            }
+            for index in declared.indexes where isNew.contains(index.description) {
+                steps.append("the index on '\(index)' is added")
             }
         }
 

@@ -85,6 +85,7 @@ extension EntityStore {
             (bare.fields[index].isIndexed, bare.fields[index].isUnique) = (false, false)
         }
         indexed.name = old
+        bare.indexes = []
         // The old indexes occupy the names of the new indexes, and nothing needs them any longer.
         _ = try alter(EntityChange(from: indexed, to: EntityDeclaration(bare)))
         try create(wanted)

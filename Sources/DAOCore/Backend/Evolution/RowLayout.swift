@@ -42,7 +42,9 @@ public struct RowLayout: Sendable, Equatable {
         }
         self.positions = positions
         retired = declared.fields.count..<positions.count
-        entity = EntityDescription(name: stored.name, fields: positions.map { stored.fields[$0] }).rowForm
+        entity =
+            EntityDescription(name: stored.name, fields: positions.map { stored.fields[$0] }, indexes: stored.indexes)
+            .rowForm
     }
 
     /// The defaults of the retired fields, in order; null for a field without a default.

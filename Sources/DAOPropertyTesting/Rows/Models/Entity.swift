@@ -91,6 +91,8 @@ extension Entity {
         let kept: Set<Int>
         let indexed: [Int]
         let unique: [Int]
+        /// The positions of the fields of each unique index.
+        let uniqueFields: [[Int]]
         let numeric: [Int]
         let ordered: [Int]
         /// A field without an index, to put into a condition so that no index serves it.
@@ -115,6 +117,7 @@ extension Entity {
             kept = Set(positions { Record.keptFields.contains($0.name) })
             indexed = positions { $0.isIndexed && !$0.isPrimaryKey }
             unique = positions(\.isUnique)
+            uniqueFields = description.uniqueFields
             numeric = columns.indices.filter { columns[$0].isNumeric && !fields[$0].isPrimaryKey }
             ordered = positions { $0.type.kind.isOrdered }
             choices = columns.enumerated().reduce(into: [:]) { $0[$1.offset] = KnownValue.all(of: $1.element.type) }

@@ -25,7 +25,7 @@ struct ReferenceState: Sendable {
         if !mayReplace, position(of: row[entity.key], in: entity) != nil {
             throw Outcome.Failure(kind: .duplicateKey, entity: entity.name, key: Self.id(row[entity.key]))
         }
-        try self[entity].store(row, key: entity.key, entity.name, entity.fields)
+        try self[entity].store(row, entity)
     }
 
     /// Removes the row with a key.
@@ -83,13 +83,15 @@ extension [Row] {
     /// Stores a row in key order, new or over the one with its key.
     ///
     /// - Throws: The error that the contract defines for unique fields.
-    mutating func store(_ row: Row, key: Int, _ entity: String, _ fields: [FieldDescription]) throws(Outcome.Failure) {
-        for (index, field) in fields.enumerated() where field.isUnique && !row[index].isNull {
-            for other in self where !other[index].isNull && ReferenceOrder.compare(other[key], row[key]) != 0 {
-                guard ReferenceOrder.compare(other[index], row[index]) == 0 else { continue }
+    mutating func store(_ row: Row, _ entity: Entity) throws(Outcome.Failure) {
+        let key = entity.key
+        for fields in entity.table.uniqueFields {
+            for other in self where ReferenceOrder.compare(other[key], row[key]) != 0 {
+                guard ReferenceOrder.collide(other, row, in: fields) else { continue }
                 throw Outcome.Failure(
-                    kind: .uniqueViolation, entity: entity, key: ReferenceState.id(row[key]),
-                    conflictingKey: ReferenceState.id(other[key]), field: field.name)
+                    kind: .uniqueViolation, entity: entity.name, key: ReferenceState.id(row[key]),
+                    conflictingKey: ReferenceState.id(other[key]),
+                    field: fields.map { entity.fields[$0].name }.joined(separator: ", "))
             }
         }
         let place = firstIndex { ReferenceOrder.compare($0[key], row[key]) >= 0 } ?? count

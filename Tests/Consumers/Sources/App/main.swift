@@ -34,7 +34,8 @@ struct MessageModel: Model {
         Field("date", \.date, .indexed),
         Field("text", \.text),
         Field("isRead", \.isRead),
-        Field("draft", \.draft)
+        Field("draft", \.draft),
+        indexes: [Index(.ascending(\.isRead), .descending(\.date))]
     )
 }
 

@@ -1,0 +1,88 @@
+/// An index over one or several fields, without the application's types.
+///
+/// ```swift
+/// let newest = IndexDescription([IndexedField("sender"), IndexedField("date", isAscending: false)])
+/// print(newest)  // sender, date descending
+/// ```
+public struct IndexDescription: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The maximum number of fields of an index.
+    public static let maximumFieldCount = 8
+
+    /// The fields, in order: at least one, and at most ``maximumFieldCount``.
+    public var fields: [IndexedField]
+    /// Whether two rows cannot have the same values in all fields. A row with nil in one of them is exempt.
+    public var isUnique: Bool
+
+    /// Creates a description.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields, in order.
+    ///   - isUnique: Whether two rows cannot have the same values in all fields.
+    public init(_ fields: [IndexedField], isUnique: Bool = false) {
+        self.fields = fields
+        self.isUnique = isUnique
+    }
+
+    /// The names of the fields with their directions. The indexes of an entity differ in it.
+    public var description: String { fields.map(\.description).joined(separator: ", ") }
+
+    /// The names of the fields, separated by commas, as errors have them.
+    public var fieldNames: String { fields.map(\.name).joined(separator: ", ") }
+
+    /// Whether the indexes have the same fields and directions; one of them can be unique.
+    func hasSameFields(as other: IndexDescription) -> Bool {
+        fields.count == other.fields.count
+            && zip(fields, other.fields).allSatisfy { $0.name.hasSameBytes(as: $1.name) && $0.isAscending == $1.isAscending }
+    }
+}
+
+/// A field of an index, and the direction of its values in the index.
+public struct IndexedField: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The name of the field.
+    public var name: String
+    /// Whether the values ascend.
+    public var isAscending: Bool
+
+    /// Creates a field of an index.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the field.
+    ///   - isAscending: Whether the values ascend.
+    public init(_ name: String, isAscending: Bool = true) {
+        self.name = name
+        self.isAscending = isAscending
+    }
+
+    /// The name, followed by "descending" when the values descend.
+    public var description: String { isAscending ? name : name + " descending" }
+}
+
+extension EntityDescription {
+    /// All indexes in addition to that of the primary key: those of single fields, in the order of the fields,
+    /// then ``indexes``.
+    public var allIndexes: [IndexDescription] {
+        fields.filter { $0.isIndexed && !$0.isPrimaryKey }.map {
+            IndexDescription([IndexedField($0.name)], isUnique: $0.isUnique)
+        } + indexes
+    }
+
+    /// The positions of the fields of each unique index, in the order of ``allIndexes``.
+    public var uniqueFields: [[Int]] { allIndexes.filter(\.isUnique).map(positions) }
+
+    /// Returns the positions of the fields of an index.
+    public func positions(of index: IndexDescription) -> [Int] { index.fields.compactMap { self.index(of: $0.name) } }
+
+    /// Returns the names of fields, separated by commas, as the error of a unique index has them.
+    public func names(of positions: [Int]) -> String { positions.map { fields[$0].name }.joined(separator: ", ") }
+
+    /// Renames a field in the indexes.
+    mutating func renameInIndexes(_ field: String, to name: String) {
+        indexes = indexes.map { index in
+            var index = index
+            for position in index.fields.indices where index.fields[position].name.hasSameBytes(as: field) {
+                index.fields[position].name = name
+            }
+            return index
+        }
+    }
+}
