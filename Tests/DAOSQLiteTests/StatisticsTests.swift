@@ -33,11 +33,11 @@ import Testing
         let database = try place.database()
         let storage = try database.storage(for: Task.self)
         try storage.insert(Task.make(0..<200))
-        #expect(try access(storage) == .index(field: "status"))
+        #expect(try access(storage) == .index(["status"]))
         try storage.insert(Task.make(200..<20_000))
         let deadline = Date(timeIntervalSinceNow: 20)
-        while try access(storage) == .index(field: "status"), Date() < deadline { usleep(10_000) }
-        #expect(try access(storage) == .index(field: "date"))
+        while try access(storage) == .index(["status"]), Date() < deadline { usleep(10_000) }
+        #expect(try access(storage) == .index(["date"]))
         #expect(try storage.read(newest).count == 10)
         try storage.insert(Task.make(20_000..<20_010))
     }
@@ -48,7 +48,7 @@ import Testing
         try database.close()
         #expect(try Raw(place.path()).texts("SELECT idx FROM sqlite_stat1 WHERE tbl = 'task'").count == 2)
         let reader = try place.database { $0.isReadOnly = true }
-        #expect(try access(reader.storage(for: Task.self)) == .index(field: "date"))
+        #expect(try access(reader.storage(for: Task.self)) == .index(["date"]))
     }
 
     @Test func fileOfAnEarlierVersionGetsThemWithTheFirstCommit() throws {
@@ -57,10 +57,10 @@ import Testing
         try first.close()
         try Raw(place.path()).run("DROP TABLE sqlite_stat1")
         let storage = try place.database().storage(for: Task.self)
-        #expect(try access(storage) == .index(field: "status"))
+        #expect(try access(storage) == .index(["status"]))
         try storage.upsert(Task.make(0..<1))
         let deadline = Date(timeIntervalSinceNow: 20)
-        while try access(storage) == .index(field: "status"), Date() < deadline { usleep(10_000) }
-        #expect(try access(storage) == .index(field: "date"))
+        while try access(storage) == .index(["status"]), Date() < deadline { usleep(10_000) }
+        #expect(try access(storage) == .index(["date"]))
     }
 }
