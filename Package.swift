@@ -64,7 +64,8 @@ let package = Package(
             ],
             path: "Tests/DAOExamples"),
         .testTarget(
-            name: "DAODocumentationTests", dependencies: ["DAOExamples", "DAOConformance", "DAOPropertyTesting", "DAOMemory"]),
+            name: "DAODocumentationTests",
+            dependencies: ["DAOExamples", "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOTestSupport"]),
         .testTarget(
             name: "DAOKeyValueTests",
             dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOExamples", "DAOTestSupport"]),

@@ -48,8 +48,10 @@ extension DatabaseDriver {
     /// Options: `mapSize` (the size of the address range in bytes, or with `K`, `M` or `G`; by default a size
     /// that need not grow), `maxReaders` (the maximum number of concurrent reads), `checksums` (`true`, the
     /// default, or `false`), `check` (`true` to check the structure of every page when the file is opened,
-    /// regardless of its size; by default files of up to 1 GiB are checked).
-    public static let lmdb = DatabaseDriver(scheme: "lmdb", optionNames: ["mapSize", "maxReaders", "checksums", "check"]) {
+    /// regardless of its size; by default files of up to 1 GiB are checked), `mode` (the permissions of created files,
+    /// as an octal number).
+    public static let lmdb = DatabaseDriver(scheme: "lmdb", optionNames: ["mapSize", "maxReaders", "checksums", "check", "mode"])
+    {
         try LMDBDatabase.open($0)
     }
 }
@@ -65,6 +67,7 @@ extension LMDBOptions {
             initialMapSize: try configuration.size("mapSize"),
             maximumReaders: try configuration.count("maxReaders", in: 1...100_000) ?? 1022,
             writeTimeout: Double(timeout.seconds) + Double(timeout.attoseconds) / 1e18,
-            checksWholeFile: try configuration.flag("check") ?? false)
+            checksWholeFile: try configuration.flag("check") ?? false,
+            fileMode: try configuration.fileMode())
     }
 }

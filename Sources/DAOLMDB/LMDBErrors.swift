@@ -25,6 +25,11 @@ struct LMDBErrors: Sendable {
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
+    /// Creates the error for a commit whose meta page could not be written.
+    func outcomeUnknown(_ code: CInt) -> StorageError {
+        .outcomeUnknown(path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
+    }
+
     /// Creates the error for a file that may not be read.
     func notPermitted(_ code: CInt) -> StorageError {
         .notPermitted(path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })

@@ -19,7 +19,7 @@ public struct LMDBOptions: Sendable, Equatable {
     /// The failures that a commit survives once it has returned.
     public var durability: Durability
 
-    /// Whether writes are refused. The file must exist; the lock file next to it is still written.
+    /// Whether writes are refused. The file must exist; the lock file next to it is still written if possible.
     public var isReadOnly: Bool
 
     /// Whether a missing or empty file becomes a new database.
@@ -36,7 +36,8 @@ public struct LMDBOptions: Sendable, Equatable {
     /// the file first sets it.
     public var maximumReaders: Int
 
-    /// The time to wait for another writer, in seconds, before a write transaction is refused with `busy`.
+    /// The time to wait for other processes, in seconds, before opening the file or a write transaction is refused
+    /// with `busy`.
     public var writeTimeout: Double
 
     /// Whether the structure of the whole file is checked when it is opened, regardless of its size.
@@ -44,6 +45,10 @@ public struct LMDBOptions: Sendable, Equatable {
     /// Files of less than 1 GiB are always checked, because a flipped bit in the structure of a page can
     /// crash the process.
     public var checksWholeFile: Bool
+
+    /// The permissions of the file and its lock file when they are created; nil for those that the process gives its
+    /// files.
+    public var fileMode: UInt16?
 
     /// Creates options.
     ///
@@ -55,6 +60,7 @@ public struct LMDBOptions: Sendable, Equatable {
     ///   - maximumReaders: The maximum number of concurrent read transactions.
     ///   - writeTimeout: The time to wait for another writer, in seconds.
     ///   - checksWholeFile: Whether the whole file is checked when it is opened.
+    ///   - fileMode: The permissions of created files; nil for those that the process gives its files.
     public init(
         durability: Durability = .full,
         isReadOnly: Bool = false,
@@ -62,7 +68,8 @@ public struct LMDBOptions: Sendable, Equatable {
         initialMapSize: Int? = nil,
         maximumReaders: Int = 1022,
         writeTimeout: Double = 5,
-        checksWholeFile: Bool = false
+        checksWholeFile: Bool = false,
+        fileMode: UInt16? = nil
     ) {
         self.durability = durability
         self.isReadOnly = isReadOnly
@@ -71,5 +78,6 @@ public struct LMDBOptions: Sendable, Equatable {
         self.maximumReaders = maximumReaders
         self.writeTimeout = writeTimeout
         self.checksWholeFile = checksWholeFile
+        self.fileMode = fileMode
     }
 }

@@ -37,7 +37,8 @@ public final class LMDBStore: OrderedKeyValueStore {
     public init(path: String, options: LMDBOptions = LMDBOptions()) throws {
         environment = try EnvironmentRegistry.shared.environment(path: path, options: options, user: user)
         traits = KeyValueStoreTraits(
-            name: "LMDB", path: path, isPersistent: true, isMultiProcess: true, isReadOnly: options.isReadOnly,
+            name: "LMDB", path: path, isPersistent: true, isMultiProcess: true,
+            isReadOnly: options.isReadOnly || environment.isInReadOnlyPlace,
             underlyingType: UnderlyingType(LMDBHandle.self))
     }
 

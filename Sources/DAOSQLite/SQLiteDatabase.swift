@@ -11,9 +11,9 @@ import DAOSQL
 ///
 /// The file is a WAL database: one connection writes; the others read the last commit and never wait for it.
 /// Databases on one file share their connections, even when their paths differ. A file that cannot be
-/// written, or whose directory cannot be written, is opened for reading only. In such a directory, when there
-/// is no log beside the file, nothing is locked and no file is created. Reads then do not reliably see the
-/// writes of another user's process.
+/// written, or whose directory cannot be written, is opened for reading only. In such a directory, when no process has
+/// the file open for writing, nothing is locked and no file is created. A read that another user's process disturbs
+/// is `.busy`; the next read sees what that process has committed.
 public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     // Sendable as its superclass is: it adds no stored properties.
 
@@ -35,15 +35,22 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     ///   `.corrupted`, `.schemaIsNewer`, `.readOnly` when it cannot be created, `.busy`, `.io`, and
     ///   `.unsupported` for a path that names no file; each with the path.
     public init(_ configuration: DatabaseConfiguration) throws {
-        let file = try DatabaseFile(configuration)
+        let settings = try SQLiteSettings(configuration)
+        let file = try DatabaseFile(configuration, mode: settings.fileMode)
         let writes = file.isWritable && !configuration.isReadOnly
         let instance: SQLInstance
         do {
             instance = try Self.instances.acquire(file.identity) {
-                try SQLInstance(SQLiteEngine(file, writes: writes), writes: writes)
+                try SQLInstance(SQLiteEngine(file, settings, writes: writes), writes: writes)
             }
         } catch {
             file.removeIfUnused()
+            throw error
+        }
+        do {
+            try (instance.engine as? SQLiteEngine)?.check(settings)
+        } catch {
+            Self.instances.release(file.identity) { $0.close() }
             throw error
         }
         try super.init(configuration, on: instance, writes: writes) { Self.instances.release(file.identity) { $0.close() } }
@@ -52,5 +59,11 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
 
 extension DatabaseDriver {
     /// Opens SQLite files: `sqlite:relative/path`, `sqlite:///absolute/path`.
-    public static let sqlite = DatabaseDriver(scheme: "sqlite") { try SQLiteDatabase($0) }
+    ///
+    /// Options: `maxReaders` (the maximum number of concurrent reads, live cursors included, by default 120),
+    /// `trustedSchema` (`true` for a file whose triggers and views may use virtual tables, such as those of full-text
+    /// search, and any function; by default `false`), `mode` (the permissions of a created file, as an octal number).
+    public static let sqlite = DatabaseDriver(scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode"]) {
+        try SQLiteDatabase($0)
+    }
 }

@@ -14,6 +14,44 @@ func uppercaseUnread(_ fetched: [Message], _ messages: DAO<MessageTranslator>) t
     }
 }
 
+/// Keeps a full-text index of all messages up to date from now on, whoever writes them.
+func indexTexts(_ messages: DAO<MessageTranslator>) throws {
+    let database = messages.storage.database
+    try database.transaction {
+        try database.underlying(as: SQLiteHandle.self, touching: .none) { handle in
+            _ = try handle.execute(
+                """
+                CREATE VIRTUAL TABLE messageText USING fts5(text, content='message', content_rowid='id');
+                CREATE TRIGGER messageTextInsert AFTER INSERT ON message BEGIN
+                    INSERT INTO messageText(rowid, text) VALUES (new.id, new.text);
+                END;
+                CREATE TRIGGER messageTextDelete AFTER DELETE ON message BEGIN
+                    INSERT INTO messageText(messageText, rowid, text) VALUES ('delete', old.id, old.text);
+                END;
+                CREATE TRIGGER messageTextUpdate AFTER UPDATE ON message BEGIN
+                    INSERT INTO messageText(messageText, rowid, text) VALUES ('delete', old.id, old.text);
+                    INSERT INTO messageText(rowid, text) VALUES (new.id, new.text);
+                END;
+                INSERT INTO messageText(messageText) VALUES ('rebuild');
+                """)
+        }
+    }
+}
+
+/// Marks the messages as read that have two words.
+func markNewsletters(_ messages: DAO<MessageTranslator>) throws -> Int {
+    let database = messages.storage.database
+    return try database.transaction {
+        try database.underlying(as: SQLiteHandle.self, touching: .models(MessageModel.self)) { handle in
+            try handle.execute(
+                """
+                UPDATE message SET isRead = 1
+                WHERE id IN (SELECT rowid FROM messageText WHERE messageText MATCH 'newsletter AND unsubscribe')
+                """)
+        }
+    }
+}
+
 /// Uses SQLite directly if possible, and the DAO on every other database.
 func uppercaseUnreadOnAnyDatabase(_ messages: DAO<MessageTranslator>) throws -> Int {
     let database = messages.storage.database

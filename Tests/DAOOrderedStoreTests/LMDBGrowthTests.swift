@@ -52,19 +52,37 @@ struct LMDBGrowthTests {
         #expect(try store.read { try $0.value([2]) } == large)
     }
 
-    @Test("a savepoint that fills the map can be rolled back and the other writes committed")
+    @Test("a savepoint that fills the map ends the transaction, and the next write succeeds")
     func fullMapInSavepoint() throws {
         let store = try LMDBStore(
             path: place.path("savepoint.lmdb"), options: LMDBOptions(durability: .relaxed, initialMapSize: 64 << 10))
         defer { store.close() }
-        try store.write { transaction in
-            try transaction.store([1], [1])
+        let transaction = try store.begin(.write)
+        try transaction.store([1], [1])
+        try transaction.beginSavepoint()
+        #expect(failureKind { try transaction.store([2], Bytes(repeating: 1, count: 1 << 20)) } == .outOfSpace)
+        try transaction.rollbackSavepoint()
+        #expect(failureKind { try transaction.store([3], [3]) } == .outOfSpace)
+        #expect(failureKind { try transaction.commit() } == .outOfSpace)
+        transaction.abort()
+        #expect(try store.read { try $0.contents().keys } == [])
+        try store.write { try $0.store([3], [3]) }
+        #expect(try store.read { try $0.contents().keys } == [[3]])
+    }
+
+    @Test("150 calls of 1,000 rows of 2 KB in one transaction", .timeLimit(.minutes(5)))
+    func manyCalls() throws {
+        let store = try LMDBStore(path: place.path("calls.lmdb"), options: LMDBOptions(durability: .relaxed))
+        defer { store.close() }
+        let row = Bytes(repeating: 7, count: 2_000)
+        let transaction = try store.begin(.write)
+        for call in 0..<150 as Range<UInt64> {
             try transaction.beginSavepoint()
-            #expect(failureKind { try transaction.store([2], Bytes(repeating: 1, count: 1 << 20)) } == .outOfSpace)
-            try transaction.rollbackSavepoint()
-            try transaction.store([3], [3])
+            for index in 0..<1_000 as Range<UInt64> { try transaction.store(rowKey(1, call * 1_000 + index), row) }
+            if call % 50 == 49 { try transaction.rollbackSavepoint() } else { try transaction.releaseSavepoint() }
         }
-        #expect(try store.read { try $0.contents().keys } == [[1], [3]])
+        try transaction.commit()
+        #expect(try store.read { try $0.contents().keys.count } == 147_000)
     }
 
     @Test("the map does not grow while a reader runs, and grows after it ends")

@@ -117,6 +117,41 @@ struct LMDBOpeningTests {
         }
     }
 
+    @Test("a meta page that a failed commit has left opens with the last commit, and the next one overwrites it")
+    func failedMeta() throws {
+        let whole = bytes(try sample("failed.lmdb"))
+        func number(_ page: Int) -> UInt64 {
+            whole.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: page * 4_096 + 144, as: UInt64.self) }
+        }
+        let older = number(0) < number(1) ? 0 : 1
+        // LMDB puts the number of the transaction and the last page back, and leaves the roots of its trees.
+        var content = whole
+        for offset in [80, 128] {
+            content.replaceSubrange(older * 4_096 + offset..<older * 4_096 + offset + 4, with: [0, 0, 0, 1])
+        }
+        let path = file("failed-meta.lmdb", content)
+        let store = try LMDBStore(path: path)
+        let rows = try store.read { try $0.contents().keys.count }
+        #expect(rows > 5_000)
+        try store.write { try $0.store([200], [1]) }
+        store.close()
+        #expect(bytes(path)[older * 4_096 + 83] == 0)
+        let again = try LMDBStore(path: path)
+        defer { again.close() }
+        #expect(try again.read { try $0.contents().keys.count } == rows + 1)
+    }
+
+    @Test("a long file is checked when few of its pages are in use")
+    func sparse() throws {
+        let path = try sample("sparse.lmdb")
+        var content = bytes(path)
+        for page in 2..<content.count / 4_096 { content[page * 4_096 + 14] ^= 1 }
+        let damaged = file("sparse-damaged.lmdb", content)
+        for path in [path, damaged] { #expect(truncate(path, 3 << 30) == 0) }
+        try open(path)
+        #expect(failureKind { try open(damaged) } == .corrupted)
+    }
+
     @Test("flipped bits in the structure of pages are detected and never crash")
     func flippedPages() throws {
         let whole = bytes(try sample("pages.lmdb"))
@@ -183,8 +218,53 @@ struct LMDBOpeningTests {
         chmod(path, 0o000)
         #expect(failureKind { try open(path) } == .notPermitted)
         chmod(path, 0o400)
-        #expect(failureKind { try open(path) } == .readOnly)
+        let store = try LMDBStore(path: path)
+        defer { store.close() }
+        #expect(store.traits.isReadOnly)
+        #expect(failureKind { _ = try store.begin(.write) } == .readOnly)
         chmod(path, 0o600)
+    }
+
+    @Test("created files have the wanted permissions")
+    func permissionsOfNewFiles() throws {
+        for mode in [0o600, 0o666] {
+            let path = place.path("mode-\(mode).lmdb")
+            let store = try LMDBStore(path: path, options: LMDBOptions(fileMode: UInt16(mode)))
+            defer { store.close() }
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == mode)
+            let lock = try FileManager.default.attributesOfItem(atPath: path + "-lock")
+            #expect((lock[.posixPermissions] as? Int ?? 0) & ~mode == 0)
+        }
+    }
+
+    @Test("a locked file is busy after the timeout, and other files open meanwhile")
+    func lockedElsewhere() throws {
+        let options = LMDBOptions(durability: .relaxed, writeTimeout: 0.3)
+        let path = file("empty-locked.lmdb", [])
+        let descriptor = Foundation.open(path, O_RDONLY)
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        let group = DispatchGroup()
+        Thread.detachNewThread(in: group) { #expect(failureKind { try open(path, options) } == .busy) }
+        try open(place.path("other.lmdb"), options)
+        group.wait()
+        close(descriptor)
+        try open(path, options)
+    }
+
+    @Test("no child process inherits a descriptor", .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+    func descriptors() throws {
+        let store = try LMDBStore(path: place.path("inherited.lmdb"))
+        defer { store.close() }
+        let writer = try store.begin(.write)
+        defer { writer.abort() }
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }.filter {
+            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            return file?.hasPrefix(place.directory.path) == true
+        }
+        // For data, for meta pages, the lock file, and for the lock of the writer.
+        #expect(open.count == 4)
+        for descriptor in open { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0) }
     }
 
     @Test("all spellings of a path share an environment")

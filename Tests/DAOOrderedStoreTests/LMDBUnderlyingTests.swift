@@ -93,6 +93,37 @@ struct LMDBUnderlyingTests {
         #expect(try notes.read().map(\.id) == [1, 2, 3])
     }
 
+    @Test("direct writes are rolled back with every savepoint around them, and so are the writes of DAOs beside them")
+    func undoneOutside() throws {
+        struct Stop: Error {}
+        let (database, notes) = try opened()
+        try database.transaction {
+            try notes.create(Note(id: 4, text: "text 4"))
+            #expect(throws: Stop.self) {
+                try database.transaction {
+                    try notes.erase(byPrimaryKey: 3)
+                    try database.transaction {
+                        try notes.persist(Note(id: 1, text: "changed"))
+                        try database.underlying(as: LMDBHandle.self) { try Self.erase("text 2", $0) }
+                        try notes.create(Note(id: 5, text: "text 5"))
+                    }
+                    try database.transaction {
+                        try database.underlying(as: LMDBHandle.self) { try Self.erase("text 5", $0) }
+                        try notes.erase(byPrimaryKey: 4)
+                    }
+                    let ids = try notes.read().map(\.id)
+                    #expect(ids == [1])
+                    throw Stop()
+                }
+            }
+            try database.transaction {
+                try notes.create(Note(id: 6, text: "text 6"))
+                try database.underlying(as: LMDBHandle.self) { try Self.erase("text 3", $0) }
+            }
+        }
+        #expect(try notes.read().map(\.text) == ["text 1", "text 2", "text 4", "text 6"])
+    }
+
     @Test("the transaction of a snapshot reads the snapshot and cannot write")
     func snapshot() throws {
         let (database, notes) = try opened()

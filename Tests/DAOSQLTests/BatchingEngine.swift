@@ -77,6 +77,9 @@ private final class BatchingConnection: SQLConnection {
         try inner.rollbackSavepoint()
     }
     func willClose() { inner.willClose() }
+    var needsOptimizing: Bool { inner.needsOptimizing }
+    func optimize() throws { try inner.optimize() }
+    var isOutdated: Bool { inner.isOutdated }
     func checkTransaction() throws { try inner.checkTransaction() }
     var underlyingHandle: (any UnderlyingHandle)? {
         try? holding?.send()
@@ -199,9 +202,10 @@ private final class BatchingRows: SQLRowBatch {
 extension DatabaseDriver {
     /// Opens SQLite files through a ``BatchingEngine``.
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
-        .sql("batching", identity: { try DatabaseFile($0).identity }) { configuration in
-            let file = try DatabaseFile(configuration)
-            return BatchingEngine(try SQLiteEngine(file, writes: !configuration.isReadOnly), roundTrips)
+        .sql("batching", identity: { try DatabaseFile($0, mode: nil).identity }) { configuration in
+            let file = try DatabaseFile(configuration, mode: nil)
+            return BatchingEngine(
+                try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
         }
     }
 }

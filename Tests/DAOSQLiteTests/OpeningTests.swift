@@ -65,6 +65,43 @@ import Testing
         #expect(error?.path == place.path())
     }
 
+    @Test func fileTornAtItsCreationIsUndone() throws {
+        func write(_ bytes: [UInt8], _ name: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: place.path(name))) }
+        // The mark, no pages, a random number, no pages before, sectors of 512 bytes and pages of 4096 bytes.
+        let journal: [UInt8] =
+            [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 16, 0]
+            + [UInt8](repeating: 0, count: 484)
+        let start = Array("SQLite format 3\0".utf8)
+        for torn in [start, [UInt8](repeating: 0, count: 4096), start + [UInt8](repeating: 0, count: 496)] {
+            try write(torn, "app.db")
+            expectError(torn.first == 0 ? .notADatabase : .corrupted) { try place.database() }
+            try write(journal, "app.db-journal")
+            let database = try place.database()
+            try database.storage(for: Token.self).insert([Token(id: UUID())])
+            try database.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == ["app.db"])
+        }
+        try write(Array("hello".utf8), "app.db")
+        try write(journal, "app.db-journal")
+        expectError(.notADatabase) { try place.database() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == Data("hello".utf8))
+    }
+
+    @Test func createdFilesHaveTheWantedPermissions() throws {
+        for mode in ["0600", "0666"] {
+            let name = "mode\(mode).db"
+            let database = try place.database(name) { $0.options["mode"] = mode }
+            try database.storage(for: Token.self).insert([Token(id: UUID())])
+            for suffix in ["", "-wal", "-shm"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: place.path(name) + suffix)
+                #expect(attributes[.posixPermissions] as? Int == Int(mode, radix: 8))
+            }
+        }
+        for mode in ["600x", "0400", "1777", ""] {
+            expectError(.invalidConfiguration) { try place.database("refused") { $0.options["mode"] = mode } }
+        }
+    }
+
     @Test func damagedPageIsCorrupted() throws {
         try filled()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path()))
@@ -186,6 +223,25 @@ import Testing
         }
         #expect(try openFiles() == [])
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).sorted() == ["app.db", "bad"])
+    }
+
+    @Test(.enabled(if: listsOpenFiles)) func parkedStreamsAreLimitedAndGiveFilesBack() throws {
+        try filled()
+        let database = try place.database { ($0.options["maxReaders"], $0.busyTimeout) = ("20", .milliseconds(50)) }
+        let storage = try database.storage(for: Message.self)
+        for _ in 0..<3 {
+            var parked = try (0..<20).map { _ in try storage.cursor(Query()) }
+            for cursor in parked { #expect(try cursor.next(1).count == 1) }
+            let error = expectError(.busy) { try storage.count(Query()) }
+            #expect(error?.message.contains("maxReaders") == true)
+            try storage.upsert([.numbered(1)])
+            parked.removeLast()
+            #expect(try storage.count(Query()) == 2000)
+            parked = []
+            #expect(try openFiles().count < 50)
+        }
+        // A connection that is closed keeps its file open until the last lock of the process ends, and lends it.
+        #expect(try openFiles().filter { $0.hasSuffix("-wal") }.count <= 9)
     }
 
     @Test(.enabled(if: listsOpenFiles)) func fiftyHandlesShareTwoConnections() throws {

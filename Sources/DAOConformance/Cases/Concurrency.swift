@@ -40,6 +40,27 @@ enum Concurrency {
             }
             try expectEqual(try dao.read().map(\.id), (0..<8).flatMap { thread in (0..<100).map { thread * 1000 + $0 } })
         },
+        ConformanceCase(
+            "C.transactionsInCircle", "C1",
+            title: "of two transactions that wait for each other's databases, one is busy at once, and the other ends"
+        ) { context in
+            let databases = [try context.open(), try context.openOther()]
+            let (inside, kinds, start) = (Shared(0), Shared<[StorageError.Kind]>([]), Date())
+            try onThreads(2) { thread in
+                do {
+                    try databases[thread].transaction {
+                        inside.change { $0 += 1 }
+                        while inside.value < 2, Date().timeIntervalSince(start) < 5 { usleep(1000) }
+                        try databases[1 - thread].transaction {}
+                    }
+                } catch let error as StorageError {
+                    kinds.change { $0.append(error.kind) }
+                }
+            }
+            try expectEqual(kinds.value, [.busy], "the errors")
+            try expect(Date().timeIntervalSince(start) < 2, "no waiting")
+            try databases[0].transaction { try databases[1].transaction {} }
+        },
         ConformanceCase("C.wholeBatches", "C1", "W3", title: "readers see complete batches only") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...50))

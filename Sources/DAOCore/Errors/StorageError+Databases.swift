@@ -78,6 +78,36 @@ extension StorageError {
             path: path, engineCode: engineCode, engineMessage: engineMessage)
     }
 
+    /// Transactions of several databases wait for each other.
+    package static func waitsInCircle(_ path: String?) -> StorageError {
+        StorageError(
+            .busy,
+            "another transaction holds this database and waits for one that this transaction holds; run this one again, "
+                + "and let all transactions take the databases in the same order", path: path)
+    }
+
+    /// As many reads are running as may run at a time.
+    package static func tooManyReads(_ path: String?, engineCode: Int? = nil, engineMessage: String? = nil) -> StorageError {
+        StorageError(
+            .busy,
+            "as many reads are running as maxReaders allows; end streams and snapshots, or open the database with greater "
+                + "maxReaders", path: path, engineCode: engineCode, engineMessage: engineMessage)
+    }
+
+    /// A commit failed after its writes may have reached the file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database's file.
+    ///   - engineCode: The engine's own result code.
+    ///   - engineMessage: The engine's own words.
+    public static func outcomeUnknown(_ path: String?, engineCode: Int, engineMessage: String?) -> StorageError {
+        StorageError(
+            .outcomeUnknown,
+            "the operating system failed during a commit, and whether the commit is stored is unknown; close the database, "
+                + "open it again, and look for what the transaction wrote",
+            path: path, engineCode: engineCode, engineMessage: engineMessage)
+    }
+
     /// The operating system does not let the process read a file.
     ///
     /// - Parameters:

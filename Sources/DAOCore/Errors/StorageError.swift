@@ -67,8 +67,9 @@ public struct StorageError: Error, Sendable {
         /// The write was based on a state that another writer has changed since. Nothing was written. It is safe
         /// to run the work again from its reads: ``Database/transaction(retrying:_:)-(_,()->Result)`` does so.
         case conflict
-        /// The connection was lost during a commit, and whether the commit happened cannot be told. Read the rows
-        /// that the transaction wrote, or look for a key that it created, before running it again.
+        /// The connection was lost or the disk failed during a commit, and whether the commit happened cannot be
+        /// told. Read the rows that the transaction wrote, or look for a key that it created, before running it
+        /// again. After a failure of the disk, close the database and open it again first.
         case outcomeUnknown
         /// The path no longer leads to the open file, because the file was moved, removed or replaced. Close the
         /// database and open it again.

@@ -28,7 +28,7 @@ package final class KeyValueEngine: Sendable {
             }
         }
         coordinator = TransactionCoordinator(
-            state,
+            state, path: path,
             beginWriting: { try wrap(tables.currentGeneration, store.begin(.write), true) },
             beginReading: { try wrap(tables.currentGeneration, store.begin(.read), false) },
             beginWaiting: { try wrap(tables.currentGeneration, store.beginWriting(waiting: $0), true) })

@@ -11,9 +11,19 @@ enum EnvironmentOpening {
         /// processes.
         let path: String
         let file: DatabaseFile
+
+        /// The path of LMDB's lock file.
+        var lock: String { path + "-lock" }
+        /// Whether the lock file can be written, or created.
+        var canLock: Bool {
+            access(lock, W_OK) == 0
+                || access(lock, F_OK) != 0 && access((path as NSString).deletingLastPathComponent, W_OK) == 0
+        }
+        /// Whether the file can be written.
+        var canWrite: Bool { canLock && access(path, W_OK) == 0 }
     }
 
-    /// From this length on, the pages of a file are only checked when the options require it.
+    /// From this length of its used pages on, the pages of a file are only checked when the options require it.
     static let alwaysCheckedLength = 1 << 30
 
     private static let largestMap = 1 << 40
@@ -32,7 +42,8 @@ enum EnvironmentOpening {
                 "a number of readers or a map size is not positive, or a timeout is negative; use greater numbers")
         }
         let mayCreate = options.createIfMissing && !options.isReadOnly
-        if mayCreate { try NewFile.create(path: path, errors: errors) }
+        let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
+        if mayCreate { try NewFile.create(path: path, mode: options.fileMode.map { mode_t($0) }, errors: errors) }
         // Several processes can create the file at the same time. In each iteration the file can be a new
         // file of another process.
         for _ in 0..<100 {
@@ -45,7 +56,7 @@ enum EnvironmentOpening {
             guard mayCreate else {
                 throw StorageError.notFound(errors.path)
             }
-            try NewFile.replace(file, at: resolved, errors: errors)
+            try NewFile.replace(file, at: resolved, deadline: deadline, errors: errors)
         }
         throw errors.error(.busy, "something else replaces the file again and again; stop it, or use another path")
     }
@@ -62,16 +73,23 @@ enum EnvironmentOpening {
 
     /// Maps a file that was found, and checks its pages.
     static func open(_ found: Found, options: LMDBOptions, errors: LMDBErrors) throws -> LMDBEnvironment {
-        let (handle, mapSize) = try map(found.path, options, errors)
+        let isLocked = found.canLock
+        if !isLocked {
+            let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
+            try FileLock.acquire(found.file, isShared: true, deadline: deadline, errors: errors)
+        }
+        defer { if !isLocked { FileLock.release(found.file) } }
+        let (handle, mapSize) = try map(found, options, errors)
         do {
+            closeOnExec([found.path, found.lock])
             var dead: CInt = 0
             // Readers of killed processes prevent the reuse of pages. A failure to find them is not fatal.
             mdb_reader_check(handle, &dead)
             // Before LMDB follows any page.
             try checkPages(found.file, handle, options, errors)
             return LMDBEnvironment(
-                handle: handle, trees: try openTrees(handle, errors), mapSize: mapSize, identity: found.file.identity,
-                lock: found.path + "-lock", options: options, errors: errors)
+                handle: handle, trees: try openTrees(handle, errors), mapSize: mapSize, file: found.file,
+                lock: found.lock, options: options, isLocked: isLocked, canWrite: found.canWrite, errors: errors)
         } catch {
             mdb_env_close(handle)
             throw error
@@ -79,11 +97,13 @@ enum EnvironmentOpening {
     }
 
     /// Opens the environment with the largest available address range.
-    private static func map(_ path: String, _ options: LMDBOptions, _ errors: LMDBErrors) throws -> (OpaquePointer, Int) {
+    private static func map(_ found: Found, _ options: LMDBOptions, _ errors: LMDBErrors) throws -> (OpaquePointer, Int) {
+        let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
         var size = options.initialMapSize.map(LMDBEnvironment.wholePages) ?? largestMap
         var attempts = 0
         while true {
-            let (handle, code) = try attempt(path, size, options, errors)
+            try FileLock.waitForLockFile(found.lock, deadline: deadline, errors: errors)
+            let (handle, code) = try attempt(found, size, options, errors)
             if let handle { return (handle, size) }
             switch code {
             case ENOMEM, EINVAL, EFBIG, EOVERFLOW:
@@ -113,7 +133,7 @@ enum EnvironmentOpening {
     }
 
     private static func attempt(
-        _ path: String, _ size: Int, _ options: LMDBOptions, _ errors: LMDBErrors
+        _ found: Found, _ size: Int, _ options: LMDBOptions, _ errors: LMDBErrors
     ) throws -> (OpaquePointer?, CInt) {
         var handle: OpaquePointer?
         var code = mdb_env_create(&handle)
@@ -125,14 +145,29 @@ enum EnvironmentOpening {
         // file.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
         if options.durability == .relaxed { flags |= MDB_NOMETASYNC }
-        if options.isReadOnly { flags |= MDB_RDONLY }
+        if options.isReadOnly || !found.canWrite { flags |= MDB_RDONLY }
+        if !found.canLock { flags |= MDB_NOLOCK }
         code = mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders))
         if code == 0 { code = mdb_env_set_maxdbs(handle, MDB_dbi(Trees.count)) }
         if code == 0 { code = mdb_env_set_mapsize(handle, size) }
-        if code == 0 { code = mdb_env_open(handle, path, UInt32(flags), 0o644) }
+        if code == 0 { code = mdb_env_open(handle, found.path, UInt32(flags), found.file.status.st_mode & 0o666 | 0o600) }
         if code == 0 { return (handle, 0) }
         mdb_env_close(handle)
         return (nil, code)
+    }
+
+    /// Lets no child process inherit LMDB's descriptors of files.
+    private static func closeOnExec(_ paths: [String]) {
+        func identity(_ get: (inout stat) -> CInt) -> DatabaseFile.Identity? {
+            var status = stat()
+            return get(&status) == 0 ? DatabaseFile.Identity(status) : nil
+        }
+        let files = paths.compactMap { path in identity { stat(path, &$0) } }
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd"))?.compactMap { CInt($0) } ?? []
+        for descriptor in descriptors {
+            guard let file = identity({ fstat(descriptor, &$0) }), files.contains(file) else { continue }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
     }
 
     /// Opens the trees, once before the first use.
@@ -169,9 +204,11 @@ enum EnvironmentOpening {
             let snapshot = UInt64(mdb_txn_id(transaction))
             if let meta = try file.checkMetas()?.first(where: { $0.transaction == snapshot }) {
                 guard meta.main.entries == Trees.count else { throw Trees.foreign(errors) }
-                let length = try file.length()
-                let isWhole = length / Int(meta.pageSize) > Int(meta.lastPage)
-                if length < alwaysCheckedLength || options.checksWholeFile || !isWhole { try PageCheck.run(file, meta) }
+                let pages = Int(meta.lastPage) + 1
+                let isWhole = try file.length() / Int(meta.pageSize) >= pages
+                if pages * Int(meta.pageSize) < alwaysCheckedLength || options.checksWholeFile || !isWhole {
+                    try PageCheck.run(file, meta)
+                }
                 return
             }
             mdb_txn_reset(transaction)

@@ -15,7 +15,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     let handle: OpaquePointer
     /// The trees of the file.
     let trees: Trees
-    /// The file.
+    /// The identity of the file.
     let identity: DatabaseFile.Identity
     /// Creates errors that name the file.
     let errors: LMDBErrors
@@ -25,6 +25,10 @@ final class LMDBEnvironment: @unchecked Sendable {
     private let files: AttachedFiles
     /// Whether the environment is read-only.
     let isReadOnly: Bool
+    /// Whether the file or its lock file cannot be written.
+    let isInReadOnlyPlace: Bool
+    // Whether LMDB's lock file is used. Otherwise the file is locked while any reader runs.
+    private let isLocked: Bool
     /// The timeout for other writers and readers, in seconds.
     let timeout: Double
     /// The size of a page in bytes.
@@ -53,6 +57,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// The reason why all calls fail until the file is opened again; nil without a failure.
     var failure: StorageError?
     private var writer: pthread_t?
+    // The file, open for the lock of the writer until the environment is closed.
+    private var file: DatabaseFile?
     // Never accessed during another access, so that a read does not pay for the check of that.
     @exclusivity(unchecked) private var idleReaders: [LMDBReadTransaction] = []
     private var writeCount = 0
@@ -62,14 +68,17 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Takes over an open environment.
     init(
-        handle: OpaquePointer, trees: Trees, mapSize: Int, identity: DatabaseFile.Identity, lock: String, options: LMDBOptions,
-        errors: LMDBErrors
+        handle: OpaquePointer, trees: Trees, mapSize: Int, file: DatabaseFile, lock: String, options: LMDBOptions,
+        isLocked: Bool, canWrite: Bool, errors: LMDBErrors
     ) {
+        self.isLocked = isLocked
+        isInReadOnlyPlace = !canWrite
         self.lock = lock
         files = AttachedFiles([errors.path, lock])
         self.handle = handle
         self.trees = trees
-        self.identity = identity
+        self.file = file
+        identity = file.identity
         self.errors = errors
         var information = MDB_envinfo()
         mdb_env_info(handle, &information)
@@ -78,7 +87,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         var statistics = MDB_stat()
         mdb_env_stat(handle, &statistics)
         pageSize = Int(statistics.ms_psize)
-        isReadOnly = options.isReadOnly
+        isReadOnly = options.isReadOnly || !canWrite
         timeout = options.writeTimeout
         syncsFully = options.durability == .full
     }
@@ -91,6 +100,15 @@ final class LMDBEnvironment: @unchecked Sendable {
         return flags & CUnsignedInt(MDB_NOMETASYNC) == 0 ? .everything : .dataOnly
     }
 
+    /// Whether LMDB failed to write a meta page, or it cannot be told. The page can have reached the disk all the
+    /// same, and LMDB refuses all transactions until the file is opened again.
+    var hasPanicked: Bool {
+        var transaction: OpaquePointer?
+        let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+        if code == 0 { mdb_txn_abort(transaction) }
+        return code != 0
+    }
+
     // MARK: Users
 
     /// Adds a store as a user of the environment.
@@ -99,12 +117,12 @@ final class LMDBEnvironment: @unchecked Sendable {
     func join(_ user: EnvironmentUser, _ options: LMDBOptions) throws {
         state.lock()
         defer { state.unlock() }
-        guard options.isReadOnly || !isReadOnly else {
+        guard options.isReadOnly || !isReadOnly || isInReadOnlyPlace else {
             throw errors.error(
                 .invalidConfiguration,
                 "this process has the file open for reading only; close that database before opening one that writes")
         }
-        if options.durability == .full, !syncsFully, !options.isReadOnly {
+        if options.durability == .full, !syncsFully, !isReadOnly {
             // The strictest durability of all stores applies.
             let code = mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0)
             guard code == 0 else { throw errors.error(code, "making the database durable") }
@@ -128,16 +146,24 @@ final class LMDBEnvironment: @unchecked Sendable {
         for reader in idleReaders { reader.discard() }
         idleReaders = []
         state.broadcast()
-        if activeCount == 0 { mdb_env_close(handle) }
+        if activeCount == 0 { close() }
         return true
     }
 
+    private func close() {
+        mdb_env_close(handle)
+        file = nil
+    }
+
     /// Checks, with `state` locked, that a store may begin a transaction.
-    private func check(_ user: EnvironmentUser) throws {
-        guard user.isOpen else {
+    ///
+    /// - Returns: The file.
+    @discardableResult private func check(_ user: EnvironmentUser) throws -> DatabaseFile {
+        guard user.isOpen, let file else {
             throw StorageError.closed(errors.path)
         }
         if let failure { throw failure }
+        return file
     }
 
     // MARK: Readers
@@ -156,6 +182,9 @@ final class LMDBEnvironment: @unchecked Sendable {
                 freeReaderSlots()
             case MDB_MAP_RESIZED:
                 try growForOthers()
+            case MDB_READERS_FULL:
+                throw StorageError.tooManyReads(
+                    errors.path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
             default:
                 throw errors.error(code, "beginning to read")
             }
@@ -167,7 +196,10 @@ final class LMDBEnvironment: @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         while holdsReadersBack { state.wait() }
-        try check(user)
+        let file = try check(user)
+        if !isLocked, activeCount == 0 {
+            try FileLock.acquire(file, isShared: true, deadline: Date(timeIntervalSinceNow: timeout), errors: errors)
+        }
         activeCount += 1
         return idleReaders.popLast()
     }
@@ -218,8 +250,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     private func countOut() {
         activeCount -= 1
         guard activeCount == 0 else { return }
+        if !isLocked, let file { FileLock.release(file) }
         if waitingForQuiet > 0 { state.broadcast() }
-        if userCount == 0 { mdb_env_close(handle) }
+        if userCount == 0 { close() }
     }
 
     // MARK: The writer
@@ -233,9 +266,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     func beginWriting(_ user: EnvironmentUser, within seconds: Double?) throws -> LMDBWriteTransaction {
         let seconds = seconds ?? timeout
         let deadline = Date(timeIntervalSinceNow: seconds)
-        try enterWriter(user, deadline, seconds)
+        let file = try enterWriter(user, deadline)
         do {
-            try FileLock.acquire(handle, deadline: deadline, errors: errors)
+            try FileLock.acquire(file, deadline: deadline, errors: errors)
         } catch {
             leaveWriter()
             throw error
@@ -244,16 +277,16 @@ final class LMDBEnvironment: @unchecked Sendable {
             try checkFiles()
             return LMDBWriteTransaction(try startWriter(deadline), self)
         } catch {
-            FileLock.release(handle)
+            FileLock.release(file)
             leaveWriter()
             throw error
         }
     }
 
-    private func enterWriter(_ user: EnvironmentUser, _ deadline: Date, _ seconds: Double) throws {
+    private func enterWriter(_ user: EnvironmentUser, _ deadline: Date) throws -> DatabaseFile {
         state.lock()
         defer { state.unlock() }
-        try check(user)
+        var file = try check(user)
         guard !isReadOnly else {
             throw StorageError.readOnly(errors.path)
         }
@@ -264,13 +297,14 @@ final class LMDBEnvironment: @unchecked Sendable {
             guard state.wait(until: deadline) else {
                 throw StorageError.busy(errors.path)
             }
-            try check(user)
+            file = try check(user)
         }
         writer = pthread_self()
         writeCount += 1
-        guard writeCount % Self.writesBetweenReaderChecks == 0 else { return }
+        guard writeCount % Self.writesBetweenReaderChecks == 0 else { return file }
         var dead: CInt = 0
         mdb_reader_check(handle, &dead)
+        return file
     }
 
     /// Checks that the paths still lead to the files. Otherwise every later call fails: processes that open the paths
@@ -326,8 +360,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     ///   - foundMapFull: Whether it reached the end of the map.
     ///   - failure: The reason why no further writes are allowed; nil without a failure.
     func endWriting(foundMapFull: Bool, failure: StorageError?) {
-        FileLock.release(handle)
         state.lock()
+        if let file { FileLock.release(file) }
         writer = nil
         if foundMapFull { mustGrow = true }
         if let failure, self.failure == nil { self.failure = failure }

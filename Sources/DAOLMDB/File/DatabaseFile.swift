@@ -19,7 +19,8 @@ final class DatabaseFile {
         }
     }
 
-    private let descriptor: CInt
+    /// The descriptor, as long as this object exists.
+    let descriptor: CInt
     private let errors: LMDBErrors
 
     /// The status of the file when it was opened.
@@ -79,16 +80,13 @@ final class DatabaseFile {
         return done
     }
 
-    /// Takes an exclusive lock on the file if possible. The lock is released with this object.
-    func lockExclusively() throws {
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw errors.error(errno, "locking the file") }
-        }
-    }
-
     // MARK: Metas
 
     /// Reads both meta pages and checks that mapping the file is safe.
+    ///
+    /// LMDB uses the page of the newer transaction, and its next commit overwrites the other. When the write of a meta
+    /// page fails, LMDB puts the old number back, and other fields can be of the transaction that failed. The older
+    /// page may therefore be unsound.
     ///
     /// - Returns: The two meta pages, or nil on machines with an unknown file layout.
     /// - Throws: `notADatabase`, `corrupted` or `schemaIsNewer`.
@@ -127,8 +125,10 @@ final class DatabaseFile {
             throw damaged("a version of \(first.version) and \(second.version) cannot be")
         }
         let length = try length()
+        let newest = first.transaction < second.transaction ? 1 : 0
         for (number, meta) in [first, second].enumerated() {
-            if let defect = meta.defect(asPage: UInt64(number), length: length) { throw damaged(defect) }
+            let defect = meta.headerDefect(asPage: number) ?? (number == newest ? meta.defect(length: length) : nil)
+            if let defect { throw damaged(defect) }
         }
         guard first.pageSize == second.pageSize else { throw damaged("its meta pages disagree about the page size") }
         // Commits alternate between the two pages: even numbers write the first page, odd numbers the second.

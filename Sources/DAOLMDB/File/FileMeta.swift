@@ -73,16 +73,18 @@ struct FileMeta: Equatable {
         transaction = bytes.loadUnaligned(fromByteOffset: 144, as: UInt64.self)
     }
 
-    /// A description of a defect in the fields; nil without a defect.
+    /// A description of a defect in the header of the page, 0 or 1, which no commit writes; nil without a defect.
+    func headerDefect(asPage number: Int) -> String? {
+        pageNumber == number && pageFlags == Self.metaPageFlag ? nil : "the header of meta page \(number) is wrong"
+    }
+
+    /// A description of a defect in the fields that commits write; nil without a defect.
     ///
-    /// - Parameters:
-    ///   - number: The number of the page, 0 or 1.
-    ///   - length: The length of the file.
-    func defect(asPage number: UInt64, length: Int) -> String? {
-        if pageNumber != number || pageFlags != Self.metaPageFlag { return "the header of meta page \(number) is wrong" }
+    /// - Parameter length: The length of the file.
+    func defect(length: Int) -> String? {
         if pageSize < 512 || pageSize > 65536 || pageSize & (pageSize - 1) != 0 { return "a page size of \(pageSize) cannot be" }
         if free.flags & Self.integerKeys == 0 || free.flags & ~Self.environmentFlags != 0 || address != 0 {
-            return "the flags of meta page \(number) are wrong"
+            return "the flags of meta page \(pageNumber) are wrong"
         }
         if main.flags != 0 || main.keySize != 0 { return "the flags of the main tree are wrong" }
         // Pages that were freed before they were written can be missing in the file, but all pages were in

@@ -11,11 +11,16 @@ import Foundation
 enum NewFile {
 
     /// Creates a file at a path unless it exists. An empty file is a database that is about to be created.
-    static func create(path: String, errors: LMDBErrors) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o644)
-        if descriptor >= 0 {
-            close(descriptor)
-            return
+    ///
+    /// - Parameter mode: The permissions of the file; nil for those that the process gives its files.
+    static func create(path: String, mode: mode_t?, errors: LMDBErrors) throws {
+        // The second attempt is for a file that another process has created, which keeps its permissions.
+        for flags in [O_EXCL, 0] {
+            let descriptor = open(path, O_RDWR | O_CREAT | flags | O_NONBLOCK | O_CLOEXEC, mode ?? 0o644)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            guard flags == O_EXCL, let mode, fchmod(descriptor, mode) != 0 else { return }
+            throw errors.error(errno, "creating the database")
         }
         let code = errno
         // An existing file is inspected, and refused, later. ENXIO means a FIFO without a reader.
@@ -35,8 +40,9 @@ enum NewFile {
     /// - Parameters:
     ///   - path: The path of the empty file, without symbolic links.
     ///   - file: The empty file.
-    static func replace(_ file: DatabaseFile, at path: String, errors: LMDBErrors) throws {
-        try file.lockExclusively()
+    ///   - deadline: How long to wait for another process that creates the database.
+    static func replace(_ file: DatabaseFile, at path: String, deadline: Date, errors: LMDBErrors) throws {
+        try FileLock.acquire(file, deadline: deadline, errors: errors)
         var status = stat()
         guard stat(path, &status) == 0, DatabaseFile.Identity(status) == file.identity, status.st_size == 0 else { return }
 
@@ -54,7 +60,7 @@ enum NewFile {
         guard code == 0 else { throw errors.error(code, "creating the database") }
         defer { mdb_env_close(environment) }
         code = mdb_env_set_maxdbs(environment, MDB_dbi(Trees.count))
-        if code == 0 { code = mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS), 0o644) }
+        if code == 0 { code = mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS), 0o600) }
         var transaction: OpaquePointer?
         if code == 0 { code = mdb_txn_begin(environment, nil, 0, &transaction) }
         guard code == 0, let transaction else { throw errors.error(code, "creating the database") }

@@ -11,11 +11,11 @@ final class LMDBCursor: KeyValueCursor {
     // The transaction's epoch in which the cursor was last valid.
     @exclusivity(unchecked) private var epoch: Int
 
-    // LMDB's cursor; nil without a position. `tree` is its tree, and `cursorLevel` the savepoint in which it
-    // was opened, which is inside `level`.
+    // LMDB's cursor; nil without a position. `tree` is its tree, and `nesting` the nested LMDB transaction in
+    // which it was opened.
     @exclusivity(unchecked) private var cursor: OpaquePointer?
     @exclusivity(unchecked) private var tree = 0
-    @exclusivity(unchecked) private var cursorLevel = 0
+    @exclusivity(unchecked) private var nesting = 0
 
     /// Creates a cursor without a position in the transaction's innermost savepoint.
     init(_ transaction: LMDBTransaction) {
@@ -34,8 +34,8 @@ final class LMDBCursor: KeyValueCursor {
 
     private func checkLevel() throws {
         guard transaction.isOpen(level: level) else { throw ended }
-        // LMDB has freed the cursors of ended savepoints.
-        if !transaction.isOpen(level: cursorLevel) { cursor = nil }
+        // LMDB has freed the cursors of ended nested transactions.
+        if !transaction.isOpen(nesting: nesting) { cursor = nil }
         epoch = transaction.epoch
     }
 
@@ -113,12 +113,12 @@ final class LMDBCursor: KeyValueCursor {
         leaveTree()
         cursor = try transaction.openCursor(tree)
         self.tree = tree
-        cursorLevel = transaction.level
+        nesting = transaction.nesting
     }
 
     private func leaveTree() {
         guard let cursor else { return }
-        transaction.closeCursor(cursor, tree: tree, level: cursorLevel)
+        transaction.closeCursor(cursor, tree: tree, nesting: nesting)
         self.cursor = nil
     }
 }

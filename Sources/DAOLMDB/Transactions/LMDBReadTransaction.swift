@@ -86,7 +86,7 @@ final class LMDBReadTransaction: LMDBTransaction {
         return cursor
     }
 
-    override func closeCursor(_ cursor: OpaquePointer, tree: Int, level: Int) {
+    override func closeCursor(_ cursor: OpaquePointer, tree: Int, nesting: Int) {
         if handle != nil, spareCursors[tree] == nil {
             spareCursors[tree] = cursor
         } else {

@@ -69,8 +69,8 @@ class LMDBTransaction: KeyValueTransaction {
     /// - Parameters:
     ///   - cursor: LMDB's cursor.
     ///   - tree: Its tree.
-    ///   - level: The savepoint in which it was opened.
-    func closeCursor(_ cursor: OpaquePointer, tree: Int, level: Int) {}
+    ///   - nesting: The nested transaction in which it was opened.
+    func closeCursor(_ cursor: OpaquePointer, tree: Int, nesting: Int) {}
 
     // MARK: Trees
 
@@ -114,8 +114,17 @@ class LMDBTransaction: KeyValueTransaction {
     /// Whether a savepoint is still open.
     func isOpen(level: Int) -> Bool { handle != nil }
 
+    /// The number of LMDB's innermost nested transaction. Numbers are unique.
+    var nesting: Int { 0 }
+
+    /// Whether a nested transaction is still open.
+    func isOpen(nesting: Int) -> Bool { handle != nil }
+
+    /// LMDB's transaction for direct access by the application.
+    func handleForApplication() -> OpaquePointer? { handle }
+
     final var underlyingHandle: (any UnderlyingHandle)? {
-        guard let handle else { return nil }
+        guard let handle = handleForApplication() else { return nil }
         // The application can write to any tree.
         (filled, knowsFilled) = (.max, true)
         return LMDBHandle(transaction: handle, environment: environment.handle, databases: trees.handles)

@@ -61,19 +61,24 @@ struct WriteCursors {
         }
     }
 
+    /// Appends with the last used cursor.
+    ///
+    /// - Returns: LMDB's result code; `MDB_KEYEXIST` when the key is not the last, or the cursor no longer appends.
+    @inline(__always)
+    mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> CInt {
+        guard entries[last].appends else { return MDB_KEYEXIST }
+        let code = put(key, value, UInt32(MDB_APPEND))
+        if code == MDB_KEYEXIST { entries[last].appends = false }
+        return code
+    }
+
     /// Writes with the last used cursor.
     ///
     /// - Returns: LMDB's result code.
     @inline(__always)
-    mutating func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32) -> CInt {
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32) -> CInt {
         var (key, value) = (MDB_val(key), MDB_val(value))
-        let cursor = entries[last].cursor
-        if entries[last].appends {
-            let code = mdb_cursor_put(cursor, &key, &value, flags | UInt32(MDB_APPEND))
-            guard code == MDB_KEYEXIST else { return code }
-            entries[last].appends = false
-        }
-        return mdb_cursor_put(cursor, &key, &value, flags)
+        return mdb_cursor_put(entries[last].cursor, &key, &value, flags)
     }
 
     /// Closes all cursors; their transaction must not have ended.

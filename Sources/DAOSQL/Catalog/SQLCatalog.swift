@@ -58,14 +58,15 @@ struct SQLCatalog: Sendable {
     ///
     /// - Throws: `.schemaIsNewer` for an unknown newer format, `.corrupted` for text that is not a
     ///   description.
-    func decoded(_ text: String, format: Int64) throws -> EntityDescription {
+    func decoded(_ text: String, format: Int64, path: String) throws -> EntityDescription {
         guard format <= Self.format else {
-            throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: nil)
+            throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: path)
         }
         guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(text.utf8)) else {
             throw StorageError(
                 .corrupted,
-                "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup")
+                "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup",
+                path: path)
         }
         return entity
     }

@@ -28,7 +28,7 @@ struct StoredSchema {
     func entities() throws -> [EntityDescription] {
         guard try connection.hasTable(SQLCatalog.name) else { return [] }
         var entities: [EntityDescription] = []
-        try session.forEachRow(SQLText(catalog.selectAll), entity: "") { entities.append(try catalog.entity(in: $0)) }
+        try session.forEachRow(SQLText(catalog.selectAll), entity: "") { entities.append(try catalog.entity(in: $0, path: path)) }
         return entities
     }
 
@@ -37,7 +37,7 @@ struct StoredSchema {
         guard try connection.hasTable(SQLCatalog.name) else { return nil }
         var description: EntityDescription?
         try session.forEachRow(SQLText(catalog.select, [.value(.string(entity))]), entity: entity) {
-            description = try catalog.entity(in: $0)
+            description = try catalog.entity(in: $0, path: path)
         }
         return description
     }
@@ -81,7 +81,7 @@ struct StoredSchema {
 
 extension SQLCatalog {
     /// Decodes the entity in a row of the catalog.
-    fileprivate func entity(in row: SQLRowReader) throws -> EntityDescription {
-        try decoded(row.text(inColumn: 0), format: row.integer(inColumn: 1))
+    fileprivate func entity(in row: SQLRowReader, path: String) throws -> EntityDescription {
+        try decoded(row.text(inColumn: 0), format: row.integer(inColumn: 1), path: path)
     }
 }

@@ -1,4 +1,5 @@
 import DAOCore
+import Foundation
 import Synchronization
 
 /// The state that all databases on an engine share in this process: the connection for writing, the pool of
@@ -40,7 +41,7 @@ public final class SQLInstance: Sendable {
         let path = engine.traits.path
         let state = EngineState(name: path)
         let writer = WriterSession(engine, state.observations)
-        let readers = SessionPool { SQLSession(try engine.connect(.read), path: path) }
+        let readers = SessionPool(engine.traits) { SQLSession(try engine.connect(.read), path: path) }
         self.engine = engine
         self.writer = writer
         self.readers = readers
@@ -48,7 +49,11 @@ public final class SQLInstance: Sendable {
         dialect = engine.dialect
         catalog = SQLCatalog(dialect: engine.dialect)
         coordinator = TransactionCoordinator(
-            state, beginWriting: { try writer.get() }, beginReading: { try readers.take() })
+            state, path: path, beginWriting: { try writer.get() }, beginReading: { try readers.take() })
+        writer.setOptimizing { [weak coordinator, weak writer] in
+            guard let coordinator, let writer else { return }
+            DispatchQueue.global(qos: .utility).async { writer.optimize(coordinator) }
+        }
         do {
             if let open = engine.commitCounter { state.observations.watchOthers(open) }
             if writes { try writer.open() }
@@ -89,6 +94,9 @@ private final class WriterSession: Sendable {
     private let engine: any SQLEngine
     private let observations: ObservationHub
     private let session = Mutex<SQLSession?>(nil)
+    /// Held while the database is optimized, so that closing it waits.
+    private let optimizing = NSLock()
+    private let optimizeLater = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ engine: any SQLEngine, _ observations: ObservationHub) {
         self.engine = engine
@@ -98,7 +106,23 @@ private final class WriterSession: Sendable {
     func open() throws {
         try session.withLock { session in
             guard session == nil else { return }
-            session = SQLSession(try engine.connect(.write), path: engine.traits.path, observations: observations)
+            let new = SQLSession(try engine.connect(.write), path: engine.traits.path, observations: observations)
+            new.optimizeLater = optimizeLater.withLock { $0 }
+            session = new
+        }
+    }
+
+    /// Sets how ``optimize(_:)`` is called later.
+    func setOptimizing(_ later: @escaping @Sendable () -> Void) { optimizeLater.withLock { $0 = later } }
+
+    /// Optimizes the database, unless it was closed, when no write transaction runs.
+    func optimize(_ coordinator: TransactionCoordinator<SQLSession>) {
+        // What fails now, such as because another process writes, is tried again after a later commit.
+        optimizing.withLock {
+            try? coordinator.write(.statement) { session in
+                session.optimizeLater = optimizeLater.withLock { $0 }
+                try session.connection.optimize()
+            }
         }
     }
 
@@ -110,9 +134,11 @@ private final class WriterSession: Sendable {
     }
 
     func close() {
-        session.withLock { session in
-            session?.connection.willClose()
-            session = nil
+        optimizing.withLock {
+            session.withLock { session in
+                session?.connection.willClose()
+                session = nil
+            }
         }
     }
 }

@@ -38,12 +38,23 @@ public protocol SQLConnection: AnyObject {
     /// Ends the innermost savepoint and undoes its writes.
     func rollbackSavepoint() throws
 
+    /// Whether the planner would profit from ``optimize()``. It is asked after every commit of the connection for
+    /// writing. By default false.
+    var needsOptimizing: Bool { get }
+
+    /// Begins a write transaction and gathers statistics for the planner, in bounded time and without waiting for
+    /// other processes. By default it does nothing.
+    func optimize() throws
+
     /// Prepares the connection for writing to be closed. No transaction is running. By default it does nothing.
     func willClose()
 
     /// Throws if the running transaction cannot continue, because the engine or a user of its handle has
     /// ended it.
     func checkTransaction() throws
+
+    /// Whether an idle connection that reads cannot be used again. By default false.
+    var isOutdated: Bool { get }
 
     /// The handle for direct engine access; nil when there is none.
     var underlyingHandle: (any UnderlyingHandle)? { get }
@@ -100,8 +111,17 @@ public protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+    /// By default false.
+    public var needsOptimizing: Bool { false }
+
+    /// By default there is nothing to do.
+    public func optimize() throws {}
+
     /// By default there is nothing to do.
     public func willClose() {}
+
+    /// By default false.
+    public var isOutdated: Bool { false }
 }
 
 /// A write transaction to be begun.

@@ -66,6 +66,10 @@ public struct SQLEngineTraits: Sendable {
     public var isMultiProcess: Bool
     /// The maximum number of bytes of a value; nil when memory is the only limit.
     public var maximumValueLength: Int?
+    /// The number of reads that may run at the same time, live cursors included; nil without a limit.
+    public var maximumReaders: Int?
+    /// How long a read waits for the end of another when as many are running as may run.
+    public var busyTimeout: Duration
     /// The type of the handle for direct engine access; nil when there is none.
     public var underlyingType: UnderlyingType?
 
@@ -77,16 +81,22 @@ public struct SQLEngineTraits: Sendable {
     ///   - isPersistent: Whether the data outlives the process.
     ///   - isMultiProcess: Whether several processes may use the same data.
     ///   - maximumValueLength: The maximum number of bytes of a value; nil when memory is the only limit.
+    ///   - maximumReaders: The number of reads that may run at the same time, live cursors included; nil without a
+    ///     limit.
+    ///   - busyTimeout: How long a read waits for the end of another when as many are running as may run.
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
-        maximumValueLength: Int? = nil, underlyingType: UnderlyingType? = nil
+        maximumValueLength: Int? = nil, maximumReaders: Int? = nil, busyTimeout: Duration = .seconds(5),
+        underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
         self.isPersistent = isPersistent
         self.isMultiProcess = isMultiProcess
         self.maximumValueLength = maximumValueLength
+        self.maximumReaders = maximumReaders
+        self.busyTimeout = busyTimeout
         self.underlyingType = underlyingType
     }
 }

@@ -20,6 +20,8 @@ package final class SQLSession: @unchecked Sendable {
     var hasCheckedCatalog = false
     /// Takes back a reader that is no longer needed.
     var release: ((SQLSession) -> Void)?
+    /// Lets ``optimize()`` run later, after the transactions that wait now.
+    var optimizeLater: (@Sendable () -> Void)?
 
     /// The statements that storages use for every row, by table.
     private var rowStatements: [RowStatements?] = []
@@ -110,6 +112,11 @@ extension SQLSession: TransactionHandle {
         let isObserved = observations?.isObserved == true
         if let counts = try connection.commit(isObserved: isObserved) {
             observations?.didCommitHere(from: counts.before, to: counts.after)
+        }
+        if let optimizeLater, connection.needsOptimizing {
+            // Once, until it has run.
+            self.optimizeLater = nil
+            optimizeLater()
         }
     }
 

@@ -1,10 +1,11 @@
 import DAOCore
+import Dispatch
 import Synchronization
 
 /// The sessions that read. A session is opened when all others are in use, and kept when it becomes idle.
 ///
-/// There are as many sessions as concurrent reads, including live cursors. Idle sessions beyond a small
-/// number are closed.
+/// There are as many sessions as concurrent reads, including live cursors, up to a limit: a session costs the process
+/// file descriptors, and others need some too. Idle sessions beyond a small number are closed.
 final class SessionPool: Sendable {
     /// The number of idle sessions that are kept.
     private static let capacity = 8
@@ -16,20 +17,50 @@ final class SessionPool: Sendable {
 
     private let state = Mutex(State())
     private let open: @Sendable () throws -> SQLSession
+    /// Counts the sessions that may still be taken; nil without a limit.
+    private let free: DispatchSemaphore?
+    private let timeout: DispatchTimeInterval
+    private let path: String
 
-    /// - Parameter open: Opens a session.
-    init(open: @escaping @Sendable () throws -> SQLSession) { self.open = open }
+    /// - Parameters:
+    ///   - traits: The limit of the engine, and how long to wait at the limit.
+    ///   - open: Opens a session.
+    init(_ traits: SQLEngineTraits, open: @escaping @Sendable () throws -> SQLSession) {
+        self.open = open
+        path = traits.path
+        timeout = .milliseconds(Int(clamping: Int64(traits.busyTimeout / .milliseconds(1))))
+        // A semaphore must not end with a smaller value than it began with.
+        free = traits.maximumReaders.map { _ in DispatchSemaphore(value: 0) }
+        for _ in 0..<(traits.maximumReaders ?? 0) { free?.signal() }
+    }
 
     /// Takes a session for exclusive use. It returns to the pool when its transaction is rolled back.
+    ///
+    /// - Throws: `.busy` when too many sessions were in use for the whole timeout.
     func take() throws -> SQLSession {
-        if let session = state.withLock({ $0.idle.popLast() }) { return session }
-        let session = try open()
-        session.release = { [weak self] in self?.put($0) }
-        return session
+        if let free, free.wait(timeout: .now() + timeout) == .timedOut { throw StorageError.tooManyReads(path) }
+        while let session = state.withLock({ $0.idle.popLast() }) {
+            if !session.connection.isOutdated { return session }
+        }
+        do {
+            let session = try open()
+            session.release = { [weak self] in self?.put($0) }
+            return session
+        } catch {
+            free?.signal()
+            throw error
+        }
     }
 
     private func put(_ session: SQLSession) {
-        state.withLock { if !$0.isClosed, $0.idle.count < Self.capacity { $0.idle.append(session) } }
+        let surplus = state.withLock { state -> SQLSession? in
+            guard !state.isClosed, state.idle.count < Self.capacity else { return session }
+            state.idle.append(session)
+            return nil
+        }
+        // Closed before another one is opened.
+        _ = consume surplus
+        free?.signal()
     }
 
     /// Closes idle sessions now, and the sessions in use when they return.

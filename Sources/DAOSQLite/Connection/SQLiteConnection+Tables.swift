@@ -75,7 +75,7 @@ extension SQLiteConnection {
     }
 
     /// Quotes a name as a text. Names are letters, digits and underscores, but are quoted all the same.
-    private static func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
+    static func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
 
     // MARK: Plans
 

@@ -14,22 +14,34 @@ final class SQLiteConnection: @unchecked Sendable {
     let arena = BindArena(capacity: 1 << 12)
 
     /// Whether a transaction was begun and not ended.
-    private var isInTransaction = false
+    private(set) var isInTransaction = false
+    /// Whether the running statement commits.
+    private var isCommitting = false
+    /// Whether a commit to the file has an unknown outcome.
+    private let outcome: CommitOutcome
     /// The error that ended the transaction: SQLite has rolled it back.
     private var fault: StorageError?
     /// The settings of the last write.
     private var settings: SQLWriteSettings?
     /// The file and its log, of a connection that writes.
     var files: AttachedFiles?
+    /// The file, of a connection that reads without locks.
+    private let unlocked: UnlockedFile?
+    /// The number of changed rows from which on the statistics of the planner are outdated.
+    var statisticsLimit: Int32 = .max
     /// The statements that begin and end transactions, by their text.
     private var controls: [(text: StaticString, statement: OpaquePointer)] = []
 
     /// - Parameters:
     ///   - handle: An open handle, which this object closes.
     ///   - path: The path in errors.
-    init(_ handle: OpaquePointer, path: String) {
+    ///   - outcome: Shared by all connections of an engine.
+    ///   - unlocked: The file when it is read without locks.
+    init(_ handle: OpaquePointer, path: String, _ outcome: CommitOutcome, _ unlocked: UnlockedFile?) {
+        self.unlocked = unlocked
         self.handle = handle
         self.path = path
+        self.outcome = outcome
     }
 
     deinit {
@@ -55,6 +67,8 @@ final class SQLiteConnection: @unchecked Sendable {
         let error = SQLiteError.error(
             code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
             systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
+        // The log has the whole commit by then, and whoever opens the file next reads it.
+        if isCommitting, ExtendedCode.afterLogging.contains(code) { return outcome.becomeUnknown(error) }
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
         guard code == SQLITE_ERROR, let message = error.engineMessage else { return error }
         if message.hasPrefix("no such table") { return SQLMissingTable(error) }
@@ -96,6 +110,7 @@ final class SQLiteConnection: @unchecked Sendable {
 extension SQLiteConnection: SQLConnection {
     func beginReading() throws {
         if isInTransaction { return }
+        try outcome.check()
         try run("BEGIN")
         isInTransaction = true
         do {
@@ -109,37 +124,55 @@ extension SQLiteConnection: SQLConnection {
 
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
+        try outcome.check()
         try files?.check(path)
         try apply(write.settings)
         // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
         // distinguished from those of other processes.
-        if write.scope == .statement, !write.isObserved { return }
+        if write.scope == .statement, !write.isObserved {
+            isCommitting = true
+            return
+        }
         try run("BEGIN IMMEDIATE")
         isInTransaction = true
+    }
+
+    /// Begins a write transaction of the library's own, unless another process writes.
+    ///
+    /// - Returns: False inside a transaction.
+    func beginWritingAtOnce() throws -> Bool {
+        if isInTransaction { return false }
+        try outcome.check()
+        try files?.check(path)
+        // The next write sets its timeout again.
+        settings = nil
+        sqlite3_busy_timeout(handle, 0)
+        try run("BEGIN IMMEDIATE")
+        isInTransaction = true
+        return true
     }
 
     /// Applies the settings of a configuration. They last until the next write with different settings.
     private func apply(_ new: SQLWriteSettings) throws {
         guard settings != new else { return }
-        let timeout = new.busyTimeout.components
-        let milliseconds = timeout.seconds.multipliedReportingOverflow(by: 1000)
-        sqlite3_busy_timeout(
-            handle,
-            Int32(
-                clamping: milliseconds.overflow
-                    ? .max : milliseconds.partialValue + timeout.attoseconds / 1_000_000_000_000_000))
+        sqlite3_busy_timeout(handle, new.busyTimeout.milliseconds)
         try execute("PRAGMA synchronous = \(new.durability == .full ? "FULL" : "NORMAL")")
         settings = new
     }
 
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
-        guard isInTransaction else { return nil }
+        guard isInTransaction else {
+            isCommitting = false
+            return nil
+        }
         if let fault {
             end()
             throw fault
         }
         let before = isObserved ? CommitMark(self) : nil
         do {
+            isCommitting = true
+            defer { isCommitting = false }
             try run("COMMIT")
             isInTransaction = false
         } catch {
@@ -156,14 +189,26 @@ extension SQLiteConnection: SQLConnection {
     /// that was opened stays as it is: the pages that this connection knows could be older.
     func willClose() {
         guard let files, files.isAttached(log) else { return }
+        if needsOptimizing {
+            try? optimize()
+            if isInTransaction { _ = try? commit(isObserved: false) }
+        }
         sqlite3_busy_timeout(handle, 0)
         sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+    }
+
+    var isOutdated: Bool { unlocked.map { !$0.isUnchanged || $0.isShared } ?? false }
+
+    /// Throws `.busy` when the connection reads without locks and the file was written.
+    @inline(__always) func checkUnlocked() throws {
+        if unlocked != nil { try unlocked?.check() }
     }
 
     /// Ends the transaction and discards its writes.
     private func end() {
         if isInTransaction, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
         isInTransaction = false
+        isCommitting = false
         fault = nil
     }
 
@@ -180,6 +225,7 @@ extension SQLiteConnection: SQLConnection {
 
     func checkTransaction() throws {
         if let fault { throw fault }
+        try outcome.check()
         guard isInTransaction, sqlite3_get_autocommit(handle) != 0 else { return }
         let error = StorageError(
             .invalidTransaction, "the transaction was ended through the handle of the engine; let the database end it",

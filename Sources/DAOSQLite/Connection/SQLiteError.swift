@@ -9,6 +9,9 @@ enum ExtendedCode {
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
     /// The index of the log could not be extended.
     static let sharedMemorySize = SQLITE_IOERR | (19 << 8)
+    /// The failures of a commit after all of it was written to the log: the log could not be synced, or its index
+    /// could not be extended, locked or mapped.
+    static let afterLogging = [4, 19, 20, 21].map { SQLITE_IOERR | ($0 << 8) }
 }
 
 /// Translates SQLite's result codes into storage errors.
@@ -29,7 +32,13 @@ enum SQLiteError {
         let isFull =
             code == ExtendedCode.sharedMemorySize
             || code & 0xFF == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemCode)
-        let (kind, text) = meaning(of: isFull ? SQLITE_FULL : code)
+        var (kind, text) = meaning(of: isFull ? SQLITE_FULL : code)
+        if code == SQLITE_ERROR, message.hasPrefix("unsafe use of") {
+            kind = .notPermitted
+            text =
+                "a trigger or a view of the file uses a function or a virtual table that only a trusted file may use; open the "
+                + "database with trustedSchema=true if you trust the file"
+        }
         return StorageError(kind, text, entity: entity, path: path, engineCode: Int(code), engineMessage: message)
     }
 

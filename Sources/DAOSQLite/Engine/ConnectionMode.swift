@@ -10,10 +10,14 @@ enum ConnectionMode {
     case reader
     /// Reads, and asks the operating system for no further permissions.
     case readOnly
-    /// Reads a file in a directory where nothing can be written, without a log beside it, so that no process
-    /// is writing it now. No locks are taken and no files created. Writes of a process with more permissions
-    /// are not seen meanwhile, or look like damage.
+    /// Reads a file in a directory where nothing can be written, which no process has open for writing. No locks are
+    /// taken and no files created. When a process with more permissions writes, the connection is outdated.
+    case unlocked
+    /// Reads a file on a file system that cannot be written. No locks are taken and no files created.
     case immutable
+
+    /// Whether SQLite takes no locks.
+    fileprivate var isWithoutLocks: Bool { self == .unlocked || self == .immutable }
 }
 
 extension SQLiteConnection {
@@ -22,20 +26,22 @@ extension SQLiteConnection {
     /// - Parameters:
     ///   - path: The absolute path of an existing file.
     ///   - mode: How the connection is opened.
-    static func open(_ path: String, _ mode: ConnectionMode) throws -> SQLiteConnection {
-        let access = mode == .readOnly || mode == .immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let flags = access | SQLITE_OPEN_NOMUTEX | (mode == .immutable ? SQLITE_OPEN_URI : 0)
+    ///   - settings: The settings of all connections of the engine.
+    static func open(_ path: String, _ mode: ConnectionMode, _ settings: SQLiteSettings) throws -> SQLiteConnection {
+        let access = mode == .readOnly || mode.isWithoutLocks ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | (mode.isWithoutLocks ? SQLITE_OPEN_URI : 0)
+        let unlocked = mode == .unlocked ? UnlockedFile(path) : nil
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(mode == .immutable ? immutableURI(path) : path, &handle, flags, nil)
+        let code = sqlite3_open_v2(mode.isWithoutLocks ? immutableURI(path) : path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
             throw SQLiteError.error(code, message, path: path)
         }
-        let connection = SQLiteConnection(handle, path: path)
+        let connection = SQLiteConnection(handle, path: path, settings.outcome, unlocked)
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, 5000)
-        try connection.setUp(mode)
+        sqlite3_busy_timeout(handle, settings.busyTimeout.milliseconds)
+        try connection.setUp(mode, settings)
         return connection
     }
 
@@ -56,30 +62,32 @@ extension SQLiteConnection {
         return uri + "?immutable=1"
     }
 
-    private func setUp(_ mode: ConnectionMode) throws {
+    private func setUp(_ mode: ConnectionMode, _ settings: SQLiteSettings) throws {
         var code = SQLFunctions.register(on: handle)
         if code == SQLITE_OK { code = dao_refuse_quoted_text(handle) }
         if code == SQLITE_OK { code = dao_keep_log(handle, 1) }
         if code != SQLITE_OK { throw failure(code) }
-        // The schema in the file is not trusted to call functions, and damaged pages are detected early.
+        // By default the schema in the file is not trusted to call functions. Damaged pages are detected early.
         try execute(
-            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000")
+            "PRAGMA trusted_schema = \(settings.trustsSchema ? "ON" : "OFF"); PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000"
+        )
         switch mode {
         case .writer:
-            try useLog()
+            try useLog(settings.busyTimeout)
             try execute("PRAGMA journal_size_limit = 67108864")
             // The first read opens the log.
             _ = try schemaVersion()
             files = AttachedFiles([path, log])
+            try watchStatistics()
         case .reader: try execute("PRAGMA query_only = ON")
-        case .readOnly, .immutable: break
+        case .readOnly, .unlocked, .immutable: break
         }
     }
 
     /// Makes the file a WAL database. SQLite fails at once when another process does the same, so this is
     /// retried.
-    private func useLog() throws {
-        let deadline = ContinuousClock.now + .seconds(5)
+    private func useLog(_ timeout: Duration) throws {
+        let deadline = ContinuousClock.now + timeout
         while true {
             do {
                 guard try texts("PRAGMA journal_mode = WAL").first == "wal" else {

@@ -23,7 +23,9 @@ struct DatabaseFile {
     ///
     /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`,
     ///   `.readOnly`, `.notPermitted`, `.io`.
-    init(_ configuration: DatabaseConfiguration) throws {
+    ///
+    /// - Parameter mode: The permissions of a new file; nil for those that the process gives its files.
+    init(_ configuration: DatabaseConfiguration, mode: UInt16?) throws {
         let path = try Self.absolutePath(configuration.path)
         var status = stat()
         var isNew = false
@@ -32,7 +34,7 @@ struct DatabaseFile {
             guard configuration.createsIfMissing, !configuration.isReadOnly else {
                 throw StorageError.notFound(path)
             }
-            try Self.create(path)
+            try Self.create(path, mode: mode.map { mode_t($0) })
             isNew = true
             guard stat(path, &status) == 0 else { throw Self.systemError(errno, path) }
         }
@@ -61,17 +63,21 @@ struct DatabaseFile {
         return String(path[..<slash])
     }
 
-    private static func create(_ path: String) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    private static func create(_ path: String, mode: mode_t?) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o644)
         guard descriptor >= 0 else {
             let code = errno
+            // Another process has created it meanwhile.
+            if code == EEXIST { return }
             if code == ENOENT {
                 throw StorageError.directoryNotFound(
                     path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
             }
             throw systemError(code, path, isCreating: true)
         }
-        close(descriptor)
+        defer { close(descriptor) }
+        // Without the permissions that the process takes from its files. SQLite gives them to the files beside it.
+        if let mode, fchmod(descriptor, mode) != 0 { throw systemError(errno, path, isCreating: true) }
     }
 
     private static func systemError(_ code: Int32, _ path: String, isCreating: Bool = false) -> StorageError {
@@ -119,9 +125,11 @@ extension DatabaseFile {
         try check(Array(header.prefix(count)), size: Int64(status.st_size))
     }
 
+    private static let magic = Array("SQLite format 3\0".utf8)
+
     private func check(_ header: [UInt8], size: Int64) throws {
-        let magic = Array("SQLite format 3\0".utf8)
-        guard header.prefix(16) == magic.prefix(header.count) else {
+        if isTornAtCreation(header) { return }
+        guard header.prefix(16) == Self.magic.prefix(header.count) else {
             throw StorageError.notADatabase(path, "another file")
         }
         func truncated() -> StorageError {
@@ -151,6 +159,27 @@ extension DatabaseFile {
 
     private static func number(_ header: [UInt8], _ offset: Int) -> Int64 {
         header[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// Whether the index of a log is beside the file, as long as a process has the file open for writing.
+    var isShared: Bool { access(path + "-shm", F_OK) == 0 }
+
+    /// Whether the file is on a file system that cannot be written.
+    var isOnReadOnlyVolume: Bool {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 && UInt(status.f_flag) & UInt(ST_RDONLY) != 0
+    }
+
+    /// Whether a power cut has torn the file while SQLite created it. The first transaction is in the journal beside
+    /// the file, and SQLite undoes it.
+    private func isTornAtCreation(_ header: [UInt8]) -> Bool {
+        let isNew = header.prefix(16) == Self.magic.prefix(header.count) || header.allSatisfy { $0 == 0 }
+        guard isNew, let journal = FileHandle(forReadingAtPath: path + "-journal"),
+            let start = try? journal.read(upToCount: 20), start.count == 20
+        else { return false }
+        // The mark of a journal, a number of pages, a random number, and the length of the file before, in pages.
+        return start.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+            && start.suffix(4).allSatisfy { $0 == 0 }
     }
 
     /// Whether there is a log or a journal beside the file that is not empty.

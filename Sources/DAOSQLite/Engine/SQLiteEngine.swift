@@ -6,39 +6,57 @@ import DAOSystemSQLite
 final class SQLiteEngine: SQLEngine {
     /// The file.
     private let file: DatabaseFile
-    /// How the connections for reading are opened.
-    private let readingMode: ConnectionMode
+    /// Whether the connections for reading may repair what is beside the file.
+    private let canWrite: Bool
+    private let settings: SQLiteSettings
 
     let dialect: any SQLDialect = SQLiteDialect()
 
     /// Checks a file. It must not be open in this process.
     ///
     /// - Throws: The errors of ``DatabaseFile/checkHeader()``.
-    init(_ file: DatabaseFile, writes: Bool) throws {
+    init(_ file: DatabaseFile, _ settings: SQLiteSettings, writes: Bool) throws {
         try file.checkHeader()
         self.file = file
-        if file.isWritable, writes {
-            readingMode = .reader
-        } else {
-            readingMode = file.isDirectoryWritable || file.hasLog ? .readOnly : .immutable
-        }
+        self.settings = settings
+        canWrite = file.isWritable && writes
+    }
+
+    /// How a connection for reading is opened now.
+    private var readingMode: ConnectionMode {
+        if canWrite { return .reader }
+        if file.isDirectoryWritable || file.hasLog || file.isShared { return .readOnly }
+        return file.isOnReadOnlyVolume ? .immutable : .unlocked
     }
 
     var traits: SQLEngineTraits {
         SQLEngineTraits(
             name: "SQLite \(String(cString: sqlite3_libversion()))", path: file.path, isMultiProcess: true,
-            maximumValueLength: Bind.longestValue, underlyingType: UnderlyingType(SQLiteHandle.self))
+            maximumValueLength: Bind.longestValue, maximumReaders: settings.maximumReaders, busyTimeout: settings.busyTimeout,
+            underlyingType: UnderlyingType(SQLiteHandle.self))
     }
 
     func connect(_ access: SQLAccess) throws -> any SQLConnection {
-        try SQLiteConnection.open(file.path, access == .write ? .writer : readingMode)
+        try SQLiteConnection.open(file.path, access == .write ? .writer : readingMode, settings)
     }
 
     /// A file that is read without locks is not written by any process.
     var commitCounter: ObservationHub.OpenCounter? {
-        let (path, mode) = (file.path, readingMode)
+        let (path, mode, settings) = (file.path, readingMode, settings)
         if mode == .immutable { return nil }
-        return { try CommitCounter.open(path, mode) }
+        if mode == .unlocked { return { { FileVersion.count(path) } } }
+        return { try CommitCounter.open(path, mode, settings) }
+    }
+
+    /// Checks that a further database can use the engine.
+    ///
+    /// - Throws: `.invalidConfiguration` when it trusts the schema and the engine does not.
+    func check(_ other: SQLiteSettings) throws {
+        guard other.trustsSchema, !settings.trustsSchema else { return }
+        throw StorageError(
+            .invalidConfiguration,
+            "this process has the file open without trustedSchema=true; close that database, or open it so too",
+            path: file.path)
     }
 
     /// Reads the schema, and checks every page of a small file.

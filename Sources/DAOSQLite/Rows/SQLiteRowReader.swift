@@ -23,6 +23,7 @@ final class SQLiteRowReader: SQLRowReader {
 
     override func step() throws -> Bool {
         let code = sqlite3_step(statement)
+        try connection.checkUnlocked()
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         throw connection.failure(code, entity: entity.name)

@@ -34,7 +34,7 @@ enum Fault: String, CaseIterable, Sendable {
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
         translatesOutside, keysHideOwnWrites, conflictsCommit
     // Concurrency
-    case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary
+    case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
         keepsWhatIsForgotten, errorsInOtherWords
@@ -75,9 +75,10 @@ enum Fault: String, CaseIterable, Sendable {
     }
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
-    /// one entity in its scripts have the same relationships. They do not observe parts of entities.
+    /// one entity in its scripts have the same relationships. They do not observe parts of entities, and use one database at
+    /// a time.
     static let detectedByProperties = allCases.filter {
-        ![.errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody].contains($0)
+        ![.errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle].contains($0)
     }
 
     /// The cases to run for a fault that makes all other cases wait for a timeout; nil to run every case.

@@ -102,6 +102,13 @@ final class FaultyDatabase: Database {
             } catch {
                 throw StorageError(.io, "\(error)")
             }
+        case .waitsInCircle:
+            do {
+                return try base.transaction(body)
+            } catch let error as StorageError where error.kind == .busy {
+                Thread.sleep(forTimeInterval: 2)
+                throw error
+            }
         case .readersWait:
             place.lock.lock()
             defer { place.lock.unlock() }

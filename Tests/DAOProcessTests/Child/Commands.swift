@@ -16,6 +16,7 @@ enum Commands {
         case "look": try look(arguments)
         case "reopen": try reopen(arguments)
         case "fill": try Filling.run(arguments)
+        case "fail": try FailingDisk.run(arguments)
         case "broken": try serveBroken(arguments)
         case "conformance": try serveConformance(arguments)
         case "probe": Probing.run()

@@ -42,6 +42,16 @@ final class AmbientTransaction: @unchecked Sendable {
     /// Records that the transaction ended. Only its thread may call it.
     func end() { isActive = false }
 
+    /// Whether the current code runs inside a write transaction of any engine.
+    static var isWriting: Bool {
+        var candidate = current
+        while let transaction = candidate {
+            if transaction.canWrite, transaction.isUsable { return true }
+            candidate = transaction.outer
+        }
+        return false
+    }
+
     /// Whether the current code runs inside a transaction or a snapshot of an engine.
     static func isInside(_ engine: EngineState) -> Bool {
         var candidate = current

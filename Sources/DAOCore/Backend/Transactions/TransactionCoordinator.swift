@@ -1,5 +1,3 @@
-import Foundation
-
 /// The transaction of an engine, for reading or writing. A ``TransactionCoordinator`` runs it.
 public protocol TransactionHandle: AnyObject {
     /// Makes the writes durable and ends the transaction.
@@ -25,7 +23,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private let beginWaiting: (@Sendable (Duration) throws -> Handle)?
     private let beginReading: @Sendable () throws -> Handle
     /// Held while a write transaction runs, including its closure (contract T4).
-    private let writerLock = NSLock()
+    private let writerLock: WriterLock
     /// The entities that the running write transaction has touched. Only the thread that holds the writer's
     /// lock accesses it.
     private nonisolated(unsafe) var touched: Set<String> = []
@@ -40,18 +38,20 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     ///
     /// - Parameters:
     ///   - engineState: The state of the engine.
+    ///   - path: The path for errors; nil when there is none.
     ///   - beginWriting: Begins the write transaction. It is called while the writer's lock is held.
     ///   - beginReading: Begins a read transaction. `rollback()` ends it.
     ///   - beginWaiting: Begins the write transaction with a maximum time to wait for other processes; nil
     ///     when the engine has only one timeout.
     public init(
-        _ engineState: EngineState, beginWriting: @escaping @Sendable () throws -> Handle,
+        _ engineState: EngineState, path: String? = nil, beginWriting: @escaping @Sendable () throws -> Handle,
         beginReading: @escaping @Sendable () throws -> Handle, beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil
     ) {
         self.beginWriting = beginWriting
         self.beginReading = beginReading
         self.beginWaiting = beginWaiting
         self.engineState = engineState
+        writerLock = WriterLock(path: path)
     }
 
     /// Runs a closure with the ambient transaction, or with a separate read transaction when there is none.
@@ -85,8 +85,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             return kind.needsSavepoint && !ambient.isOneCall
                 ? try inSavepoint(ambient.handle, body) : try body(ambient.handle)
         }
-        writerLock.lock()
-        defer { writerLock.unlock() }
+        try writerLock.acquire()
+        defer { writerLock.release() }
         let handle =
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
         relations.transactionDidBegin()

@@ -1,5 +1,3 @@
-import DAOCore
-
 extension DatabaseConfiguration {
     /// A Boolean option, `true` or `false`; nil when it is missing.
     package func flag(_ name: String) throws -> Bool? {
@@ -36,6 +34,15 @@ extension DatabaseConfiguration {
             throw problem(name, "it is a number of bytes up to 64 TiB, or of K, M or G of them")
         }
         return number << shift
+    }
+
+    /// The option `mode`: the permissions of created files, as an octal number; nil when it is missing.
+    package func fileMode() throws -> UInt16? {
+        guard let text = options["mode"] else { return nil }
+        guard let mode = UInt16(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
+            throw problem("mode", "it is an octal number up to 0777 that lets the owner read and write, such as 0600")
+        }
+        return mode
     }
 
     private func problem(_ name: String, _ expectation: String) -> StorageError {

@@ -1,0 +1,31 @@
+import DAOCore
+import DAOSQL
+
+/// What all connections of an engine have in common. The database that opens the file first decides.
+struct SQLiteSettings: Sendable {
+    /// The maximum time to wait for other processes.
+    let busyTimeout: Duration
+    /// The number of reads that may run at the same time.
+    let maximumReaders: Int
+    /// Whether the schema may use functions and virtual tables that are not known to be harmless.
+    let trustsSchema: Bool
+    /// The permissions of a file that is created; nil for those that the process gives its files.
+    let fileMode: UInt16?
+    /// Whether a commit has an unknown outcome.
+    let outcome = CommitOutcome()
+
+    /// Reads the settings of a configuration.
+    ///
+    /// - Throws: `.invalidConfiguration` for an option with a wrong value.
+    init(_ configuration: DatabaseConfiguration) throws {
+        busyTimeout = configuration.busyTimeout
+        maximumReaders = try configuration.count("maxReaders", in: 1...100_000) ?? 120
+        trustsSchema = try configuration.flag("trustedSchema") ?? false
+        fileMode = try configuration.fileMode()
+    }
+}
+
+extension Duration {
+    /// The number of milliseconds, as SQLite counts them.
+    var milliseconds: Int32 { Int32(max(0, min(self / .milliseconds(1), Double(Int32.max)))) }
+}
