@@ -17,7 +17,7 @@ enum Catalog {
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,
         Observations.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases, LifeCycle.cases,
-        LifeCycleFiles.cases,
+        LifeCycleFiles.cases, LifeCycleMaintenance.cases,
         Errors.cases,
         Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionLongIndexes.cases, EvolutionRenames.cases,

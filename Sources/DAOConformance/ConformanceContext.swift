@@ -50,7 +50,12 @@ extension ConformanceContext {
     }
 
     /// Returns the database's file; needs ``ConformanceCase/Requirement/file``.
-    func file() throws -> URL {
+    func file() throws -> URL { try file(at: location) }
+
+    /// Returns the file that ``openOther(_:)`` opens; needs ``ConformanceCase/Requirement/file``.
+    func fileOfOther(_ suffix: String) throws -> URL { try file(at: location.appending(suffix)) }
+
+    private func file(at location: ConformanceTarget.Location) throws -> URL {
         guard let file = target.file else { throw missing("a target that gives the location of its file") }
         return file(location)
     }

@@ -127,6 +127,8 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L6", "an encryption key is honoured or refused"),
         ContractRule("L7", "errors say the fault, its place and the next step"),
         ContractRule("L8", "a write to a file that was moved or replaced is detached"),
+        ContractRule("L9", "a verification finds all damage, and none where there is none"),
+        ContractRule("L10", "a backup is the last commit, whole, in one file"),
     ]
 
     /// Returns the rule with an id.

@@ -11,6 +11,9 @@ public enum LMDBDatabase {
     /// The open files by their identity.
     private static let engines = SharedInstances<KeyValueEngine>()
 
+    /// Whether this process has a file open, by its identity.
+    static func isOpen(_ identity: String) -> Bool { engines.contains(identity) }
+
     /// Opens the database in a file, and creates the file when it does not exist.
     ///
     /// - Parameter path: The path of the file.

@@ -38,7 +38,7 @@ public final class LMDBStore: OrderedKeyValueStore {
         environment = try EnvironmentRegistry.shared.environment(path: path, options: options, user: user)
         traits = KeyValueStoreTraits(
             name: "LMDB", path: path, isPersistent: true, isMultiProcess: true,
-            isReadOnly: options.isReadOnly || environment.isInReadOnlyPlace,
+            isReadOnly: options.isReadOnly || environment.isInReadOnlyPlace, hasBackup: true,
             underlyingType: UnderlyingType(LMDBHandle.self))
     }
 
@@ -79,6 +79,25 @@ public final class LMDBStore: OrderedKeyValueStore {
         let reader = try environment.beginReading(user)
         defer { reader.abort() }
         return reader.number
+    }
+
+    /// Checks every page of the newest snapshot.
+    public func verify() throws {
+        // The transaction prevents the growth of the map.
+        let reader = try environment.beginReading(user)
+        defer { reader.abort() }
+        try environment.checkPages()
+    }
+
+    /// Copies the newest snapshot into a file, without its unused pages.
+    public func writeBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
+        let reader = try environment.beginReading(user)
+        defer { reader.abort() }
+        try BackupFile.replace(
+            path, of: environment.errors.path, isOpen: LMDBDatabase.isOpen, isDatabase: FileMeta.isDatabase
+        ) { _, descriptor in
+            try environment.copy(into: descriptor, at: path, onProgress)
+        }
     }
 
     /// The data that LMDB syncs before a commit returns.

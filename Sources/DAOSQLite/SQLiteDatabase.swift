@@ -20,6 +20,9 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     /// The open files, by their identity: two paths to one file give one instance.
     private static let instances = SharedInstances<SQLInstance>()
 
+    /// Whether this process has a file open, by its identity.
+    static func isOpen(_ identity: String) -> Bool { instances.contains(identity) }
+
     /// Opens the file at a path, or creates it.
     ///
     /// - Parameter path: The path of the file. A relative path is resolved once, in this call.

@@ -20,6 +20,8 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether the database can update stored entities, run migrations and be copied; see
     /// ``Database/withEntityStore(_:_:)``.
     public var hasEvolution: Bool
+    /// Whether the database can be copied into one file; see ``Database/backup(to:onProgress:)-(_,(BackupProgress)->())``.
+    public var hasBackup: Bool
     /// Whether the database refuses writes.
     public var isReadOnly: Bool
     /// The maximum length of a string or data value in bytes; nil when only memory limits it.
@@ -38,6 +40,7 @@ public struct Capabilities: Sendable, Hashable {
     ///   - hasSavepoints: Whether transactions can be nested.
     ///   - hasChecksums: Whether every record has a checksum that is verified on every read.
     ///   - hasEvolution: Whether the database can update stored entities, run migrations and be copied.
+    ///   - hasBackup: Whether the database can be copied into one file.
     ///   - isReadOnly: Whether the database refuses writes.
     ///   - maximumValueLength: The maximum length of a string or data value in bytes; nil when only memory
     ///     limits it.
@@ -45,7 +48,8 @@ public struct Capabilities: Sendable, Hashable {
     ///     supports.
     public init(
         engine: String, isPersistent: Bool = false, isMultiProcess: Bool = false, hasSnapshotReads: Bool = true,
-        hasSavepoints: Bool = true, hasChecksums: Bool = false, hasEvolution: Bool = false, isReadOnly: Bool = false,
+        hasSavepoints: Bool = true, hasChecksums: Bool = false, hasEvolution: Bool = false, hasBackup: Bool = false,
+        isReadOnly: Bool = false,
         maximumValueLength: Int? = nil, underlyingTypes: Set<UnderlyingType> = []
     ) {
         self.engine = engine
@@ -55,6 +59,7 @@ public struct Capabilities: Sendable, Hashable {
         self.hasSavepoints = hasSavepoints
         self.hasChecksums = hasChecksums
         self.hasEvolution = hasEvolution
+        self.hasBackup = hasBackup
         self.isReadOnly = isReadOnly
         self.maximumValueLength = maximumValueLength
         self.underlyingTypes = underlyingTypes

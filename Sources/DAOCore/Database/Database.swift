@@ -84,6 +84,13 @@ public protocol Database: AnyObject, Sendable {
     ///   transaction or a snapshot of this database.
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
 
+    /// Copies the last commit into a file. It implements `backup(to:)`. The default throws `.unsupported`.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file. ``BackupFile`` replaces it.
+    ///   - onProgress: A closure that is called from time to time. An error that it throws ends the backup.
+    func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws
+
     /// Waits for running calls and closes the database. Later calls throw `.closed`. A second `close` does
     /// nothing.
     ///

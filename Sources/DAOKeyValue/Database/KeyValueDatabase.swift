@@ -59,7 +59,8 @@ public final class KeyValueDatabase: Database {
         lifetime = DatabaseLifetime(engine.coordinator, path: traits.path, release: release)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasChecksums: options.usesChecksums, hasEvolution: true, isReadOnly: traits.isReadOnly || configuration.isReadOnly,
+            hasChecksums: options.usesChecksums, hasEvolution: true, hasBackup: traits.hasBackup,
+            isReadOnly: traits.isReadOnly || configuration.isReadOnly,
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
@@ -129,6 +130,11 @@ public final class KeyValueDatabase: Database {
                 return try body(underlying)
             }
         }
+    }
+
+    /// Copies the last commit into a file; see ``Database``.
+    public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
+        try lifetime.call { try engine.store.writeBackup(to: path, onProgress: onProgress) }
     }
 
     /// The stored entities, read without the application's types.

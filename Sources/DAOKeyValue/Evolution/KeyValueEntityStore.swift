@@ -2,8 +2,8 @@ import DAOCore
 
 /// Entities and rows of a key-value database without the application's types, in one transaction.
 final class KeyValueEntityStore: EntityStore {
-    private let database: KeyValueDatabase
-    private let handle: KeyValueHandle
+    let database: KeyValueDatabase
+    let handle: KeyValueHandle
     private let touch: (String) throws -> Void
 
     /// Creates an entity store on a transaction of a database.
@@ -83,14 +83,8 @@ final class KeyValueEntityStore: EntityStore {
     // MARK: Rows
 
     func count(_ entity: String) throws -> Int {
-        let cursor = try handle.transaction.cursor()
-        let range = KeyRange(prefix: try stored(entity).table.keyspace.prefix)
         var count = 0
-        var isThere = try range.lower.withUnsafeBytes(cursor.seek)
-        while isThere, cursor.key.order(against: range.upper) < 0 {
-            count += 1
-            isThere = try cursor.next()
-        }
+        try forEachEntry(of: stored(entity).table.keyspace) { _, _ in count += 1 }
         return count
     }
 
@@ -180,7 +174,7 @@ final class KeyValueEntityStore: EntityStore {
     }
 
     /// The catalog entry and the table of an entity.
-    private func stored(_ name: String) throws -> (entity: StoredEntity, table: Table) {
+    func stored(_ name: String) throws -> (entity: StoredEntity, table: Table) {
         guard let entity = try catalog.entity(named: name), let table = try database.engine.table(named: name, in: handle) else {
             throw StorageError.noEntity(name, path: path)
         }

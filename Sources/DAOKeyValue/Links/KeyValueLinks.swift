@@ -165,7 +165,7 @@ extension KeyValueLinks {
 
 extension LinkTable {
     /// The length of the common prefix of the keys of a parent's list.
-    fileprivate func listLength(_ parent: Parent) -> Int {
+    func listLength(_ parent: Parent) -> Int {
         keyspace.length + (parentForm == .bytes ? 2 : 0) + parent.bytes.count
     }
 }

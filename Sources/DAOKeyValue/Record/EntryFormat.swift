@@ -9,6 +9,11 @@ enum EntryFormat {
     @inline(__always) static func checksum(_ key: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(truncatingIfNeeded: XXH64.hash(key)).littleEndian
     }
+
+    /// Whether a value is that of an entry with a key.
+    @inline(__always) static func isValue(_ value: UnsafeRawBufferPointer, of key: UnsafeRawBufferPointer) -> Bool {
+        value.isEmpty || value.count == 4 && value.loadUnaligned(as: UInt32.self) == checksum(key)
+    }
 }
 
 /// Verifies the entries of an index.
@@ -27,10 +32,7 @@ struct EntryCheck {
     ///
     /// - Throws: `.corrupted` with the entity and the field.
     @inline(__always) func verify(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-        if value.isEmpty { return }
-        guard value.count == 4, value.loadUnaligned(as: UInt32.self) == EntryFormat.checksum(key) else {
-            throw table.corruptedIndex(index)
-        }
+        guard EntryFormat.isValue(value, of: key) else { throw table.corruptedIndex(index) }
     }
 
     /// Verifies the entry of a cursor outside the range that is read, if it belongs to the index.

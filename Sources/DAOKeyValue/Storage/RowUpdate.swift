@@ -215,8 +215,7 @@ extension RowUpdate {
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, isRemoval: Bool
     ) throws {
         try scratch.addEntry(isRemoval: isRemoval) { builder in
-            _ = try appendValues(index, record, primaryKey, to: &builder)
-            builder.append(raw: primaryKey)
+            try table.appendEntry(of: index, record, primaryKey, to: &builder)
         }
     }
 
@@ -235,38 +234,6 @@ extension RowUpdate {
         }
     }
 
-    /// What is known of the values in an index entry.
-    private struct AppendedValues {
-        /// Whether one of them is nil.
-        var hasNull = false
-        /// Whether one of them was truncated.
-        var isCut = false
-    }
-
-    /// Appends the common prefix of the index entries of equal values.
-    @inline(__always) private func appendValues(
-        _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
-    ) throws -> AppendedValues {
-        builder.append(index.keyspace)
-        var values = AppendedValues()
-        for component in index.components {
-            let span = table.span(component.slot, of: record)
-            guard !span.isNull else {
-                builder.append(byte: component.isAscending ? 0 : 2)
-                values.hasNull = true
-                continue
-            }
-            builder.append(byte: 1)
-            let start = builder.count
-            guard span.isPresent, let isCut = builder.append(span, as: component.form, limit: component.limit),
-                component.form != .decimal || builder.count - start <= component.form.largestSize
-            else { throw table.corruptedValue(field: component.field, primaryKey) }
-            if !component.isAscending { builder.invert(from: start) }
-            if isCut { values.isCut = true }
-        }
-        return values
-    }
-
     /// Whether a stored row and a new row have the same values in the fields of an index.
     @inline(__always) private func hasSameValues(_ index: Table.Index, _ old: RecordView, _ new: RecordView) -> Bool {
         for component in index.components
@@ -277,7 +244,7 @@ extension RowUpdate {
     /// Checks that no other row has the values of a unique index.
     private func checkUnique(_ index: Table.Index, _ record: RecordView, _ row: Encoded) throws {
         var builder = KeyBuilder(scratch.prefix)
-        let values = try appendValues(index, record, row.primaryKey, to: &builder)
+        let values = try table.appendValues(of: index, record, row.primaryKey, to: &builder)
         if values.hasNull { return }
         let prefix = builder.bytes
         let cursor = try handle.transaction.cursor()
@@ -326,6 +293,48 @@ extension RowUpdate {
 
     private func keyChanged(_ primaryKey: UnsafeRawBufferPointer) -> StorageError {
         .keyChanged(table.description, uniqueID(primaryKey))
+    }
+}
+
+extension Table {
+    /// What is known of the values in an index entry.
+    struct AppendedValues {
+        /// Whether one of them is nil.
+        var hasNull = false
+        /// Whether one of them was truncated.
+        var isCut = false
+    }
+
+    /// Appends the index entry of a row.
+    @inline(__always) func appendEntry(
+        of index: Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
+    ) throws {
+        _ = try appendValues(of: index, record, primaryKey, to: &builder)
+        builder.append(raw: primaryKey)
+    }
+
+    /// Appends the common prefix of the index entries of equal values.
+    @inline(__always) func appendValues(
+        of index: Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, to builder: inout KeyBuilder
+    ) throws -> AppendedValues {
+        builder.append(index.keyspace)
+        var values = AppendedValues()
+        for component in index.components {
+            let span = span(component.slot, of: record)
+            guard !span.isNull else {
+                builder.append(byte: component.isAscending ? 0 : 2)
+                values.hasNull = true
+                continue
+            }
+            builder.append(byte: 1)
+            let start = builder.count
+            guard span.isPresent, let isCut = builder.append(span, as: component.form, limit: component.limit),
+                component.form != .decimal || builder.count - start <= component.form.largestSize
+            else { throw corruptedValue(field: component.field, primaryKey) }
+            if !component.isAscending { builder.invert(from: start) }
+            if isCut { values.isCut = true }
+        }
+        return values
     }
 }
 

@@ -39,6 +39,19 @@ public protocol OrderedKeyValueStore: AnyObject, Sendable {
     /// It is read many times a second, but only while an observation is active.
     func commitCount() throws -> UInt64?
 
+    /// Checks the structure of what is stored, so that every key of the last commit can be read without a crash. The
+    /// default does nothing.
+    ///
+    /// - Throws: `.corrupted` when it is damaged.
+    func verify() throws
+
+    /// Copies the last commit into a file; it implements `Database.backup(to:)`. The default throws `.unsupported`.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; see `BackupFile`.
+    ///   - onProgress: A closure that is called from time to time. An error that it throws ends the backup.
+    func writeBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws
+
     /// Frees all resources of the store. Called once, when no transaction is running.
     func close()
 }
@@ -49,6 +62,14 @@ extension OrderedKeyValueStore {
 
     /// Nil, because no other process writes.
     public func commitCount() throws -> UInt64? { nil }
+
+    /// Does nothing.
+    public func verify() throws {}
+
+    /// Throws `.unsupported`.
+    public func writeBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
+        throw StorageError.backupUnsupported(traits.name, path: traits.path)
+    }
 }
 
 /// The kind of access of a transaction.
@@ -71,6 +92,8 @@ public struct KeyValueStoreTraits: Sendable {
     public var isMultiProcess: Bool
     /// Whether writes are refused with `.readOnly`.
     public var isReadOnly: Bool
+    /// Whether the store has ``OrderedKeyValueStore/writeBackup(to:onProgress:)``.
+    public var hasBackup: Bool
     /// The type of the engine's own handle of its transactions; nil when there is none.
     public var underlyingType: UnderlyingType?
 
@@ -82,16 +105,18 @@ public struct KeyValueStoreTraits: Sendable {
     ///   - isPersistent: Whether the data outlives the process.
     ///   - isMultiProcess: Whether several processes can have the same file open.
     ///   - isReadOnly: Whether writes are refused.
+    ///   - hasBackup: Whether the store has ``OrderedKeyValueStore/writeBackup(to:onProgress:)``.
     ///   - underlyingType: The type of the engine's own handle of its transactions.
     public init(
         name: String, path: String? = nil, isPersistent: Bool = false, isMultiProcess: Bool = false, isReadOnly: Bool = false,
-        underlyingType: UnderlyingType? = nil
+        hasBackup: Bool = false, underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
         self.isPersistent = isPersistent
         self.isMultiProcess = isMultiProcess
         self.isReadOnly = isReadOnly
+        self.hasBackup = hasBackup
         self.underlyingType = underlyingType
     }
 }

@@ -86,7 +86,7 @@ enum EnvironmentOpening {
             // Readers of killed processes prevent the reuse of pages. A failure to find them is not fatal.
             mdb_reader_check(handle, &dead)
             // Before LMDB follows any page.
-            try checkPages(found.file, handle, options, errors)
+            try checkPages(found.file, handle, always: options.checksWholeFile, errors)
             return LMDBEnvironment(
                 handle: handle, trees: try openTrees(handle, errors), mapSize: mapSize, file: found.file,
                 lock: found.lock, options: options, isLocked: isLocked, canWrite: found.canWrite, errors: errors)
@@ -189,8 +189,10 @@ enum EnvironmentOpening {
 
     /// Checks the number of trees and the pages of the newest snapshot; not the pages of a file that is large
     /// and complete.
-    private static func checkPages(
-        _ file: DatabaseFile, _ handle: OpaquePointer, _ options: LMDBOptions, _ errors: LMDBErrors
+    ///
+    /// - Parameter always: Whether the pages of any file are checked.
+    static func checkPages(
+        _ file: DatabaseFile, _ handle: OpaquePointer, always: Bool, _ errors: LMDBErrors
     ) throws {
         guard FileMeta.isLayoutKnown else { return }
         // The transaction prevents writers of all processes from reusing the pages.
@@ -206,7 +208,7 @@ enum EnvironmentOpening {
                 guard meta.main.entries == Trees.count else { throw Trees.foreign(errors) }
                 let pages = Int(meta.lastPage) + 1
                 let isWhole = try file.length() / Int(meta.pageSize) >= pages
-                if pages * Int(meta.pageSize) < alwaysCheckedLength || options.checksWholeFile || !isWhole {
+                if pages * Int(meta.pageSize) < alwaysCheckedLength || always || !isWhole {
                     try PageCheck.run(file, meta)
                 }
                 return

@@ -54,7 +54,7 @@ extension LMDBEnvironment {
     }
 
     /// The number of used bytes of the file.
-    private var usedSize: Int {
+    var usedSize: Int {
         var information = MDB_envinfo()
         mdb_env_info(handle, &information)
         return (information.me_last_pgno + 1) * pageSize

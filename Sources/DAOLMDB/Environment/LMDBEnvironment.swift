@@ -109,6 +109,15 @@ final class LMDBEnvironment: @unchecked Sendable {
         return code != 0
     }
 
+    /// Checks the pages of the newest snapshot. A read transaction is running.
+    func checkPages() throws {
+        state.lock()
+        let file = file
+        state.unlock()
+        guard let file else { throw StorageError.closed(errors.path) }
+        try EnvironmentOpening.checkPages(file, handle, always: true, errors)
+    }
+
     // MARK: Users
 
     /// Adds a store as a user of the environment.

@@ -45,6 +45,11 @@ struct FileMeta: Equatable {
     static let byteCount = 152
     /// The first bytes of the file after the header of its first page.
     static let magic: UInt32 = 0xBEEF_C0DE
+
+    /// Whether the first bytes of a file are those of an LMDB file.
+    static func isDatabase(_ head: [UInt8]) -> Bool {
+        head.count >= 20 && head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) } == magic
+    }
     /// The data version of all LMDB 0.9 releases.
     static let knownVersion: UInt32 = 1
     /// The flag in the header of a meta page.

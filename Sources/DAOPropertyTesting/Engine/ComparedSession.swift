@@ -22,6 +22,8 @@ protocol DatabaseRunner<Step> {
     func run(_ step: Step) throws -> String
     /// The whole state.
     func lines() throws -> [String]
+    /// The database after the last step, to be verified; nil when it is not open, or cannot be verified.
+    var verified: (any Database)? { get }
     /// Closes the database.
     func close() throws
 }
@@ -32,6 +34,8 @@ struct ComparedSession<Step, Runner: DatabaseRunner<Step>, Reference: ReferenceM
     private var reference = Reference()
 
     init(_ runner: Runner) { self.runner = runner }
+
+    var verified: (any Database)? { runner.verified }
 
     func close() { try? runner.close() }
 

@@ -50,8 +50,24 @@ protocol ModelBasedSession {
     /// - Returns: The difference; nil when both agree.
     mutating func run(_ step: Step, isLast: Bool) -> Difference<Step>?
 
+    /// The database after the last step, to be verified; nil when it is not open, or cannot be verified.
+    var verified: (any Database)? { get }
+
     /// Closes the databases.
     func close()
+}
+
+extension ModelBasedSession {
+    /// What a verification of the database finds.
+    fileprivate var damage: String? {
+        guard let verified, verified.capabilities.hasEvolution else { return nil }
+        do {
+            let report = try verified.verify()
+            return report.isSound ? nil : report.description
+        } catch {
+            return "\(error)"
+        }
+    }
 }
 
 /// A step of a script, as plain data.
@@ -107,7 +123,7 @@ extension ModelBasedTest {
             guard let difference = session.run(step, isLast: index == script.count - 1) else { continue }
             return FailedScript(Array(script[...index]), difference)
         }
-        return nil
+        return session.damage.map { FailedScript(script, Difference(expected: "a verification without problems", got: $0)) }
     }
 
     /// Runs a script that failed before.

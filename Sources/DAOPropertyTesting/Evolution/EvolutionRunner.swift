@@ -19,6 +19,8 @@ final class EvolutionRunner: DatabaseRunner {
         database = try target.open(location)
     }
 
+    var verified: (any Database)? { database }
+
     func close() throws {
         rows = nil
         try database.close()

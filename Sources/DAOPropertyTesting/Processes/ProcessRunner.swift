@@ -25,6 +25,9 @@ final class ProcessRunner {
         ledger = try Self.open(target, location, waiting: .seconds(600))
     }
 
+    /// The database in this process, to be verified.
+    var verified: any Database { ledger.database }
+
     /// Opens the database with a time to wait, where the target can.
     private static func open(
         _ target: ConformanceTarget, _ location: ConformanceTarget.Location, waiting: Duration

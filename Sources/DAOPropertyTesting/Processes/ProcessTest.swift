@@ -34,6 +34,8 @@ struct ProcessSession: ModelBasedSession {
     let runner: ProcessRunner
     var reference: ProcessReference
 
+    var verified: (any Database)? { runner.verified }
+
     func close() { runner.close() }
 
     mutating func run(_ step: ProcessStep, isLast: Bool) -> Difference<ProcessStep>? {

@@ -21,6 +21,8 @@ struct RelationshipRunner: DatabaseRunner {
         proposals = try database.storage(for: Proposal.self)
     }
 
+    var verified: (any Database)? { database }
+
     func close() throws { try database.close() }
 
     func run(_ step: RelationshipStep) throws -> String {

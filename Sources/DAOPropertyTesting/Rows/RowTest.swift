@@ -52,6 +52,8 @@ struct RowSession: ModelBasedSession {
         checkInterval = test.checkInterval
     }
 
+    var verified: (any Database)? { runner.verified }
+
     func close() { try? runner.close() }
 
     mutating func run(_ step: RowStep, isLast: Bool) -> Difference<RowStep>? {

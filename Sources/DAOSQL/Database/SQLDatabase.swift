@@ -58,7 +58,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         let traits = instance.engine.traits
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasEvolution: true, isReadOnly: !writes, maximumValueLength: traits.maximumValueLength,
+            hasEvolution: true, hasBackup: traits.hasBackup, isReadOnly: !writes, maximumValueLength: traits.maximumValueLength,
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 

@@ -108,6 +108,12 @@ public protocol SQLConnection: AnyObject {
     /// Descriptions of the objects that other tools have attached to a table, such as triggers, and that are
     /// lost when the table is replaced.
     func ties(to table: String) throws -> [String]
+
+    /// Checks the structure of the file, and compares the indexes with the tables. The values of rows are checked
+    /// elsewhere. By default nothing is checked.
+    ///
+    /// - Returns: What is damaged.
+    func problems() throws -> [SQLProblem]
 }
 
 extension SQLConnection {
@@ -122,6 +128,35 @@ extension SQLConnection {
 
     /// By default false.
     public var isOutdated: Bool { false }
+
+    /// By default nothing is checked.
+    public func problems() throws -> [SQLProblem] { [] }
+}
+
+/// Damage that an engine has found.
+public struct SQLProblem: Sendable {
+    /// The table; nil when the engine does not name one.
+    public var table: String?
+    /// The columns of the index, separated by commas; nil when it is not in an index.
+    public var columns: String?
+    /// A condition that selects the row in the table; nil when the engine does not name one.
+    public var row: String?
+    /// The message of the engine.
+    public var message: String
+
+    /// Creates a problem.
+    ///
+    /// - Parameters:
+    ///   - table: The table; nil when the engine does not name one.
+    ///   - columns: The columns of the index, separated by commas; nil when it is not in an index.
+    ///   - row: A condition that selects the row in the table; nil when the engine does not name one.
+    ///   - message: The message of the engine.
+    public init(table: String? = nil, columns: String? = nil, row: String? = nil, message: String) {
+        self.table = table
+        self.columns = columns
+        self.row = row
+        self.message = message
+    }
 }
 
 /// A write transaction to be begun.

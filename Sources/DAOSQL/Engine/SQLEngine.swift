@@ -31,6 +31,16 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// this process writes.
     var commitCounter: ObservationHub.OpenCounter? { get }
 
+    /// Copies what a connection sees into a file; it implements `Database.backup(to:)`. By default it throws
+    /// `.unsupported`.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; see `BackupFile`.
+    ///   - connection: A connection with a running read transaction.
+    ///   - onProgress: A closure that is called from time to time. An error that it throws ends the backup.
+    func writeBackup(
+        to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void) throws
+
     /// Frees the engine's resources. All connections are closed by then. By default it does nothing.
     func close()
 }
@@ -41,6 +51,13 @@ extension SQLEngine {
 
     /// By default nil: only this process writes.
     public var commitCounter: ObservationHub.OpenCounter? { nil }
+
+    /// By default there is no file.
+    public func writeBackup(
+        to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void
+    ) throws {
+        throw StorageError.backupUnsupported(traits.name, path: traits.path)
+    }
 
     /// By default there is nothing to free.
     public func close() {}
@@ -70,6 +87,8 @@ public struct SQLEngineTraits: Sendable {
     public var maximumReaders: Int?
     /// How long a read waits for the end of another when as many are running as may run.
     public var busyTimeout: Duration
+    /// Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
+    public var hasBackup: Bool
     /// The type of the handle for direct engine access; nil when there is none.
     public var underlyingType: UnderlyingType?
 
@@ -84,11 +103,12 @@ public struct SQLEngineTraits: Sendable {
     ///   - maximumReaders: The number of reads that may run at the same time, live cursors included; nil without a
     ///     limit.
     ///   - busyTimeout: How long a read waits for the end of another when as many are running as may run.
+    ///   - hasBackup: Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
         maximumValueLength: Int? = nil, maximumReaders: Int? = nil, busyTimeout: Duration = .seconds(5),
-        underlyingType: UnderlyingType? = nil
+        hasBackup: Bool = false, underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
@@ -97,6 +117,7 @@ public struct SQLEngineTraits: Sendable {
         self.maximumValueLength = maximumValueLength
         self.maximumReaders = maximumReaders
         self.busyTimeout = busyTimeout
+        self.hasBackup = hasBackup
         self.underlyingType = underlyingType
     }
 }

@@ -33,4 +33,17 @@ extension SQLDatabase {
             }
         }
     }
+
+    /// Copies the last commit into a file; see ``DAOCore/Database``.
+    public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
+        let coordinator = instance.coordinator
+        try lifetime.call {
+            try coordinator.snapshot {
+                try coordinator.read { session in
+                    try session.connection.beginReading()
+                    try instance.engine.writeBackup(to: path, from: session.connection, onProgress: onProgress)
+                }
+            }
+        }
+    }
 }

@@ -5,16 +5,16 @@ final class SQLEntityStore: EntityStore {
     /// The entities whose description has changed since the beginning.
     private(set) var changed: Set<String> = []
 
-    private let schema: StoredSchema
+    let schema: StoredSchema
     private let touch: (String) throws -> Void
     private let makeLinks: ((RelationDescription) throws -> any LinkStorage)?
     private var descriptions: [String: EntityDescription] = [:]
     private var inserts: [String: SQLRowBatch] = [:]
     private var upserts: [String: SQLRowBatch] = [:]
 
-    private var session: SQLSession { schema.session }
-    private var connection: any SQLConnection { schema.session.connection }
-    private var path: String { schema.path }
+    var session: SQLSession { schema.session }
+    var connection: any SQLConnection { schema.session.connection }
+    var path: String { schema.path }
 
     /// Creates the store for a session that is in a transaction.
     ///
@@ -212,7 +212,7 @@ final class SQLEntityStore: EntityStore {
     }
 
     /// Returns the key in the first row of a statement; nil when there is no row.
-    private func key(_ text: String, _ values: [Value], column: Int, _ table: SQLTable) throws -> Key? {
+    func key(_ text: String, _ values: [Value], column: Int, _ table: SQLTable) throws -> Key? {
         let statement = try session.statement(SQLText(text, values.map(SQLBinding.value)), entity: table.entity.name)
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: table.entity, keyColumn: column)
@@ -229,7 +229,7 @@ final class SQLEntityStore: EntityStore {
         try touch(entity)
     }
 
-    private func table(_ name: String) throws -> SQLTable {
+    func table(_ name: String) throws -> SQLTable {
         let entity: EntityDescription
         if let known = descriptions[name] {
             entity = known

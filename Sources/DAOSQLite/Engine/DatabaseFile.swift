@@ -127,6 +127,9 @@ extension DatabaseFile {
 
     private static let magic = Array("SQLite format 3\0".utf8)
 
+    /// Whether the first bytes of a file are those of an SQLite file.
+    static func isDatabase(_ head: [UInt8]) -> Bool { head.starts(with: magic) }
+
     private func check(_ header: [UInt8], size: Int64) throws {
         if isTornAtCreation(header) { return }
         guard header.prefix(16) == Self.magic.prefix(header.count) else {

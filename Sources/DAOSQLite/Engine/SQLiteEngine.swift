@@ -33,7 +33,7 @@ final class SQLiteEngine: SQLEngine {
         SQLEngineTraits(
             name: "SQLite \(String(cString: sqlite3_libversion()))", path: file.path, isMultiProcess: true,
             maximumValueLength: Bind.longestValue, maximumReaders: settings.maximumReaders, busyTimeout: settings.busyTimeout,
-            underlyingType: UnderlyingType(SQLiteHandle.self))
+            hasBackup: true, underlyingType: UnderlyingType(SQLiteHandle.self))
     }
 
     func connect(_ access: SQLAccess) throws -> any SQLConnection {
@@ -67,13 +67,19 @@ final class SQLiteEngine: SQLEngine {
         let pages = try connection.integers("PRAGMA page_count").first ?? 0
         guard pages < 1024 else { return }
         for line in try connection.texts("PRAGMA quick_check(20)") where line != "ok" {
-            // These lines are about values. Reading a row detects them.
-            if line.hasPrefix("NULL value in") || line.hasPrefix("CHECK constraint") || line.contains(" value in ") {
-                continue
-            }
+            if SQLiteConnection.isAboutValue(line) { continue }
             throw StorageError(
                 .corrupted, "the database is damaged; restore it from a backup, or recover what is left with 'sqlite3 .recover'",
                 path: file.path, engineCode: Int(SQLITE_CORRUPT), engineMessage: line)
         }
+    }
+
+    func writeBackup(
+        to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void
+    ) throws {
+        guard let connection = connection as? SQLiteConnection else { return }
+        try BackupFile.replace(
+            path, of: file.path, isOpen: SQLiteDatabase.isOpen, isDatabase: DatabaseFile.isDatabase
+        ) { temporary, _ in try connection.copy(to: temporary, onProgress) }
     }
 }

@@ -138,6 +138,15 @@ private final class FaultyEntityStore: EntityStore {
         try base.store(drops ? rows.dropLast() : rows, in: entity, replaces: replaces)
     }
 
+    func missing(_ keys: [Key], from entity: String) throws -> [Key] { try base.missing(keys, from: entity) }
+
+    func verifyStructure(_ report: (StorageError) throws -> Void) throws { try base.verifyStructure(report) }
+
+    func verify(_ entity: String, onRow: () throws -> Void, _ report: (StorageError) throws -> Void) throws {
+        if fault == .verifiesNothing { return }
+        try base.verify(entity, onRow: onRow, report)
+    }
+
     private static func empty(_ type: FieldType) -> Value? {
         if type.isOptional { return .null }
         return switch type.kind {

@@ -31,6 +31,21 @@ public final class DatabaseExecutor: Sendable {
         try await run(on: readers, body)
     }
 
+    /// Runs a long closure concurrently with other readers. The closure asks whether the task was cancelled, and ends.
+    ///
+    /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
+    ///   began.
+    func readCancellable<Result: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Result
+    ) async throws -> Result {
+        let cancellation = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await read { try body { cancellation.isSet.load(ordering: .acquiring) } }
+        } onCancel: {
+            cancellation.isSet.store(true, ordering: .releasing)
+        }
+    }
+
     private func run<Result: Sendable>(
         on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

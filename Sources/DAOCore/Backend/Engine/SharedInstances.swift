@@ -31,6 +31,9 @@ public final class SharedInstances<Instance: AnyObject & Sendable>: Sendable {
         }
     }
 
+    /// Whether an instance with an identity is open.
+    public func contains(_ identity: String) -> Bool { entries.withLock { $0[identity] != nil } }
+
     /// Releases one use of an instance.
     ///
     /// - Parameters:

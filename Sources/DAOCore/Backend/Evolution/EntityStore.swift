@@ -70,6 +70,49 @@ public protocol EntityStore: AnyObject {
 
     /// Renames or removes links, all at the same time. The default changes the rows of the hidden entity.
     func moveLinks(_ moves: [LinkMove]) throws
+
+    /// Returns those of some keys that no row of an entity has, in the given order. The default reads all rows.
+    func missing(_ keys: [Key], from entity: String) throws -> [Key]
+
+    /// Checks the structure of what is stored, such as the pages of a file. The default does nothing.
+    ///
+    /// - Parameter report: A closure that gets each problem.
+    /// - Throws: `.corrupted` when rows cannot be found.
+    func verifyStructure(_ report: (StorageError) throws -> Void) throws
+
+    /// Decodes every row of an entity and compares its indexes with the rows. The default decodes the rows, up to the
+    /// first damage.
+    ///
+    /// - Parameters:
+    ///   - entity: The name of the entity.
+    ///   - onRow: A closure that is called after each row.
+    ///   - report: A closure that gets each problem.
+    /// - Throws: `.corrupted` when the other rows cannot be found; any error of a closure.
+    func verify(_ entity: String, onRow: () throws -> Void, _ report: (StorageError) throws -> Void) throws
+}
+
+extension EntityStore {
+    /// Reads all rows.
+    public func missing(_ keys: [Key], from entity: String) throws -> [Key] {
+        if keys.isEmpty { return [] }
+        var missing = Set(keys)
+        try forEachRow(of: entity, after: nil) { key, _ in
+            missing.remove(key)
+            return !missing.isEmpty
+        }
+        return keys.filter(missing.contains)
+    }
+
+    /// Does nothing.
+    public func verifyStructure(_ report: (StorageError) throws -> Void) throws {}
+
+    /// Decodes the rows, up to the first damage.
+    public func verify(_ entity: String, onRow: () throws -> Void, _ report: (StorageError) throws -> Void) throws {
+        try forEachRow(of: entity, after: nil) { _, _ in
+            try onRow()
+            return true
+        }
+    }
 }
 
 /// The access of an ``EntityStore``.

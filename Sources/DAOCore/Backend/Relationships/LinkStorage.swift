@@ -60,9 +60,18 @@ public protocol LinkStorage: Sendable {
     func forEachList<Child: Model>(
         of parents: [Key], in storage: any Storage<Child>, _ body: (Int, [Child]) throws -> Void
     ) throws
+
+    /// Compares everything that is stored for a link with the link; whether the rows exist is checked elsewhere. The
+    /// default does nothing.
+    ///
+    /// - Parameter report: A closure that gets each problem.
+    func verify(_ report: (StorageError) throws -> Void) throws
 }
 
 extension LinkStorage {
+    /// Does nothing.
+    public func verify(_ report: (StorageError) throws -> Void) throws {}
+
     /// False: the links are stored beside the rows.
     public var isInRows: Bool { false }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Database {
     /// Copies everything into another database of any kind: entities, indexes, rows, links and the version
     /// (contract E5).
@@ -51,15 +49,7 @@ extension Database {
     @discardableResult public func copy(
         to target: any Database, onProgress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws -> CopyReport {
-        let cancellation = CopyCancellation()
-        return try await withTaskCancellationHandler {
-            try await engineState.executor.read {
-                try self.copy(
-                    to: target, isCancelled: { cancellation.isSet.load(ordering: .acquiring) }, onProgress)
-            }
-        } onCancel: {
-            cancellation.isSet.store(true, ordering: .releasing)
-        }
+        try await engineState.executor.readCancellable { try self.copy(to: target, isCancelled: $0, onProgress) }
     }
 
     private func copy(
@@ -71,9 +61,4 @@ extension Database {
             return try copy.run(isCancelled, onProgress)
         }
     }
-}
-
-/// Informs a copy that its task was cancelled.
-private final class CopyCancellation: Sendable {
-    let isSet = Atomic(false)
 }

@@ -1,7 +1,8 @@
 /// One run of a copy, from a snapshot of the source into a target.
 ///
 /// While a copy is unfinished, the target has a bookmark with the name of the source. Rows are copied in key
-/// order, so the copy continues after the last key of the target.
+/// order, so the copy continues after the last key of the target. A source with another name continues the copy when
+/// the target has only its rows: the source was moved.
 struct DatabaseCopy {
     /// The name of the property with the bookmark.
     private static let bookmark = "copy"
@@ -13,6 +14,16 @@ struct DatabaseCopy {
     /// The maximum number of rows in memory.
     let rowLimit: Int
     private var report = CopyReport()
+
+    /// What the target has at the beginning.
+    private enum Bookmark: Equatable {
+        /// No unfinished copy.
+        case none
+        /// An unfinished copy of this source.
+        case ours
+        /// An unfinished copy of a source with another name.
+        case other(String)
+    }
 
     init(source: any EntityStore, target: any Database, name: String, rowLimit: Int) {
         self.source = source
@@ -36,14 +47,19 @@ struct DatabaseCopy {
         // Links are copied by relationship, whatever form the source and the target store them in.
         let entities = try source.entities().filter { $0.name != LinkRow.schema.description.name }
         let version = try source.version()
-        let isResumed = try checkTarget(version)
+        let found = try checkTarget(version)
+        if case .other(let bookmark) = found {
+            let names = Set(entities.map(\.name) + [LinkRow.schema.description.name])
+            let there = try target.entities().map(\.name)
+            guard names.isSuperset(of: there) else { throw otherCopy(bookmark) }
+        }
         var starts: [Start] = []
-        for entity in entities { starts.append(try start(entity, isResumed: isResumed)) }
+        for entity in entities { starts.append(try start(entity, found)) }
         let isFinished = starts.allSatisfy { if case .done = $0 { true } else { false } }
-        if !isFinished, !isResumed { try target.withEntityStore(.write) { try $0.setProperty(Self.bookmark, to: name) } }
+        if !isFinished, found != .ours { try target.withEntityStore(.write) { try $0.setProperty(Self.bookmark, to: name) } }
         for (entity, start) in zip(entities, starts) { try copy(entity, start, isCancelled, onProgress) }
         for relation in entities.flatMap({ $0.relations(among: entities) }) { try copyLinks(relation, isCancelled) }
-        if try !isFinished || isResumed || target.withEntityStore(.read, { try $0.version() != version }) {
+        if try !isFinished || found != .none || target.withEntityStore(.read, { try $0.version() != version }) {
             try target.withEntityStore(.write) { store in
                 try store.setProperty(Self.bookmark, to: nil)
                 if let version { try store.setVersion(version) }
@@ -53,26 +69,27 @@ struct DatabaseCopy {
     }
 
     /// Checks that the target can receive the copy.
-    ///
-    /// - Returns: Whether the target has an unfinished copy of this source.
-    private func checkTarget(_ version: Int?) throws -> Bool {
+    private func checkTarget(_ version: Int?) throws -> Bookmark {
         let (bookmark, stored) = try target.withEntityStore(.read) { (try $0.property(Self.bookmark), try $0.version()) }
-        if let bookmark, bookmark != name {
-            throw StorageError(
-                .schemaMismatch, "the target has an unfinished copy of '\(bookmark)'; finish that copy, or use an empty target",
-                path: target.configuration.path)
-        }
         if let stored, stored != version {
             throw StorageError(
                 .schemaMismatch,
                 "the target is of version \(stored), the source of \(version ?? 0); bring them to the same version",
                 path: target.configuration.path)
         }
-        return bookmark != nil
+        guard let bookmark else { return .none }
+        return bookmark == name ? .ours : .other(bookmark)
+    }
+
+    /// The error for a target with rows that an unfinished copy of another database has written.
+    private func otherCopy(_ bookmark: String) -> StorageError {
+        StorageError(
+            .schemaMismatch, "the target has an unfinished copy of '\(bookmark)'; finish that copy, or use an empty target",
+            path: target.configuration.path)
     }
 
     /// Compares the rows of an entity in the target with the first rows in the source.
-    private func start(_ entity: EntityDescription, isResumed: Bool) throws -> Start {
+    private func start(_ entity: EntityDescription, _ found: Bookmark) throws -> Start {
         try target.withEntityStore(.read) { store in
             guard let stored = try store.entity(named: entity.name) else { return .first }
             var last: Key?
@@ -83,7 +100,8 @@ struct DatabaseCopy {
                 return true
             }
             guard stored == entity else {
-                if isResumed || last == nil { return .first }
+                if found == .ours || last == nil { return .first }
+                if case .other(let bookmark) = found { throw otherCopy(bookmark) }
                 throw StorageError(
                     .schemaMismatch, "the target has an entity '\(entity.name)' that is not the source's; use another target",
                     entity: entity.name,
@@ -101,7 +119,9 @@ struct DatabaseCopy {
                 return true
             }
             if here == there, !hasMore { return .done(here) }
-            if isResumed { return here == there ? .after(last, here) : .first }
+            if found != .none, here == there { return .after(last, here) }
+            if case .other(let bookmark) = found { throw otherCopy(bookmark) }
+            if found == .ours { return .first }
             throw StorageError(
                 .duplicateKey,
                 "the target has other rows in '\(entity.name)'; copy into a target that has none, or erase them",

@@ -35,6 +35,9 @@ final class RowRunner {
     /// Whether rows outlive the last database of a location.
     var isPersistent: Bool { capabilities.isPersistent }
 
+    /// The database, to be verified.
+    var verified: any Database { opened.database }
+
     /// Closes the databases.
     func close() throws {
         try other?.database.close()

@@ -1,0 +1,218 @@
+import DAOCore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// L9 and L10: verification and backups.
+enum LifeCycleMaintenance {
+    static let cases: [ConformanceCase] = verification.requiring(.evolution) + backups.requiring(.backup).requiring(.file)
+
+    private static let verification: [ConformanceCase] = [
+        ConformanceCase("L.verifies", "L9", "E1", title: "a database that was written in every way has no damage") { context in
+            let database = try context.open()
+            try expectSound(try database.verify(), [:])
+            try fill(database)
+            let rows = ["crate": 1500, "seat": 9, "topic": 3, "post": 4, "person": 3, "label": 2]
+            var last: [String: VerificationProgress] = [:]
+            let report = try database.verify { last[$0.entity] = $0 }
+            try expectSound(report, rows)
+            try expectEqual(report.description.contains("no problem"), true, "the description of the report")
+            try expectEqual(last["crate"], VerificationProgress(entity: "crate", rows: 1500, total: 1500), "the last progress")
+            try expectEqual(last.filter { rows[$0.key] != nil }.mapValues(\.rows), rows, "the rows of the progress")
+            try database.transaction {
+                try database.dao(Seat.self).create(Seat(id: 77, number: 77, name: "s77"))
+                try expectEqual(try database.verify().rows["seat"], 10, "the rows inside a transaction")
+                try expectSound(try database.verify(), rows.merging(["seat": 10]) { $1 })
+            }
+        },
+        ConformanceCase(
+            concurrent: "L.verifiesUntilCancelled", "L9", title: "a verification whose task is cancelled ends"
+        ) { context in
+            let database = try context.open()
+            try await database.dao(Crate.self).create(Crate.make(3000))
+            let report = try await database.verify()
+            try expectEqual(report.rows["crate"], 3000)
+            try await expectCancellation { onProgress in _ = try await database.verify { _ in onProgress() } }
+        },
+        ConformanceCase("L.closedVerification", "L9", "L2", title: "after close a verification is closed") { context in
+            let database = try context.open()
+            try database.close()
+            try expectError(.closed) { try database.verify() }
+        },
+    ]
+
+    private static let backups: [ConformanceCase] = [
+        ConformanceCase(
+            "L.backup", "L10", title: "a backup has the rows, indexes, links and version of the last commit, and is replaced"
+        ) { context in
+            let database = try context.open()
+            try fill(database)
+            try database.evolve(Evolution(version: 3))
+            let file = try backupFile(context)
+            var progress: [BackupProgress] = []
+            try database.backup(to: file.path) { progress.append($0) }
+            let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+            try expectEqual(progress.last?.bytes, size, "the bytes of the last progress")
+            try expectEqual(progress.last?.total, size, "the total of the last progress")
+            try expectEqual(progress.map(\.bytes), progress.map(\.bytes).sorted(), "the progress")
+            let (topics, crates) = (try database.dao(Topic.self).read(), try database.dao(Crate.self).read())
+            try database.dao(Seat.self).create(Seat(id: 500, number: 500, name: "s500"))
+            for isSecond in [false, true] {
+                if isSecond { try database.backup(to: file.path) }
+                let copy = try context.openOther("backup")
+                try expectEqual(try copy.schemaVersion, 3)
+                try expectEqual(try copy.verify().problems.map(\.description), [])
+                try expectSame(try copy.dao(Topic.self).read(), topics)
+                try expectSame(try copy.dao(Crate.self).read(), crates)
+                try expectEqual(try copy.dao(Seat.self).count(), isSecond ? 10 : 9, "the rows of the commit")
+                try expectError(.uniqueViolation, entity: "seat", key: 600, conflictingKey: 4, field: "row, number") {
+                    try copy.dao(Seat.self).create(Seat(id: 600, row: 1, number: 4, name: "s600"))
+                }
+                try copy.dao(Seat.self).create(Seat(id: 700, number: 700, name: "s700"))
+                try copy.close()
+            }
+            try expectEqual(try database.dao(Seat.self).exists(byPrimaryKey: 700), false, "a row of the backup in the database")
+            let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+            try expectEqual(names.filter { $0.hasPrefix(".dao-backup") }, [], "temporary files")
+        },
+        ConformanceCase("L.backupWhileWriting", "L10", "T3", title: "a backup is one commit while others write") { context in
+            let database = try context.open()
+            let dao = try database.dao(Item.self)
+            try dao.create(Item.make(Array(1...2000)))
+            let isDone = Mutex(false)
+            let writer = Thread {
+                // Every commit keeps the sum of the numbers.
+                var round = 0
+                while !isDone.withLock({ $0 }) {
+                    round += 1
+                    try? database.transaction {
+                        try dao.persist(Item(id: 1 + round % 1000, name: "a", number: round))
+                        try dao.persist(Item(id: 1001 + round % 1000, name: "b", number: -round))
+                    }
+                }
+            }
+            try dao.persist(Item.make(Array(1...2000)).map { Item(id: $0.id, name: "", number: 0) })
+            writer.start()
+            defer { isDone.withLock { $0 = true } }
+            for _ in 1...5 {
+                try database.backup(to: backupFile(context).path)
+                let copy = try context.openOther("backup")
+                let items = try copy.dao(Item.self).read()
+                try expectEqual(items.count, 2000)
+                let halves = (items.prefix(1000).map(\.number), items.suffix(1000).map { -$0.number })
+                try expectEqual(halves.0, halves.1, "the numbers of both halves, which every commit keeps equal")
+                try expectEqual(try copy.verify().problems.map(\.description), [])
+                try copy.close()
+            }
+        },
+        ConformanceCase("L.backupRefusals", "L10", title: "what is no backup is never replaced") { context in
+            let database = try context.open()
+            try database.dao(Item.self).create(Item.make([1, 2]))
+            let (file, manager) = (try backupFile(context), FileManager.default)
+            let words = Data(String(repeating: "not a database ", count: 20).utf8)
+            try words.write(to: file)
+            try expectError(.notADatabase, path: file.path) { try database.backup(to: file.path) }
+            try expectEqual(try Data(contentsOf: file), words, "the other file")
+            try manager.removeItem(at: file)
+            try expectError(.invalidConfiguration, "the database's own path") {
+                try database.backup(to: context.file().path)
+            }
+            try expectError(.invalidConfiguration, "an empty path") { try database.backup(to: "") }
+            try expectError(.notFound, "a missing directory") { try database.backup(to: file.path + ".none/backup") }
+            try expectError(.notADatabase, "a directory") { try database.backup(to: file.deletingLastPathComponent().path) }
+            try database.transaction {
+                _ = try expectError(.invalidTransaction, "inside a transaction") { try database.backup(to: file.path) }
+            }
+            try database.snapshot {
+                _ = try expectError(.invalidTransaction, "inside a snapshot") { try database.backup(to: file.path) }
+            }
+            try expectEqual(manager.fileExists(atPath: file.path), false, "a file after refusals")
+            try database.backup(to: file.path)
+            let copy = try context.openOther("backup")
+            try copy.dao(Item.self).create(Item(id: 3, name: "three"))
+            try expectError(.busy, "a backup that is open") { try database.backup(to: file.path) }
+            try expectEqual(try copy.dao(Item.self).read().map(\.id), [1, 2, 3])
+            try copy.close()
+            try expectEqual(try database.dao(Item.self).read().map(\.id), [1, 2])
+            try database.close()
+            try expectError(.closed) { try database.backup(to: file.path) }
+        },
+        ConformanceCase(
+            concurrent: "L.backupUntilCancelled", "L10", title: "a backup whose task is cancelled leaves what was at the path"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.dao(Item.self)
+            try await dao.create(Item.make([1, 2]))
+            let file = try backupFile(context)
+            try await database.backup(to: file.path)
+            let earlier = try Data(contentsOf: file)
+            try await dao.create(Item.make(Array(3...100)).map { Item(id: $0.id, name: String(repeating: "x", count: 50_000)) })
+            try await expectCancellation { onProgress in try await database.backup(to: file.path) { _ in onProgress() } }
+            try expectEqual(try Data(contentsOf: file), earlier, "the earlier backup")
+            try await database.backup(to: file.path)
+            let copy = try context.openOther("backup")
+            let count = try await copy.dao(Item.self).count()
+            try expectEqual(count, 100)
+        },
+    ]
+
+    /// Stores rows in entities with all kinds of indexes and links, changes and erases some.
+    private static func fill(_ database: any Database) throws {
+        let crates = try database.dao(Crate.self)
+        try crates.create(Crate.make(2000))
+        _ = try crates.update(where: { $0.id <= 500 }) { $0.title = ($0.title ?? "") + "+" }
+        _ = try crates.erase { $0.id > 1500 }
+        let seats = try database.dao(Seat.self)
+        try seats.create((1...10).map { Seat(id: $0, row: $0 % 3 == 0 ? nil : 1, number: $0, name: "s\($0)") })
+        try seats.erase(byPrimaryKey: 10)
+        try? database.transaction {
+            try seats.create(Seat(id: 50, number: 50, name: "s50"))
+            try crates.erase()
+            throw CancellationError()
+        }
+        let topics = try database.dao(Topic.self)
+        try topics.create(
+            (1...4).map { number in
+                Topic(
+                    id: "t\(number)", title: "topic", owner: number == 2 ? nil : Person(id: number, name: "p\(number)"),
+                    posts: Post.make([number * 10, number * 10 + 1]), labels: [Label.make(1), Label.make(2)])
+            })
+        try topics.persist(Topic(id: "t1", title: "shorter", owner: Person(id: 3, name: "p3"), posts: Post.make([10])))
+        try topics.erase(byPrimaryKey: "t4")
+        try database.dao(Post.self).erase(byPrimaryKey: 20)
+    }
+
+    private static func expectSound(_ report: VerificationReport, _ rows: [String: Int]) throws {
+        try expectEqual(report.problems.map(\.description), [], "the problems")
+        try expectEqual(report.isSound, true)
+        let hidden = report.rows.filter { rows[$0.key] == nil && $0.key.hasPrefix("dao") }
+        try expectEqual(report.rows.filter { hidden[$0.key] == nil }, rows, "the rows of the report")
+    }
+
+    /// Runs a call in a task, cancels the task at the call's first progress, and expects `CancellationError`.
+    private static func expectCancellation(_ call: @escaping @Sendable (@escaping @Sendable () -> Void) async throws -> Void)
+        async throws
+    {
+        let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+        let isKnown = DispatchSemaphore(value: 0)
+        let task = Task {
+            try await call {
+                // Cancels inside the call. The progress comes on a thread that may wait.
+                isKnown.wait()
+                isKnown.signal()
+                cancel.withLock { $0?() }
+            }
+        }
+        cancel.withLock { $0 = { task.cancel() } }
+        isKnown.signal()
+        do {
+            try await task.value
+        } catch is CancellationError {
+            return
+        }
+        throw fail("expected: CancellationError")
+    }
+
+    /// The path of a backup: that of the file of another database.
+    private static func backupFile(_ context: ConformanceContext) throws -> URL { try context.fileOfOther("backup") }
+}

@@ -1,0 +1,55 @@
+import DAOCore
+
+extension SQLEntityStore {
+    func verifyStructure(_ report: (StorageError) throws -> Void) throws {
+        let entities = try entities()
+        for problem in try connection.problems() {
+            let entity = problem.table.flatMap { table in entities.first { $0.name == table } }
+            let what =
+                problem.columns.map { "the index on '\($0)' of '\(problem.table ?? "")' differs from the rows" }
+                ?? (problem.table.map { "the table '\($0)' is damaged" } ?? "the file is damaged")
+            try report(
+                StorageError(
+                    .corrupted, "\(what); restore the database from a backup", entity: problem.table,
+                    key: try entity.flatMap { try key(of: problem, $0) }, field: problem.columns, path: path,
+                    engineMessage: problem.message))
+        }
+    }
+
+    /// The key of the row that a problem concerns; nil when it cannot be found.
+    private func key(of problem: SQLProblem, _ entity: EntityDescription) throws -> UniqueID? {
+        guard let row = problem.row else { return nil }
+        let table = try table(entity.name)
+        let column = table.columns[table.entity.keyIndex]
+        do {
+            return try key("SELECT \(column) FROM \(table.name) WHERE \(row)", [], column: 0, table).map { UniqueID($0) }
+        } catch let error as StorageError where error.isDamage {
+            return nil
+        }
+    }
+
+    func missing(_ keys: [Key], from entity: String) throws -> [Key] {
+        let table = try table(entity)
+        return try keys.filter { try key(table.selectByKey, [$0.value], column: table.entity.keyIndex, table) == nil }
+    }
+
+    func verify(_ entity: String, onRow: () throws -> Void, _ report: (StorageError) throws -> Void) throws {
+        let table = try table(entity)
+        let statement = try session.statement(table.selectInKeyOrder(after: nil), entity: entity)
+        defer { statement.giveBack() }
+        let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
+        while try reader.advance() {
+            if reader.currentKey == nil {
+                try report(reader.corruptedValue(at: table.entity.keyIndex, "it cannot be a key"))
+            }
+            for field in table.entity.fields.indices {
+                do {
+                    _ = try reader.readValue(at: field)
+                } catch let error as StorageError where error.isDamage {
+                    try report(error)
+                }
+            }
+            try onRow()
+        }
+    }
+}

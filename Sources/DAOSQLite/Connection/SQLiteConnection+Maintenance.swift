@@ -1,0 +1,77 @@
+import DAOCore
+import DAOSQL
+import DAOSystemSQLite
+
+extension SQLiteConnection {
+    /// Whether a line of `PRAGMA integrity_check` is about the value of a column. Reading a row detects that.
+    static func isAboutValue(_ line: String) -> Bool {
+        line.hasPrefix("NULL value in") || line.hasPrefix("CHECK constraint") || line.contains(" value in ")
+    }
+
+    func problems() throws -> [SQLProblem] {
+        let lines = try texts("PRAGMA integrity_check(\(VerificationReport.maximumProblemCount))")
+            .filter { $0 != "ok" && !Self.isAboutValue($0) }
+        if lines.isEmpty { return [] }
+        let tables = Dictionary(
+            try rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'") { (Self.text($0, 0), Self.text($0, 1)) },
+            uniquingKeysWith: { first, _ in first })
+        return try lines.map { line in
+            guard let end = line.range(of: " index ")?.upperBound else { return SQLProblem(message: line) }
+            let index = String(line[end...])
+            guard let table = tables[index] else { return SQLProblem(message: line) }
+            let columns = try texts("SELECT name FROM pragma_index_info(\(Self.quoted(index))) ORDER BY seqno")
+            // "row 3 missing from index …" counts the rows of the table from one.
+            let number = line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+            let row = line.hasPrefix("row ") ? number : nil
+            return SQLProblem(
+                table: table, columns: columns.joined(separator: ", "),
+                row: row.map {
+                    "rowid = (SELECT rowid FROM \(SQLiteDialect().quoted(table)) NOT INDEXED LIMIT 1 OFFSET \($0 - 1))"
+                }, message: line)
+        }
+    }
+
+    /// The number of pages that are copied between two calls of the closure for progress.
+    private static let backupStep: CInt = 1024
+
+    /// Copies what the running read transaction sees into an empty file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file. Nobody else has it open.
+    ///   - onProgress: A closure that is called after each step. An error that it throws ends the copy.
+    func copy(to path: String, _ onProgress: (BackupProgress) throws -> Void) throws {
+        var target: OpaquePointer?
+        let code = sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        defer { sqlite3_close_v2(target) }
+        func failure(_ code: CInt) -> StorageError {
+            SQLiteError.error(
+                code, target.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code)), path: path,
+                systemCode: target.map { sqlite3_system_errno($0) } ?? 0)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+        // Nothing has to be undone in a file that is thrown away when the copy fails, and it is synced as a whole.
+        sqlite3_exec(target, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
+        guard let backup = sqlite3_backup_init(target, "main", handle, "main") else {
+            throw failure(sqlite3_errcode(target))
+        }
+        let pageSize = try integers("PRAGMA page_size").first ?? 0
+        var step = SQLITE_OK
+        do {
+            while step == SQLITE_OK {
+                step = sqlite3_backup_step(backup, Self.backupStep)
+                guard step == SQLITE_OK || step == SQLITE_DONE else { break }
+                let total = Int(sqlite3_backup_pagecount(backup))
+                try onProgress(
+                    BackupProgress(
+                        bytes: (total - Int(sqlite3_backup_remaining(backup))) * Int(pageSize), total: total * Int(pageSize)))
+            }
+        } catch {
+            sqlite3_backup_finish(backup)
+            throw error
+        }
+        let finish = sqlite3_backup_finish(backup)
+        guard step == SQLITE_DONE, finish == SQLITE_OK else {
+            throw failure(finish == SQLITE_OK ? step : finish)
+        }
+    }
+}
