@@ -111,4 +111,15 @@ enum EvolutionExample {
         }
         print("\(report.rowsWritten) rows, \(report.bytesWritten >> 20) MB")
     }
+
+    /// Backs a database up, and checks the backup.
+    static func backUp(_ database: any Database, to path: String) throws {
+        try database.backup(to: path) { progress in
+            print("\(progress.bytes) of \(progress.total) bytes")
+        }
+        let backup = try drivers.open("\(database.configuration.scheme):\(path)")
+        defer { try? backup.close() }
+        let report = try backup.verify()
+        guard report.isSound else { throw report.problems[0] }
+    }
 }

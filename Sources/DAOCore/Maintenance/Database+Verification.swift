@@ -67,15 +67,16 @@ private final class Verification {
         let entities = try store.entities()
         for entity in entities { try verify(entity) }
         for relation in entities.flatMap({ $0.relations(among: entities) }) {
-            try reporting { try verify(relation) }
+            try reporting(relation) { try verify(relation) }
         }
     }
 
     /// Runs a step that ends with the first damage that it cannot pass.
-    private func reporting(_ body: () throws -> Void) throws {
+    private func reporting(_ relation: RelationDescription? = nil, _ body: () throws -> Void) throws {
         do {
             try body()
-        } catch let error as StorageError where error.isDamage {
+        } catch var error as StorageError where error.isDamage {
+            if let relation, error.entity == nil { (error.entity, error.field) = (relation.entity, relation.field) }
             report.add(error)
         }
     }

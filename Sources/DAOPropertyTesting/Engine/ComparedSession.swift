@@ -1,3 +1,5 @@
+import DAOCore
+
 /// What a reference model says of steps and of the state that they leave, as text.
 protocol ReferenceModel<Step> {
     associatedtype Step: ScriptStep

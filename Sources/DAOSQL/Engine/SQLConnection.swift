@@ -139,7 +139,7 @@ public struct SQLProblem: Sendable {
     public var table: String?
     /// The columns of the index, separated by commas; nil when it is not in an index.
     public var columns: String?
-    /// A condition that selects the row in the table; nil when the engine does not name one.
+    /// What follows the name of the table in a `SELECT` of the row; nil when the engine does not name one.
     public var row: String?
     /// The message of the engine.
     public var message: String
@@ -149,7 +149,7 @@ public struct SQLProblem: Sendable {
     /// - Parameters:
     ///   - table: The table; nil when the engine does not name one.
     ///   - columns: The columns of the index, separated by commas; nil when it is not in an index.
-    ///   - row: A condition that selects the row in the table; nil when the engine does not name one.
+    ///   - row: What follows the name of the table in a `SELECT` of the row; nil when the engine does not name one.
     ///   - message: The message of the engine.
     public init(table: String? = nil, columns: String? = nil, row: String? = nil, message: String) {
         self.table = table

@@ -22,7 +22,7 @@ extension SQLEntityStore {
         let table = try table(entity.name)
         let column = table.columns[table.entity.keyIndex]
         do {
-            return try key("SELECT \(column) FROM \(table.name) WHERE \(row)", [], column: 0, table).map { UniqueID($0) }
+            return try key("SELECT \(column) FROM \(table.name) \(row)", [], column: 0, table).map { UniqueID($0) }
         } catch let error as StorageError where error.isDamage {
             return nil
         }

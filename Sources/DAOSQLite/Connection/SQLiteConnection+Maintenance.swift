@@ -23,12 +23,21 @@ extension SQLiteConnection {
             // "row 3 missing from index …" counts the rows of the table from one.
             let number = line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
             let row = line.hasPrefix("row ") ? number : nil
+            let order = row == nil ? "" : try scanOrder(of: table)
             return SQLProblem(
                 table: table, columns: columns.joined(separator: ", "),
-                row: row.map {
-                    "rowid = (SELECT rowid FROM \(SQLiteDialect().quoted(table)) NOT INDEXED LIMIT 1 OFFSET \($0 - 1))"
-                }, message: line)
+                row: row.map { "ORDER BY \(order) LIMIT 1 OFFSET \($0 - 1)" }, message: line)
         }
+    }
+
+    /// The columns that order the rows as they lie in a table.
+    private func scanOrder(of table: String) throws -> String {
+        let isByKey = try !texts(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(Self.quoted(table)) AND upper(sql) LIKE '%WITHOUT ROWID%'"
+        ).isEmpty
+        if !isByKey { return "rowid" }
+        return try texts("SELECT name FROM pragma_table_info(\(Self.quoted(table))) WHERE pk > 0 ORDER BY pk")
+            .map { SQLiteDialect().quoted($0) }.joined(separator: ", ")
     }
 
     /// The number of pages that are copied between two calls of the closure for progress.
