@@ -14,6 +14,8 @@ public struct ConformanceCase: Sendable {
         case evolution
         /// Values of 64 MiB.
         case hugeValues
+        /// A file that lost its end is told from one to which the last write was interrupted.
+        case truncationDetection
         /// A target that gives the location of its file.
         case file
         /// A target that opens with a changed configuration.
@@ -119,6 +121,7 @@ extension ConformanceCase.Requirement {
                 case .snapshotReads: capabilities?.hasSnapshotReads ?? true
                 case .evolution: capabilities?.hasEvolution ?? true
                 case .hugeValues: (capabilities?.maximumValueLength ?? .max) >= 64 << 20
+                case .truncationDetection: capabilities?.detectsTruncation ?? true
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
                 case .processes: target.startProcess != nil && capabilities?.isMultiProcess != false
@@ -133,6 +136,7 @@ extension ConformanceCase.Requirement {
         case .snapshotReads: "it declares that it has no snapshot reads"
         case .evolution: "it declares that it has no evolution"
         case .hugeValues: "it declares a longest value of less than 64 MiB"
+        case .truncationDetection: "it declares that it cannot tell a file that lost its end from an interrupted write"
         case .file: "the target does not give the location of its file"
         case .configuration: "the target does not open with a changed configuration"
         case .processes: "the target does not start other processes, or only one process may use the database"
@@ -146,6 +150,7 @@ extension ConformanceCase.Requirement {
         case .snapshotReads: "it declares snapshot reads, which other cases prove"
         case .evolution: "it declares evolution, which other cases prove"
         case .hugeValues: "it declares values of 64 MiB, which other cases prove"
+        case .truncationDetection: "it declares that it detects a file that lost its end, which other cases prove"
         case .file: "the target gives the location of its file"
         case .configuration: "the target opens with a changed configuration"
         case .processes: "the target starts other processes"
