@@ -47,6 +47,16 @@ public struct ConformanceCase: Sendable {
     /// Whether the case takes seconds or much memory.
     public let isHeavy: Bool
 
+    /// The time after which the case is reported as hung: many times what it takes on a slow machine.
+    public var timeLimit: Duration {
+        #if DAO_THREAD_SANITIZER
+            .seconds(300)
+        #else
+            // An observation that hears nothing waits for all of its time.
+            isHeavy ? .seconds(300) : .seconds(chapter == .observation ? 10 : 60)
+        #endif
+    }
+
     let body: Body
 
     /// The chapter that the case belongs to.
