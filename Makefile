@@ -15,7 +15,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash fuzz bench format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash fuzz fuzz-predicates bench format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -62,6 +62,11 @@ fuzz: ## Damage ROUNDS=2000 small and as many large files of each backend, and u
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),2000) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.FuzzTests
+
+fuzz-predicates: ## Fuzz text predicates on every backend for MINUTES=10; SEED=… repeats what was found
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	MINUTES=$(or $(MINUTES),10) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOConformanceTests.PredicateFuzzTests
 
 bench: ## Ratios to the C libraries underneath, in one run
 	@Scripts/setup.sh

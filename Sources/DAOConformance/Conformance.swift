@@ -18,9 +18,6 @@ public enum Conformance {
     /// The version of the suite. A new minor version adds cases; a new major version changes expectations.
     public static let version = "1.0"
 
-    /// The time after which a case is reported as hung.
-    public static let timeLimit: Duration = .seconds(300)
-
     /// Every case, in the order of the contract.
     public static let all: [ConformanceCase] = Catalog.cases
 
@@ -31,39 +28,45 @@ public enum Conformance {
     /// - Parameters:
     ///   - target: The kind of database.
     ///   - chapters: The chapters; all by default.
-    ///   - timeLimit: The time after which a case is reported as hung.
+    ///   - timeLimit: The time after which a case is reported as hung; ``ConformanceCase/timeLimit`` by default.
     ///   - filter: Selects cases; all by default.
     public static func cases(
         for target: ConformanceTarget, chapters: Set<ContractRule.Chapter> = Set(ContractRule.Chapter.allCases),
-        timeLimit: Duration = Conformance.timeLimit, where filter: (ConformanceCase) -> Bool = { _ in true }
+        timeLimit: Duration? = nil, where filter: (ConformanceCase) -> Bool = { _ in true }
     ) -> [ConformanceTest] {
-        let capabilities = capabilities(of: target)
+        let capabilities = capabilities(of: target, within: timeLimit)
         return chosen(chapters, filter)
             .filter { $0.reasonToSkip(on: target, capabilities) == nil }
-            .map { ConformanceTest(conformanceCase: $0, target: target, timeLimit: timeLimit) }
+            .map { ConformanceTest(conformanceCase: $0, target: target, timeLimit: timeLimit ?? $0.timeLimit) }
     }
 
-    /// Runs the cases on a target.
+    /// Runs the cases on a target. A report always comes out: a case that hangs leaves its thread behind, and after
+    /// ten such cases each of the others has two seconds.
     ///
     /// - Parameters:
     ///   - target: The kind of database.
     ///   - chapters: The chapters; all by default.
-    ///   - timeLimit: The time after which a case is reported as hung.
+    ///   - timeLimit: The time after which a case is reported as hung; ``ConformanceCase/timeLimit`` by default.
     ///   - filter: Selects cases; all by default.
     ///   - onResult: Called with each result as soon as it is there, in no particular order.
     public static func run(
         on target: ConformanceTarget, chapters: Set<ContractRule.Chapter> = Set(ContractRule.Chapter.allCases),
-        timeLimit: Duration = Conformance.timeLimit, where filter: @Sendable (ConformanceCase) -> Bool = { _ in true },
+        timeLimit: Duration? = nil, where filter: @Sendable (ConformanceCase) -> Bool = { _ in true },
         onResult: @escaping @Sendable (ConformanceResult) -> Void = { _ in }
     ) async -> ConformanceReport {
-        let capabilities = capabilities(of: target)
+        let capabilities = await withTaskExecutorPreference(TaskThreads.shared) {
+            Self.capabilities(of: target, within: timeLimit)
+        }
         let cases = chosen(chapters, filter)
+        let hangs = Hangs()
         let results = await withTaskGroup(of: (Int, ConformanceResult).self) { group in
             for (index, conformanceCase) in cases.enumerated() {
                 if let reason = conformanceCase.reasonToSkip(on: target, capabilities) {
                     group.addTask { (index, ConformanceResult(conformanceCase, skipped: reason)) }
                 } else {
-                    let test = ConformanceTest(conformanceCase: conformanceCase, target: target, timeLimit: timeLimit)
+                    let test = ConformanceTest(
+                        conformanceCase: conformanceCase, target: target, timeLimit: timeLimit ?? conformanceCase.timeLimit,
+                        hangs: hangs)
                     group.addTask { (index, await test.result()) }
                 }
             }
@@ -83,14 +86,19 @@ public enum Conformance {
         all.filter { $0.chapter.map(chapters.contains) ?? true }.filter(filter)
     }
 
-    /// Returns the capabilities that a target declares; nil when it cannot be opened. Every case then reports
-    /// that error.
-    private static func capabilities(of target: ConformanceTarget) -> Capabilities? {
-        guard let location = try? ConformanceTarget.Location.make() else { return nil }
-        defer { location.remove() }
-        guard let database = try? target.open(location) else { return nil }
-        defer { try? database.close() }
-        return database.capabilities
+    /// Returns the capabilities that a target declares; nil when it cannot be opened, or not in time. Every case
+    /// then reports that.
+    private static func capabilities(of target: ConformanceTarget, within timeLimit: Duration?) -> Capabilities? {
+        let capabilities = Shared<Capabilities?>(nil)
+        let opening = Background {
+            let location = try ConformanceTarget.Location.make()
+            defer { location.remove() }
+            let database = try target.open(location)
+            capabilities.change { $0 = database.capabilities }
+            try database.close()
+        }
+        try? opening.wait(seconds: min(timeLimit ?? .seconds(10), .seconds(10)) / .seconds(1))
+        return capabilities.value
     }
 }
 
@@ -100,6 +108,7 @@ public struct ConformanceTest: Sendable, Identifiable, CustomStringConvertible {
     public let conformanceCase: ConformanceCase
     let target: ConformanceTarget
     let timeLimit: Duration
+    var hangs = Hangs()
 
     /// The id of the case.
     public var id: String { conformanceCase.id }
@@ -120,8 +129,7 @@ public struct ConformanceTest: Sendable, Identifiable, CustomStringConvertible {
 
     /// Runs the case on a fresh database, for a report.
     public func result() async -> ConformanceResult {
-        let (ending, duration) = await CaseRunner.run(conformanceCase, on: target, timeLimit: timeLimit)
-        return ConformanceResult(conformanceCase, ending, timeLimit: timeLimit, duration: duration)
+        await CaseRunner.run(conformanceCase, on: target, timeLimit: timeLimit, hangs: hangs)
     }
 }
 

@@ -16,6 +16,8 @@ public struct ConformanceCase: Sendable {
         case hugeValues
         /// Copies of the database in one file.
         case backup
+        /// A file that lost its end is told from one to which the last write was interrupted.
+        case truncationDetection
         /// A target that gives the location of its file.
         case file
         /// A target that opens with a changed configuration.
@@ -46,6 +48,16 @@ public struct ConformanceCase: Sendable {
     public let absences: Set<Requirement>
     /// Whether the case takes seconds or much memory.
     public let isHeavy: Bool
+
+    /// The time after which the case is reported as hung: many times what it takes on a slow machine.
+    public var timeLimit: Duration {
+        #if DAO_THREAD_SANITIZER
+            .seconds(300)
+        #else
+            // An observation that hears nothing waits for all of its time.
+            isHeavy ? .seconds(300) : .seconds(chapter == .observation ? 10 : 60)
+        #endif
+    }
 
     let body: Body
 
@@ -122,6 +134,7 @@ extension ConformanceCase.Requirement {
                 case .evolution: capabilities?.hasEvolution ?? true
                 case .hugeValues: (capabilities?.maximumValueLength ?? .max) >= 64 << 20
                 case .backup: capabilities?.hasBackup ?? false
+                case .truncationDetection: capabilities?.detectsTruncation ?? true
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
                 case .processes: target.startProcess != nil && capabilities?.isMultiProcess != false
@@ -137,6 +150,7 @@ extension ConformanceCase.Requirement {
         case .evolution: "it declares that it has no evolution"
         case .hugeValues: "it declares a longest value of less than 64 MiB"
         case .backup: "it declares that it has no backups"
+        case .truncationDetection: "it declares that it cannot tell a file that lost its end from an interrupted write"
         case .file: "the target does not give the location of its file"
         case .configuration: "the target does not open with a changed configuration"
         case .processes: "the target does not start other processes, or only one process may use the database"
@@ -151,6 +165,7 @@ extension ConformanceCase.Requirement {
         case .evolution: "it declares evolution, which other cases prove"
         case .hugeValues: "it declares values of 64 MiB, which other cases prove"
         case .backup: "it declares backups, which other cases prove"
+        case .truncationDetection: "it declares that it detects a file that lost its end, which other cases prove"
         case .file: "the target gives the location of its file"
         case .configuration: "the target opens with a changed configuration"
         case .processes: "the target starts other processes"

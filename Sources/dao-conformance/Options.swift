@@ -14,6 +14,7 @@ struct Options {
                            each case gets a database of its own in a temporary directory. May be repeated; all three by default.
           --chapter K      one chapter of the contract (K, V, P, Q, W, R, T, O, E, C, L). May be repeated; all by default.
           --case ID        one case, or those whose ids begin so. May be repeated.
+          --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit.
           --json PATH      also writes the results as JSON.
           --verbose        prints every case as it ends.
         """
@@ -22,6 +23,7 @@ struct Options {
     var chapters = Set(ContractRule.Chapter.allCases)
     var cases: [String] = []
     var json: String?
+    var timeLimit: Duration?
     var isVerbose = false
 
     init(_ arguments: [String]) throws {
@@ -34,12 +36,17 @@ struct Options {
                 print(Self.help)
                 exit(0)
             case "--verbose": isVerbose = true
-            case "--url", "--chapter", "--case", "--json":
+            case "--url", "--chapter", "--case", "--json", "--time-limit":
                 guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
                 switch name {
                 case "--url": urls.append(value)
                 case "--case": cases.append(value)
                 case "--json": json = value
+                case "--time-limit":
+                    guard let seconds = Double(value), seconds > 0, seconds < 1e6 else {
+                        throw UsageError("--time-limit needs a number of seconds, not '\(value)'")
+                    }
+                    timeLimit = .seconds(seconds)
                 default:
                     guard let chapter = ContractRule.Chapter.allCases.first(where: { $0.rawValue == value.uppercased() }) else {
                         let known = ContractRule.Chapter.allCases.map(\.rawValue).joined(separator: ", ")

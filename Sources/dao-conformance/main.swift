@@ -12,7 +12,7 @@ do {
     for target in options.targets {
         let isVerbose = options.isVerbose
         let report = await Conformance.run(
-            on: target, chapters: options.chapters,
+            on: target, chapters: options.chapters, timeLimit: options.timeLimit,
             where: { test in cases.isEmpty || cases.contains { test.id.hasPrefix($0) } },
             onResult: { result in
                 if isVerbose {

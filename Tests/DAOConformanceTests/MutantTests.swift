@@ -8,7 +8,7 @@ import Testing
 @Suite struct MutantTests {
     /// The ids of the cases, in ascending order of their duration on the reference database. A mutant runs
     /// them in this order.
-    private static let order = Task {
+    static let order = Task {
         let report = await Conformance.run(on: SuiteTests.array) { !$0.isHeavy }
         let quickest = report.results.filter { $0.status == .passed }.sorted { $0.seconds < $1.seconds }.map(\.id)
         return Dictionary(uniqueKeysWithValues: quickest.enumerated().map { ($1, $0) })

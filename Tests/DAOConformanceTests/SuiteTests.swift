@@ -123,7 +123,7 @@ import Testing
         #expect(lines[0].contains("conformance suite \(Conformance.version)") && lines[0].contains("refusesEmptyKeys"))
         for rule in ContractRule.all { #expect(lines.contains { $0.hasPrefix("\(rule.id) ") && $0.contains(rule.title) }) }
         #expect(lines.contains { $0.hasPrefix("K3 ") && $0.contains("✓") && $0.contains("✗") })
-        #expect(lines.contains { $0.hasPrefix("R1 ") && $0.contains("no case") })
+        #expect(lines.contains { $0.hasPrefix("R1 ") && $0.contains("not run") })
         #expect(lines.contains { $0.contains("K.emptyString (K3)") })
         #expect(lines.contains { $0.contains("its data does not outlive the last reference: K.afterReopening") })
     }

@@ -28,7 +28,7 @@ enum Concurrency {
             }
             let rows = try dao.read()
             try expectEqual(rows.map(\.id), rows.map(\.id).sorted(), "the order of the keys")
-            try expect(rows.allSatisfy { $0.number == $0.id * 10 }, "every row to be whole")
+            try expect(rows.allSatisfy { $0.number == $0.id &* 10 }, "every row to be whole")
             try expectEqual(try dao.count { $0.number > 0 }, rows.count, "rows through the index")
         },
         ConformanceCase("C.disjointWriters", "C1", title: "eight threads that write separate rows lose none") { context in
@@ -298,7 +298,7 @@ enum Concurrency {
                 for _ in 0..<25 {
                     try database.transaction {
                         var counter = try require(try dao.read(byPrimaryKey: 1), "the counter")
-                        counter.value += 1
+                        counter.value &+= 1
                         try dao.persist(counter)
                     }
                 }
@@ -337,7 +337,7 @@ enum Concurrency {
                     let (database, own) = try context.open(with: Counter.self)
                     try database.transaction {
                         var counter = try require(try own.read(byPrimaryKey: 1), "the counter")
-                        counter.value += 1
+                        counter.value &+= 1
                         try own.persist(counter)
                     }
                     try database.close()

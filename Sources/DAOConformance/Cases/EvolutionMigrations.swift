@@ -168,7 +168,7 @@ enum EvolutionMigrations {
                                 guard case .integer(let id) = row["id"] else { return }
                                 if id % 5 == 0 { row.erase() }
                                 if id % 5 == 1 { row["mark"] = .null }
-                                if id % 5 == 2 { row["rank"] = .integer(-id) }
+                                if id % 5 == 2 { row["rank"] = .integer(0 &- id) }
                             }
                             try expectEqual(keys, (1...2500).map { Value.integer($0) }, "keys in order")
                         }
@@ -218,7 +218,7 @@ enum EvolutionMigrations {
                         Migration(to: 1) { step in
                             try step.forEachRow(of: "note") { row in
                                 guard case .integer(let rank) = row["rank"] else { return }
-                                if rank < 30 { row["rank"] = .integer(rank + 1000) } else if rank > 50 { row.erase() }
+                                if rank < 30 { row["rank"] = .integer(rank &+ 1000) } else if rank > 50 { row.erase() }
                             }
                         }
                     ]))

@@ -175,7 +175,7 @@ enum EvolutionRetired {
             let dao = try database.dao(NoteWithText.self)
             try expectEqual(try dao.read().map(\.text), notes.map(\.body))
             try dao.persist(NoteWithText(id: 1, title: "t", text: "changed"))
-            try expectEqual(try database.entities()[0].index(of: "body"), nil, "the old name")
+            try expectEqual(try require(database.entities().first, "the entity").index(of: "body"), nil, "the old name")
             try context.renew(&database)
             // To the full model the body is a field that was added, and 'text' one that nobody declares.
             let full = try database.dao(FullNote.self)

@@ -278,7 +278,7 @@ enum LifeCycle {
             }()
             var count = 0
             do {
-                while case let batch = try cursor.next(100), !batch.isEmpty { count += batch.count }
+                try cursor.forEachBatch(of: 100) { count += $0.count }
                 try expectEqual(count, 600, "rows the cursor gave")
             } catch let error as StorageError {
                 try expectEqual(error.kind, .closed, "the error's kind")

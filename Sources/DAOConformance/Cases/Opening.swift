@@ -267,37 +267,60 @@ enum Opening {
     }
 
     /// Cases in which the path holds a damaged database.
-    private static let damages: [ConformanceCase] = [
-        damage("L.truncatedToHalf", "half of a file") { $0.prefix($0.count / 2) },
-        damage("L.truncatedByAByte", "a file without its last byte") { $0.dropLast(1) },
-        damage("L.truncatedByAPage", "a file without its last 4096 bytes") { $0.dropLast(4096) },
-        damage("L.truncatedToAPage", "the first 4096 bytes of a file") { $0.prefix(4096) },
-        damage("L.truncatedTo100", "the first 100 bytes of a file") { $0.prefix(100) },
-        damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
-        damage("L.zeroedMiddle", "a file whose middle is zero") { data in
-            var data = data
-            for index in (data.count / 3)..<(data.count / 2) { data[index] = 0 }
-            return data
-        },
-        ConformanceCase(
-            "L.bitFlips", "L5", title: "sixty flipped bits, one at a time, give right answers or typed errors, and no crash",
-            requires: [.file]
-        ) { context in
-            let file = try context.file()
-            let (whole, rows) = try sample(context)
-            var random = SeededGenerator(seed: 99)
-            for round in 0..<60 {
-                var data = whole
-                let position = Int.random(in: 0..<data.count, using: &random)
-                data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                try write(data, to: file)
-                // Without checksums a flipped bit of a value is a different value. The case then counts
-                // only crashes and untyped errors. With checksums a row may be lost with its page, but no
-                // row is changed.
-                try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
+    private static let damages: [ConformanceCase] =
+        truncations + [
+            damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
+            damage("L.zeroedMiddle", "a file whose middle is zero") { data in
+                var data = data
+                for index in (data.count / 3)..<(data.count / 2) { data[index] = 0 }
+                return data
+            },
+            ConformanceCase(
+                "L.bitFlips", "L5", title: "sixty flipped bits, one at a time, give right answers or typed errors, and no crash",
+                requires: [.file]
+            ) { context in
+                let file = try context.file()
+                let (whole, rows) = try sample(context)
+                var random = SeededGenerator(seed: 99)
+                for round in 0..<60 {
+                    var data = whole
+                    let position = Int.random(in: 0..<data.count, using: &random)
+                    data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                    try write(data, to: file)
+                    // Without checksums a flipped bit of a value is a different value. The case then counts
+                    // only crashes and untyped errors. With checksums a row may be lost with its page, but no
+                    // row is changed.
+                    try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
+                }
+            },
+        ]
+
+    private static let truncations: [ConformanceCase] =
+        [
+            damage("L.truncatedToHalf", "half of a file") { $0.prefix($0.count / 2) },
+            damage("L.truncatedByAByte", "a file without its last byte") { $0.dropLast(1) },
+            damage("L.truncatedByAPage", "a file without its last 4096 bytes") { $0.dropLast(4096) },
+            damage("L.truncatedToAPage", "the first 4096 bytes of a file") { $0.prefix(4096) },
+            damage("L.truncatedTo100", "the first 100 bytes of a file") { $0.prefix(100) },
+        ].requiring(.truncationDetection) + [
+            ConformanceCase(
+                "L.truncatedToACommit", "L5",
+                title: "a file that lost its end gives typed errors or the rows of an earlier commit",
+                requires: [.file], lacks: [.truncationDetection]
+            ) { context in
+                let (whole, rows) = try sample(context)
+                for length in [whole.count / 2, whole.count - 1, whole.count - 4096, 4096, 100] where length >= 0 {
+                    try write(whole.prefix(length), to: context.file())
+                    // All rows were stored by one commit.
+                    do {
+                        try expectRightOrTyped(context, rows, "\(length) bytes", acceptsOtherValues: false)
+                    } catch is ConformanceFailure {
+                        try write(whole.prefix(length), to: context.file())
+                        try expectRightOrTyped(context, [], "\(length) bytes", acceptsOtherValues: false)
+                    }
+                }
             }
-        },
-    ]
+        ]
 
     private static func damage(_ id: String, _ what: String, _ change: @escaping @Sendable (Data) -> Data) -> ConformanceCase {
         ConformanceCase(id, "L1", "L5", title: "\(what) gives typed errors with the path, or right answers", requires: [.file]) {
@@ -315,7 +338,9 @@ enum Opening {
             (1...2000).map { Item(id: $0, name: "The item of number \($0)", number: $0, note: $0 % 2 == 0 ? "even" : nil) })
         let rows = try Dump.rows(of: dao.storage)
         try database.close()
-        return (try Data(contentsOf: context.file()), rows)
+        let data = try Data(contentsOf: context.file())
+        try expect(!data.isEmpty, "a file with the rows")
+        return (data, rows)
     }
 
     /// Replaces the file of a database, and removes the files beside it.

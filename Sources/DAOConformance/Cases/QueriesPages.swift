@@ -56,7 +56,7 @@ enum QueriesPages {
                 let pages = try walk(dao, Query(orderedBy: order), limit: 2) { page in
                     try dao.update(where: { $0.id > 0 }) { item in
                         item.name += "z"
-                        item.number -= page
+                        item.number &-= page
                     }
                 }
                 try expectEqual(
@@ -204,6 +204,7 @@ enum QueriesPages {
                     let page = try reference.dao.page(query, limit: 1)
                     walked += page.elements.map(\.id)
                     guard let next = page.next else { break }
+                    try expect(walked.count <= reference.rows.count && !page.elements.isEmpty, "the pages to end")
                     query.after = try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode(next))
                     try expectEqual(query.after, next, "the decoded cursor")
                 }

@@ -8,10 +8,7 @@ enum QueriesStreams {
     /// Reads a cursor to its end.
     private static func drain<Record: Numbered>(_ cursor: RowCursor<Record>, by count: Int) throws -> [Int] {
         var ids: [Int] = []
-        while case let rows = try cursor.next(count), !rows.isEmpty {
-            try expect(rows.count <= count, "at most \(count) rows at once, not \(rows.count)")
-            ids += rows.map(\.id)
-        }
+        try cursor.forEachBatch(of: count) { ids += $0.map(\.id) }
         return ids
     }
 
@@ -37,6 +34,7 @@ enum QueriesStreams {
             var visited: [Int] = []
             try dao.forEach(Query(where: Condition { $0.number > 2000 }, orderedBy: [.descending(\.number)])) {
                 visited.append($0.id)
+                try expect(visited.count <= 1000, "the rows to end")
             }
             try expectEqual(visited, (201...1000).reversed())
         },
@@ -78,7 +76,7 @@ enum QueriesStreams {
                     try dao.create(Item.make(601...700))
                     try expectEqual(try dao.count(), 399, "the committed rows, \(order.count) terms")
                 }.wait(seconds: 30)
-                while case let next = try cursor.next(50), !next.isEmpty { rows += next }
+                try cursor.forEachBatch(of: 50) { rows += $0 }
                 cursor.close()
                 try expectSame(rows, expected, "the rows of the cursor")
                 try expectEqual(try dao.count(), 399, "the rows afterwards")
@@ -93,11 +91,11 @@ enum QueriesStreams {
             try dao.create(Item.make(1...300))
             let cursor = try dao.storage.cursor(Query(orderedBy: [.ascending(\.number)]))
             var visited: [Int] = []
-            while case let rows = try cursor.next(20), !rows.isEmpty {
+            try cursor.forEachBatch(of: 20) { rows in
                 visited += rows.map(\.id)
                 // These rows move ahead of the cursor, where it could meet them again.
-                try dao.persist(rows.map { Item(id: $0.id, name: $0.name, number: $0.number + 100_000) })
-                try dao.create(rows.map { Item(id: $0.id + 10_000, name: "", number: $0.number + 5) })
+                try dao.persist(rows.map { Item(id: $0.id, name: $0.name, number: $0.number &+ 100_000) })
+                try dao.create(rows.map { Item(id: $0.id &+ 10_000, name: "", number: $0.number &+ 5) })
             }
             try expectEqual(visited, Array(1...300))
             try expectEqual(try dao.count(), 600)
@@ -154,7 +152,10 @@ enum QueriesStreams {
             let dao = try context.dao(Item.self)
             try await dao.create(Item.make(1...1000))
             var ids: [Int] = []
-            for try await item in dao.stream(Query(orderedBy: [.descending(\.number)])) { ids.append(item.id) }
+            for try await item in dao.stream(Query(orderedBy: [.descending(\.number)])) {
+                ids.append(item.id)
+                try expect(ids.count <= 1000, "the rows to end")
+            }
             try expectEqual(ids, (1...1000).reversed())
             for round in 0..<200 {
                 for try await item in dao.stream() where item.id > round % 300 { break }

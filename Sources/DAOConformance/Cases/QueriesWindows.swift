@@ -87,7 +87,7 @@ enum QueriesWindows {
         ) { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...200))
-            try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number += 15 }, 200, "updated")
+            try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number &+= 15 }, 200, "updated")
             try expectEqual(try dao.read().map(\.number), (1...200).map { $0 * 10 + 15 })
             try expectEqual(try dao.read(orderedBy: .ascending(\.number), limit: 3) { $0.number > 20 }.map(\.id), [1, 2, 3])
         },

@@ -195,7 +195,7 @@ enum RelationsConditions {
             try expectEqual(try ids(.by("owner.name"), limit: 2, offset: 2), ["3", "6"])
             try expectEqual(
                 try topics.read(orderedBy: .ascending(\.owner, \.name)) { $0.title == "1" }.map(\.id), ["1", "5", "3"])
-            try expectEqual(try topics.read(orderedBy: .ascending(\.owner, \.name))[2].owner?.name, "Ada")
+            try expectEqual(try topics.read(orderedBy: .ascending(\.owner, \.name)).dropFirst(2).first?.owner?.name, "Ada")
             try expectEqual(try topics.count(Query(orderedBy: [.ascending(\.owner, \.name)], limit: 3)), 3)
             try expectEqual(
                 try topics.read(orderedBy: .descending(\.owner, \.name)) { $0.owner.age > 10 }.map(\.id), ["2", "3", "6"])
@@ -224,7 +224,7 @@ enum RelationsConditions {
             try expectEqual(topic.posts.count, 2)
             try await database.dao(Post.self).persist(Post(id: 1, text: "changed"))
             topic = try await next()
-            try expectEqual(topic.posts[0].text, "changed")
+            try expectEqual(topic.posts.first?.text, "changed")
             try await database.dao(Post.self).erase(byPrimaryKey: 1)
             topic = try await next()
             try expectEqual(topic.posts.map(\.id), [2])

@@ -134,7 +134,7 @@ enum RelationsErasing {
         ConformanceCase("R.eraseTen", "R4", title: "erasing a parent erases ten children of a cascading list") { context in
             let (database, topics) = try context.open(with: Topic.self)
             try topics.persist(Topic(id: "t", posts: Post.make(1...10)))
-            try topics.erase(topics.read()[0])
+            try topics.erase(require(topics.read().first, "the topic"))
             try expectEqual(try database.storage(for: Post.self).count(), 0, "children")
             // The key may be used again, and the list is empty.
             try topics.persist(Topic(id: "t"))

@@ -45,8 +45,9 @@ enum RelationsShapes {
             try bands.persist(band)
             let again = try require(bands.read(byPrimaryKey: 1), "the band")
             try expectEqual(again.name, "b1")
-            try expectEqual(again.players[1].bands.map(\.name), ["b2", "b1"])
-            try expectEqual(again.players[1].bands[1].players.count, 0, "the players of the band inside itself")
+            let inner = again.players.last?.bands
+            try expectEqual(inner?.map(\.name), ["b2", "b1"])
+            try expectEqual(inner?.last?.players.count, 0, "the players of the band inside itself")
             try bands.persist(again)
             try expectSame(try bands.read(byPrimaryKey: 1), again)
             try bands.erase(byPrimaryKey: 1)
@@ -137,15 +138,15 @@ enum RelationsShapes {
         ConformanceCase("R.emptied", "R6", "R1", title: "a list that was read and then emptied is stored as empty") { context in
             let topics = try context.dao(Topic.self)
             try topics.persist(Topic(id: "t", labels: [Label.make(1)]))
-            var topic = try topics.read()[0]
+            var topic = try require(topics.read().first, "the topic")
             topic.labels = []
             try topics.persist(topic)
-            try expectEqual(try topics.read()[0].labels.count, 0)
+            try expectEqual(try topics.read().first?.labels.count, 0)
             try topics.persist(Topic(id: "t", labels: [Label.make(1)]))
-            topic = try topics.read()[0]
+            topic = try require(topics.read().first, "the topic")
             topic.labels.removeAll(keepingCapacity: true)
             try topics.persist(topic)
-            try expectEqual(try topics.read()[0].labels.count, 0)
+            try expectEqual(try topics.read().first?.labels.count, 0)
         },
         ConformanceCase("R.merged", "R6", "W2", title: "a merging persist keeps related rows that the plain lacks") { context in
             let database = try context.open()
@@ -163,7 +164,7 @@ enum RelationsShapes {
         ConformanceCase("R.updated", "R1", "W5", title: "an update changes lists of matching rows, and counts them") { context in
             let (database, topics) = try context.open(with: Topic.self)
             try topics.create((1...3).map { Topic(id: "t\($0)", posts: Post.make([$0, 10])) })
-            let count = try topics.update(where: { $0.id != "t2" }) { $0.posts.removeLast() }
+            let count = try topics.update(where: { $0.id != "t2" }) { $0.posts = Array($0.posts.dropLast()) }
             try expectEqual(count, 2)
             try expectEqual(try topics.read().map { $0.posts.map(\.id) }, [[1], [2, 10], [3]])
             try topics.update(where: { $0.id == "t2" }) { topic in

@@ -78,6 +78,7 @@ enum RelationsWriting {
                 translator: TopicTranslator { topic in
                     try posts.persist(Post(id: 1, text: "changed elsewhere", author: author))
                     try people.persist(Person(id: 1, name: "renamed"))
+                    try expectEqual(topic.posts.map(\.id), [1, 2], "the posts to merge with")
                     topic.posts[1].text = "changed here"
                     topic.posts.append(Post(id: 3, text: "added"))
                 })
@@ -106,6 +107,7 @@ enum RelationsWriting {
                 storage: try database.storage(for: Topic.self),
                 translator: TopicTranslator { topic in
                     try posts.update(where: { $0.id == 1 }) { $0.text = "changed elsewhere" }
+                    try expectEqual(topic.posts.map(\.id), [1], "the posts to merge with")
                     topic.posts[0].author?.name = "changed here"
                 })
             try merging.persist(Topic(id: "t"))

@@ -148,9 +148,9 @@ enum TransactionsIsolation {
                 _ = try storage.erase(Query(where: Condition { $0.id > 500 }))
                 try storage.insert([Item(id: 5000, name: "new", number: 1)])
             }
-            while case let batch = try cursor.next(100), !batch.isEmpty {
+            try cursor.forEachBatch(of: 100) { batch in
                 ids += batch.map(\.id)
-                try expect(batch.allSatisfy { $0.number == $0.id * 10 }, "unchanged rows")
+                try expect(batch.allSatisfy { $0.number == $0.id &* 10 }, "unchanged rows")
             }
             try expectEqual(ids, Array(1...1000), "the ids the cursor gave")
             cursor.close()

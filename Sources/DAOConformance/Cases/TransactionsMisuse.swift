@@ -130,7 +130,7 @@ enum TransactionsMisuse {
             }
             do {
                 var ids: [Int] = []
-                while case let batch = try cursor.next(100), !batch.isEmpty { ids += batch.map(\.id) }
+                try cursor.forEachBatch(of: 100) { ids += $0.map(\.id) }
                 try expectEqual(ids, Array(11...1000), "the ids the cursor gave")
             } catch let error as StorageError {
                 try expectEqual(error.kind, .invalidTransaction, "the error's kind")

@@ -111,7 +111,8 @@ enum TransactionsRetrying {
                     throw conflict
                 }
             }
-            while runs.value < 10 { try await Task.sleep(for: .milliseconds(1)) }
+            let deadline = ContinuousClock.now + .seconds(10)
+            while runs.value < 10, .now < deadline { try await Task.sleep(for: .milliseconds(1)) }
             task.cancel()
             let ended = await task.result
             guard case .failure(let error) = ended, error is CancellationError else {

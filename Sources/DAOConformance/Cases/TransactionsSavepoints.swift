@@ -84,7 +84,7 @@ enum TransactionsSavepoints {
                     do {
                         try database.transaction {
                             try dao.create(Item.make([round, round + 100]))
-                            try dao.update(where: { $0.id == 1 }) { $0.number += 1 }
+                            try dao.update(where: { $0.id == 1 }) { $0.number &+= 1 }
                             if round % 3 == 0 { throw DeliberateError() }
                         }
                     } catch is DeliberateError {}
@@ -158,9 +158,57 @@ enum TransactionsSavepoints {
                     try dao.create(Item.make([2]))
                     return try dao.sum(\.number)
                 }
-                return inner + (try dao.count())
+                return inner &+ (try dao.count())
             }
             try expectEqual(sum, 32)
+        },
+        ConformanceCase(
+            "T.undoneAfterReopening", "T2", "T1",
+            title: "nothing that an inner or outer transaction undid is back after reopening",
+            requires: [.savepoints, .persistence]
+        ) { context in
+            var (database, dao) = try opened(context)
+            var (kept, number) = ([1: Item(id: 1, name: "")], 1)
+            try dao.create([Item(id: 1, name: "")])
+            /// Inserts, changes and erases rows, and does the same in an inner transaction, three levels deep. The bits
+            /// of `failures` say which levels fail. Returns the rows afterwards.
+            func level(_ depth: Int, _ failures: Int, _ before: [Int: Item]) throws -> [Int: Item] {
+                var rows = before
+                func write() throws {
+                    number += 1
+                    for item in [Item(id: 1, name: "\(number)", number: number), Item(id: number, name: "new", number: -number)] {
+                        try dao.persist(item)
+                        rows[item.id] = item
+                    }
+                    guard let oldest = rows.keys.filter({ $0 != 1 }).min(), rows.count > 6 else { return }
+                    try expectEqual(try dao.erase(byPrimaryKey: oldest), 1, "erased rows")
+                    rows[oldest] = nil
+                }
+                try write()
+                if depth < 3 {
+                    do {
+                        try database.transaction { rows = try level(depth + 1, failures, rows) }
+                    } catch is DeliberateError {}
+                    try write()
+                }
+                if failures & (1 << (depth - 1)) != 0 { throw DeliberateError() }
+                return rows
+            }
+            for pair in 0..<64 {
+                // Between the two transactions with failures is one without.
+                for failures in [pair / 8, 0, pair % 8] {
+                    do {
+                        try database.transaction { kept = try level(1, failures, kept) }
+                    } catch is DeliberateError {}
+                }
+                let expected = kept.values.sorted { $0.id < $1.id }
+                try expectSame(try dao.read(), expected, "the rows with failures at \(pair / 8), then \(pair % 8)")
+                database = try context.reopen(database)
+                dao = try database.dao(Item.self)
+                try expectSame(try dao.read(), expected, "the same rows after reopening")
+                try expectEqual(
+                    try dao.read { $0.number > 0 }.map(\.id), [1], "the rows found by the index after reopening")
+            }
         },
         ConformanceCase(
             "T.savepointsRefused", "T2", title: "without savepoints an inner transaction is unsupported", lacks: [.savepoints]

@@ -10,7 +10,7 @@ enum TransactionsUpdates {
             let storage = try context.storage(Item.self)
             try storage.insert([Item(id: 1, name: "counter")])
             let dao = DAO(
-                storage: storage, translator: ScriptedTranslator(merge: { plain, model in model.number += plain.number }))
+                storage: storage, translator: ScriptedTranslator(merge: { plain, model in model.number &+= plain.number }))
             try onThreads(4) { _ in for _ in 0..<50 { try dao.persist(Item(id: 1, name: "", number: 1)) } }
             try expectEqual(try storage.read().map(\.number), [200])
             try expectEqual(try storage.count(predicatedBy: Condition { $0.number == 200 }), 1, "rows through the index")
@@ -18,7 +18,7 @@ enum TransactionsUpdates {
         ConformanceCase("T.lostUpdateByUpdate", "T4", title: "updates by query from four threads lose no increment") { context in
             let dao = try context.dao(Item.self)
             try dao.create((1...5).map { Item(id: $0, name: "counter") })
-            try onThreads(4) { _ in for _ in 0..<25 { try dao.update(where: { $0.id > 0 }) { $0.number += 1 } } }
+            try onThreads(4) { _ in for _ in 0..<25 { try dao.update(where: { $0.id > 0 }) { $0.number &+= 1 } } }
             try expectEqual(try dao.read().map(\.number), [100, 100, 100, 100, 100])
         },
         ConformanceCase(concurrent: "T.lostUpdateAsync", "T4", title: "eight tasks' transactions lose no increment") { context in
@@ -30,7 +30,7 @@ enum TransactionsUpdates {
                         for _ in 0..<25 {
                             let _: Void = try await database.transaction {
                                 var counter = try require(try dao.read(byPrimaryKey: 1), "the counter")
-                                counter.value += 1
+                                counter.value &+= 1
                                 try dao.persist(counter)
                             }
                         }
@@ -61,7 +61,7 @@ enum TransactionsUpdates {
             let reader = Background {
                 while !isDone.value {
                     let accounts = try dao.read()
-                    try expectEqual(accounts.map(\.balance).reduce(0, +), 1000, "the sum of all balances")
+                    try expectEqual(accounts.map(\.balance).reduce(0, &+), 1000, "the sum of all balances")
                     try expect(
                         accounts.allSatisfy { $0.balance == $0.mirror }, "two fields that are written together to be equal")
                 }
@@ -74,8 +74,8 @@ enum TransactionsUpdates {
                         let (from, to) = (Int.random(in: 0..<10, using: &random), Int.random(in: 0..<10, using: &random))
                         for (index, change) in [(from, -7), (to, 7)] {
                             var account = try require(try dao.read(byPrimaryKey: "account \(index)"), "the account")
-                            account.balance += change
-                            account.mirror += change
+                            account.balance &+= change
+                            account.mirror &+= change
                             try dao.persist(account)
                         }
                     }
@@ -154,7 +154,7 @@ enum TransactionsUpdates {
                 for _ in 0..<increments {
                     try database.transaction {
                         var counter = try require(try dao.read(byPrimaryKey: 1), "the counter")
-                        counter.value += 1
+                        counter.value &+= 1
                         try dao.persist(counter)
                     }
                 }

@@ -89,6 +89,7 @@ enum ValuesEmbedded {
             ]
             let database = try context.expectKept(rows)
             let stored = try database.dao(Embeddings.self).read().map(\.twice)
+            try expectEqual(stored.count, 3, "rows")
             try expect(
                 stored[0] == .none && stored[1] == .some(.none) && stored[2] == .some(.some(0)), "three states, got \(stored)"
             )

@@ -124,6 +124,7 @@ enum ValuesNumbers {
                     OptionalScalars(id: 1, decimal: .nan), OptionalScalars(id: 2, decimal: 0), OptionalScalars(id: 3),
                 ])
                 let values = try dao.read().map(\.decimal)
+                try expectEqual(values.count, 3, "rows")
                 try expect(values[0]?.isNaN == true, "NaN, not \(String(describing: values[0]))")
                 try expect(values[1] == Decimal(0) && values[2] == nil, "0 and nil, not \(values[1...])")
             },

@@ -221,7 +221,7 @@ enum WritesBasics {
         ConformanceCase("W.updateMovesInIndex", "W5", title: "updating the field of the condition visits rows once") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...200))
-            try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number += 1000 }, 200)
+            try expectEqual(try dao.update(where: { $0.number > 0 }) { $0.number &+= 1000 }, 200)
             try expectEqual(try dao.read().map(\.number), (1...200).map { $0 * 10 + 1000 })
             try expectEqual(try dao.count { $0.number > 1000 }, 200)
             try expectEqual(try dao.count { $0.number <= 1000 }, 0)

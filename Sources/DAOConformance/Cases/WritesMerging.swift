@@ -63,7 +63,7 @@ enum WritesMerging {
                 storage: storage,
                 translator: ScriptedTranslator(merge: { plain, model in
                     model.name += "+" + plain.name
-                    model.number += plain.number
+                    model.number &+= plain.number
                 }))
             try dao.persist([
                 Item(id: 1, name: "a", number: 10), Item(id: 2, name: "new", number: 5), Item(id: 1, name: "b", number: 100),
@@ -80,7 +80,7 @@ enum WritesMerging {
         ) { context in
             let storage = try context.storage(Item.self)
             let dao = DAO(
-                storage: storage, translator: ScriptedTranslator(merge: { plain, model in model.number += plain.number }))
+                storage: storage, translator: ScriptedTranslator(merge: { plain, model in model.number &+= plain.number }))
             try dao.persist(Item(id: 1, name: "counter", number: 1))
             for _ in 0..<100 { try dao.persist(Item(id: 1, name: "", number: 1)) }
             try expectEqual(try storage.read().map(\.number), [101])

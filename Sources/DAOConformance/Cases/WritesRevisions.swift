@@ -88,14 +88,18 @@ enum WritesRevisions {
             let proposals = try context.dao(Proposal.self)
             try proposals.create(Proposal(id: 1, title: ""))
             try onThreads(4) { _ in
-                var done = 0
+                var (done, conflicts) = (0, 0)
                 while done < 20 {
                     var proposal = try require(proposals.read(byPrimaryKey: 1), "the proposal")
                     proposal.title += "x"
                     do {
                         try proposals.persist(proposal)
                         done += 1
-                    } catch let error as StorageError where error.kind == .conflict {}
+                    } catch let error as StorageError where error.kind == .conflict {
+                        // Each conflict is a write of another thread.
+                        conflicts += 1
+                        try expect(conflicts <= 60, "a conflict for each write of another thread at most")
+                    }
                 }
             }
             try expectSame(try proposals.read(), [Proposal(id: 1, title: String(repeating: "x", count: 80), revision: 81)])
@@ -121,6 +125,7 @@ enum WritesRevisions {
             try remarks.persist(Remark(id: 1, text: "changed", revision: 2))
             try expectError(.conflict, "an outdated remark", entity: "remark", key: 1) { try dossiers.persist(later) }
             try expectEqual(try dossiers.read().map(\.revision), [2], "the revision after the conflict")
+            try expectEqual(later.remarks.map(\.id), [1], "the remarks")
             later.remarks[0] = Remark(id: 1, text: "changed again", revision: 3)
             try dossiers.persist(later)
             try dossiers.update(where: { $0.id == 1 }) { $0.remarks.append(Remark(id: 2, text: "new")) }

@@ -11,18 +11,20 @@ enum CaseRunner {
         case hung
     }
 
-    /// Runs a case to its end or its time limit, and says how long it ran. A case that hangs keeps its thread and its
-    /// directory, since neither can be taken away.
+    /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory, since neither
+    /// can be taken away.
     static func run(
-        _ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration
-    ) async -> (ending: Ending, duration: Duration) {
+        _ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration, hangs: Hangs
+    ) async -> ConformanceResult {
         await ParallelCases.shared.enter()
         // The time that a case waits for its turn is not its own.
         let start = ContinuousClock.now
+        let timeLimit = hangs.shortened(timeLimit)
         let ending = await runAlone(conformanceCase, target, timeLimit)
         let duration = ContinuousClock.now - start
+        if case .hung = ending { hangs.add() }
         await ParallelCases.shared.leave()
-        return (ending, duration)
+        return ConformanceResult(conformanceCase, ending, timeLimit: timeLimit, duration: duration)
     }
 
     private static func runAlone(
@@ -43,7 +45,8 @@ enum CaseRunner {
             }
         case .concurrent(let body):
             ending = await race(timeLimit) { finish in
-                Task.detached {
+                // A database may block the thread. Blocked threads of the cooperative pool would hang every later case.
+                Task.detached(executorPreference: TaskThreads.shared) {
                     do {
                         try await body(context)
                         finish(.passed)
@@ -81,12 +84,13 @@ enum CaseRunner {
         await withCheckedContinuation { continuation in
             let box = FirstEnding(continuation)
             start { box.finish($0) }
-            let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { box.finish(.hung) }
+            // A separate thread: a database that blocks may hold all threads of the queues.
+            startThread { if !box.hasEnded.wait(seconds: limit / .seconds(1)) { box.finish(.hung) } }
         }
     }
 
     private final class FirstEnding: Sendable {
+        let hasEnded = Signal()
         private let waiting: Mutex<CheckedContinuation<Ending, Never>?>
 
         init(_ continuation: CheckedContinuation<Ending, Never>) { waiting = Mutex(continuation) }
@@ -97,8 +101,19 @@ enum CaseRunner {
                 return waiting
             }
             continuation?.resume(returning: ending)
+            hasEnded.send()
         }
     }
+}
+
+/// The number of cases of a run that hung. After ten of them, the run does not wait long for the other cases.
+final class Hangs: Sendable {
+    private let count = Shared(0)
+
+    func add() { count.change { $0 += 1 } }
+
+    /// Returns the time limit of the next case.
+    func shortened(_ timeLimit: Duration) -> Duration { count.value < 10 ? timeLimit : min(timeLimit, .seconds(2)) }
 }
 
 /// Limits the number of cases that run in parallel when a test runner starts all cases at once.

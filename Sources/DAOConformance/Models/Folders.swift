@@ -55,7 +55,7 @@ struct PageTranslator: Translator {
     func translate(plain: PagePlain) throws -> PageModel {
         if plain.text == "poison" { throw DeliberateError(number: plain.id) }
         var counter = try counters.read(key: .integer(0)) ?? Counter(id: 0, value: 0)
-        counter.value += 1
+        counter.value &+= 1
         try counters.upsert([counter])
         return PageModel(id: plain.id, folder: plain.folder, text: plain.text, serial: counter.value)
     }

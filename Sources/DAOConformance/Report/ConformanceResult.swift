@@ -45,9 +45,10 @@ public struct ConformanceResult: Sendable, Codable, Identifiable {
         case .passed:
             (status, message, expected, got, location) = (.passed, nil, nil, nil, nil)
         case .hung:
-            let limit = timeLimit.components.seconds
+            let seconds = timeLimit / .seconds(1)
             (status, expected, got, location) = (.hung, nil, nil, nil)
-            message = "did not end within \(limit) seconds: a call blocks or loops, and its thread continues to run"
+            message =
+                "did not end within \(Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)") s: a call blocks or loops, and its thread is left behind"
         case .failed(let failure as ConformanceFailure):
             (status, message) = (.failed, failure.description)
             (expected, got, location) = (failure.expected, failure.got, failure.location)

@@ -5,7 +5,7 @@
 /// ```
 ///
 /// A cell is the number of cases that passed. With failures it is `✗`, the number of failures and the number
-/// of cases. It is `no case` where the suite has no case yet.
+/// of cases. It is `not run` where no case of the rule was chosen.
 public struct ConformanceTable: Sendable, CustomStringConvertible {
     /// The reports, one per column.
     public let reports: [ConformanceReport]
@@ -36,7 +36,7 @@ public struct ConformanceTable: Sendable, CustomStringConvertible {
 
     private func cell(_ rule: ContractRule, _ report: ConformanceReport) -> String {
         let results = report.results.filter { $0.rules.contains(rule.id) }
-        if results.isEmpty { return "no case" }
+        if results.isEmpty { return "not run" }
         let skipped = results.count { $0.status == .skipped }
         let failed = results.count { $0.status == .failed || $0.status == .hung }
         let run = results.count - skipped

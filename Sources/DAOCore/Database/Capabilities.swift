@@ -17,6 +17,10 @@ public struct Capabilities: Sendable, Hashable {
     public var hasSavepoints: Bool
     /// Whether every record has a checksum that is verified on every read.
     public var hasChecksums: Bool
+    /// Whether a file that lost its end is told from one to which the last write was interrupted. A store that appends
+    /// to a log, and drops an incomplete record at its end as what a killed process left, cannot tell them apart: it
+    /// opens such a file with an earlier commit.
+    public var detectsTruncation: Bool
     /// Whether the database can update stored entities, run migrations and be copied; see
     /// ``Database/withEntityStore(_:_:)``.
     public var hasEvolution: Bool
@@ -39,6 +43,8 @@ public struct Capabilities: Sendable, Hashable {
     ///   - hasSnapshotReads: Whether readers see a snapshot and never wait for a writer.
     ///   - hasSavepoints: Whether transactions can be nested.
     ///   - hasChecksums: Whether every record has a checksum that is verified on every read.
+    ///   - detectsTruncation: Whether a file that lost its end is told from one to which the last write was
+    ///     interrupted.
     ///   - hasEvolution: Whether the database can update stored entities, run migrations and be copied.
     ///   - hasBackup: Whether the database can be copied into one file.
     ///   - isReadOnly: Whether the database refuses writes.
@@ -48,9 +54,9 @@ public struct Capabilities: Sendable, Hashable {
     ///     supports.
     public init(
         engine: String, isPersistent: Bool = false, isMultiProcess: Bool = false, hasSnapshotReads: Bool = true,
-        hasSavepoints: Bool = true, hasChecksums: Bool = false, hasEvolution: Bool = false, hasBackup: Bool = false,
-        isReadOnly: Bool = false,
-        maximumValueLength: Int? = nil, underlyingTypes: Set<UnderlyingType> = []
+        hasSavepoints: Bool = true, hasChecksums: Bool = false, detectsTruncation: Bool = true, hasEvolution: Bool = false,
+        hasBackup: Bool = false, isReadOnly: Bool = false, maximumValueLength: Int? = nil,
+        underlyingTypes: Set<UnderlyingType> = []
     ) {
         self.engine = engine
         self.isPersistent = isPersistent
@@ -58,6 +64,7 @@ public struct Capabilities: Sendable, Hashable {
         self.hasSnapshotReads = hasSnapshotReads
         self.hasSavepoints = hasSavepoints
         self.hasChecksums = hasChecksums
+        self.detectsTruncation = detectsTruncation
         self.hasEvolution = hasEvolution
         self.hasBackup = hasBackup
         self.isReadOnly = isReadOnly

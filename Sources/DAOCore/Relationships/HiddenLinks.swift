@@ -77,9 +77,9 @@ struct HiddenLinks: LinkStorage {
                 // The common prefix of both lists remains unchanged.
                 let same = zip(before, targets).prefix { $0.target.hasSameBytes(as: $1) }.count
                 gone += before.dropFirst(same).map { .uuid($0.id) }
-                let start = same == 0 ? 0 : before[same - 1].position + 1
+                let start = same == 0 ? 0 : before[same - 1].position &+ 1
                 for (offset, target) in targets.dropFirst(same).enumerated() {
-                    fresh.append(LinkRow(id: UUID(), owner: owner, target: target, position: start + offset))
+                    fresh.append(LinkRow(id: UUID(), owner: owner, target: target, position: start &+ offset))
                 }
             }
             _ = try rows.erase(keys: gone)

@@ -59,7 +59,8 @@ public final class KeyValueDatabase: Database {
         lifetime = DatabaseLifetime(engine.coordinator, path: traits.path, release: release)
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasChecksums: options.usesChecksums, hasEvolution: true, hasBackup: traits.hasBackup,
+            hasChecksums: options.usesChecksums, detectsTruncation: traits.detectsTruncation, hasEvolution: true,
+            hasBackup: traits.hasBackup,
             isReadOnly: traits.isReadOnly || configuration.isReadOnly,
             underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }

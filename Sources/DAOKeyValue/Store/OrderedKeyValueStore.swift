@@ -92,6 +92,9 @@ public struct KeyValueStoreTraits: Sendable {
     public var isMultiProcess: Bool
     /// Whether writes are refused with `.readOnly`.
     public var isReadOnly: Bool
+    /// Whether a file that was cut off is told from one whose last write was interrupted; see
+    /// `Capabilities.detectsTruncation`.
+    public var detectsTruncation: Bool
     /// Whether the store has ``OrderedKeyValueStore/writeBackup(to:onProgress:)``.
     public var hasBackup: Bool
     /// The type of the engine's own handle of its transactions; nil when there is none.
@@ -105,17 +108,19 @@ public struct KeyValueStoreTraits: Sendable {
     ///   - isPersistent: Whether the data outlives the process.
     ///   - isMultiProcess: Whether several processes can have the same file open.
     ///   - isReadOnly: Whether writes are refused.
+    ///   - detectsTruncation: Whether a file that was cut off is told from one whose last write was interrupted.
     ///   - hasBackup: Whether the store has ``OrderedKeyValueStore/writeBackup(to:onProgress:)``.
     ///   - underlyingType: The type of the engine's own handle of its transactions.
     public init(
         name: String, path: String? = nil, isPersistent: Bool = false, isMultiProcess: Bool = false, isReadOnly: Bool = false,
-        hasBackup: Bool = false, underlyingType: UnderlyingType? = nil
+        detectsTruncation: Bool = true, hasBackup: Bool = false, underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
         self.isPersistent = isPersistent
         self.isMultiProcess = isMultiProcess
         self.isReadOnly = isReadOnly
+        self.detectsTruncation = detectsTruncation
         self.hasBackup = hasBackup
         self.underlyingType = underlyingType
     }

@@ -32,7 +32,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
-        translatesOutside, keysHideOwnWrites, conflictsCommit
+        translatesOutside, keysHideOwnWrites, conflictsCommit, undoneWritesReturn
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle
     // Life cycle
@@ -98,7 +98,7 @@ enum Fault: String, CaseIterable, Sendable {
 
     var limits: ArrayDatabase.Limits {
         var limits = ArrayDatabase.Limits()
-        limits.isPersistent = self == .losesLastRowOnClose || self == .keepsWhatIsForgotten
+        limits.isPersistent = [.losesLastRowOnClose, .keepsWhatIsForgotten, .undoneWritesReturn].contains(self)
         return limits
     }
 }

@@ -96,6 +96,23 @@ final class FaultyDatabase: Database {
             }
             if let result { return result }
             throw failure ?? StorageError(.io, "no result")
+        case .undoneWritesReturn where isInside:
+            var written: [String: ArrayTable] = [:]
+            do {
+                return try base.transaction {
+                    defer { written = (try? base.read(\.tables)) ?? [:] }
+                    return try body()
+                }
+            } catch {
+                let kept = try base.read(\.tables)
+                place.undone.add(written.mapValues(\.rows), without: kept.mapValues(\.rows))
+                throw error
+            }
+        case .undoneWritesReturn:
+            place.undone.begin()
+            let result = try base.transaction(body)
+            place.undone.commit()
+            return result
         case .wrapsBodyErrors:
             do {
                 return try base.transaction(body)
@@ -183,6 +200,14 @@ final class FaultyDatabase: Database {
         case .losesLastRowOnClose:
             base.engine.committed.tables.withLock { tables in
                 for name in tables.keys where tables[name]?.rows.isEmpty == false { tables[name]?.rows.removeLast() }
+            }
+            try base.close()
+        case .undoneWritesReturn:
+            base.engine.committed.tables.withLock { tables in
+                for (name, row) in place.undone.take() {
+                    guard let position = tables[name]?.position(of: row.key), !position.isThere else { continue }
+                    tables[name]?.rows.insert(row, at: position.index)
+                }
             }
             try base.close()
         default:

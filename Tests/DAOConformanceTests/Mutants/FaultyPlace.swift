@@ -9,6 +9,7 @@ final class FaultyPlace: Sendable {
     /// The number of running writes.
     let writes = Atomic(0)
     let announcer = Announcer()
+    let undone = UndoneRows()
     private let kept = Mutex<[ArrayDatabase]>([])
     private let first = Mutex<EngineState?>(nil)
 
@@ -35,6 +36,36 @@ final class FaultyPlace: Sendable {
         first.withLock { first in
             first = first ?? state
             return first ?? state
+        }
+    }
+}
+
+/// Rows that inner transactions stored before they failed. A log that is read again without its rollbacks has them.
+final class UndoneRows: Sendable {
+    private typealias Rows = [(entity: String, row: ArrayTable.Row)]
+    private let rows = Mutex<(pending: Rows, committed: Rows)>(([], []))
+
+    /// Begins a transaction.
+    func begin() { rows.withLock { $0.pending = [] } }
+
+    /// Commits the transaction, and with it the rows of its failed inner transactions.
+    func commit() { rows.withLock { $0 = ([], $0.committed + $0.pending) } }
+
+    /// Adds the rows of a failed inner transaction.
+    func add(_ written: [String: [ArrayTable.Row]], without kept: [String: [ArrayTable.Row]]) {
+        rows.withLock { rows in
+            for (entity, written) in written {
+                let keys = Set(kept[entity, default: []].map(\.key))
+                rows.pending += written.filter { !keys.contains($0.key) }.map { (entity, $0) }
+            }
+        }
+    }
+
+    /// Returns the rows of committed transactions, and forgets them.
+    func take() -> [(entity: String, row: ArrayTable.Row)] {
+        rows.withLock { rows in
+            defer { rows.committed = [] }
+            return rows.committed
         }
     }
 }
