@@ -11,8 +11,10 @@ public enum LMDBDatabase {
     /// The open files by their identity.
     private static let engines = SharedInstances<KeyValueEngine>()
 
-    /// Whether this process has a file open, by its identity.
-    static func isOpen(_ identity: String) -> Bool { engines.contains(identity) }
+    /// Whether any process has a file open. Each has locked the first byte of the lock file.
+    static func isOpen(_ path: String, _ identity: FileIdentity) -> Bool {
+        engines.contains(identity.description) || BackupFile.isLocked(path + "-lock", in: 0..<1)
+    }
 
     /// Opens the database in a file, and creates the file when it does not exist.
     ///

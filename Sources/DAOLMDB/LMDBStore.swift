@@ -19,7 +19,7 @@ public final class LMDBStore: OrderedKeyValueStore {
     public let traits: KeyValueStoreTraits
 
     /// The identity of the file, independent of the text of its path.
-    var identity: String { "\(environment.identity.device):\(environment.identity.inode)" }
+    var identity: String { environment.identity.description }
 
     private let environment: LMDBEnvironment
     private let user = EnvironmentUser()

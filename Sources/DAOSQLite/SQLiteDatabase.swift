@@ -20,8 +20,14 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     /// The open files, by their identity: two paths to one file give one instance.
     private static let instances = SharedInstances<SQLInstance>()
 
-    /// Whether this process has a file open, by its identity.
-    static func isOpen(_ identity: String) -> Bool { instances.contains(identity) }
+    /// Whether any process has a file open, with a write-ahead log or without.
+    static func isOpen(_ path: String, _ identity: FileIdentity) -> Bool {
+        instances.contains(identity.description)
+            || BackupFile.isLocked(path + "-shm", in: LogIndex.presence) || BackupFile.isLocked(path, in: sharedBytes)
+    }
+
+    /// The bytes of a file that connections lock; see "File Locking and Concurrency" in the documentation of SQLite.
+    private static let sharedBytes = 0x4000_0000..<0x4000_0200
 
     /// Opens the file at a path, or creates it.
     ///

@@ -9,8 +9,6 @@ import Testing
 /// Flipped bits in index entries. A key that leaves its place among its neighbours is detected by the store
 /// when it is opened, so the flips here keep the order of keys.
 @Suite struct IndexDamageTests {
-    private typealias Entry = (key: [UInt8], value: [UInt8])
-
     private let rows: [Message] = (0..<6).map { number in
         Message(
             id: number, sender: number == 0 ? nil : number / 2,
@@ -19,25 +17,9 @@ import Testing
             amount: Decimal(number / 3))
     }
 
-    private func opened(_ entries: [Entry]) throws -> (any Storage<Message>, SortedArrayStore) {
-        let store = SortedArrayStore()
-        let transaction = try store.begin(.write)
-        for entry in entries {
-            try entry.key.withUnsafeBytes { key in try entry.value.withUnsafeBytes { try transaction.put(key, $0) } }
-        }
-        try transaction.commit()
+    private func opened(_ entries: [StoredEntry]) throws -> (any Storage<Message>, SortedArrayStore) {
+        let store = try SortedArrayStore.containing(entries)
         return (try KeyValueDatabase(store: store).storage(for: Message.self), store)
-    }
-
-    private func entries(_ store: SortedArrayStore) throws -> [Entry] {
-        let cursor = try store.begin(.read).cursor()
-        var found: [Entry] = []
-        var isThere = try cursor.seek(UnsafeRawBufferPointer(start: nil, count: 0))
-        while isThere {
-            found.append((Array(cursor.key), Array(cursor.value)))
-            isThere = try cursor.next()
-        }
-        return found
     }
 
     /// Runs every kind of search. Each must return what the rows say, or be `.corrupted`.
@@ -87,7 +69,7 @@ import Testing
     @Test func aFlippedBitInAnEntryIsNeverAWrongAnswer() throws {
         let (storage, store) = try opened([])
         try storage.insert(rows)
-        let whole = try entries(store)
+        let whole = try store.entries()
         #expect(try search(storage, "nothing") == 0)
         let own = Set(whole.indices.filter { whole[$0].value.count == 4 })
         #expect(own.count == rows.count * 5)
@@ -118,7 +100,7 @@ import Testing
     @Test func aDamagedEntryDoesNotHideADuplicate() throws {
         let (storage, store) = try opened([])
         try storage.insert(rows)
-        let whole = try entries(store)
+        let whole = try store.entries()
         let index = try #require(
             whole.lastIndex { $0.value.count == 4 && $0.key.contains(UInt8(ascii: "5")) && $0.key.contains(UInt8(ascii: "c")) })
         var damaged = whole
@@ -137,7 +119,7 @@ import Testing
         let store = SortedArrayStore()
         let without = try KeyValueDatabase(store: store, options: KeyValueOptions(usesChecksums: false))
         try without.storage(for: Message.self).insert(Array(rows[..<3]))
-        #expect(try entries(store).allSatisfy { $0.value.count != 4 })
+        #expect(try store.entries().allSatisfy { $0.value.count != 4 })
         let with = try KeyValueDatabase(store: store).storage(for: Message.self)
         try with.insert(Array(rows[3...]))
         #expect(try search(with, "nothing") == 0)
@@ -151,7 +133,7 @@ import Testing
     func impossibleNumbersInTheCatalogAreDamage(change: String) throws {
         let (storage, store) = try opened([])
         try storage.insert(rows)
-        var whole = try entries(store)
+        var whole = try store.entries()
         let index = try #require(whole.firstIndex { $0.key == Array("\0Emessage".utf8) })
         let text = String(decoding: whole[index].value.dropFirst(8), as: UTF8.self)
         let name = try #require(change.split(separator: ":").first)
@@ -167,7 +149,7 @@ import Testing
         let (storage, store) = try opened([])
         try storage.insert(rows)
         try storage.database.storage(for: Note.self).insert([Note(key: "a", text: "")])
-        var whole = try entries(store)
+        var whole = try store.entries()
         let index = try #require(whole.firstIndex { $0.key == Array("\0Enote".utf8) })
         let text = String(decoding: whole[index].value.dropFirst(8), as: UTF8.self)
         let json = Array(text.replacing(try Regex(#""keyspace":[0-9]+"#), with: #""keyspace":1"#).utf8)

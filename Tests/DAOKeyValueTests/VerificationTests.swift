@@ -26,30 +26,12 @@ import Testing
             indexes: [Index(.descending(\.rank), .ascending(\.title))])
     }
 
-    private typealias Entry = (key: [UInt8], value: [UInt8])
-
-    private func opened(_ entries: [Entry]) throws -> (database: KeyValueDatabase, store: SortedArrayStore) {
-        let store = SortedArrayStore()
-        let transaction = try store.begin(.write)
-        for entry in entries {
-            try entry.key.withUnsafeBytes { key in try entry.value.withUnsafeBytes { try transaction.put(key, $0) } }
-        }
-        try transaction.commit()
+    private func opened(_ entries: [StoredEntry]) throws -> (database: KeyValueDatabase, store: SortedArrayStore) {
+        let store = try SortedArrayStore.containing(entries)
         return (try KeyValueDatabase(store: store), store)
     }
 
-    private func entries(_ store: SortedArrayStore) throws -> [Entry] {
-        let cursor = try store.begin(.read).cursor()
-        var found: [Entry] = []
-        var isThere = try cursor.seek(UnsafeRawBufferPointer(start: nil, count: 0))
-        while isThere {
-            found.append((Array(cursor.key), Array(cursor.value)))
-            isThere = try cursor.next()
-        }
-        return found
-    }
-
-    private func whole() throws -> [Entry] {
+    private func whole() throws -> [StoredEntry] {
         let (database, store) = try opened([])
         let pages = DAO(storage: try database.storage(for: Page.self))
         let long = String(repeating: "x", count: 250)
@@ -59,14 +41,15 @@ import Testing
                     id: number, title: "page \(number)", rank: number == 2 ? nil : number,
                     cover: number == 3 ? nil : Tag(id: "a", rank: 1), tags: [Tag(id: "a", rank: 1), Tag(id: long, rank: nil)])
             })
-        return try entries(store)
+        return try store.entries()
     }
 
     /// The entries of the catalog begin with a zero; what is damaged there is found when the database is opened.
-    private func isOfCatalog(_ entry: Entry) -> Bool { entry.key.first == 0 }
+    private func isOfCatalog(_ entry: StoredEntry) -> Bool { entry.key.first == 0 }
 
     /// Expects that a verification reports something, with an entity.
-    private func expectDamage(_ entries: [Entry], _ what: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectDamage(_ entries: [StoredEntry], _ what: String, sourceLocation: SourceLocation = #_sourceLocation) throws
+    {
         let report = try opened(entries).database.verify()
         #expect(!report.isSound, "\(what)", sourceLocation: sourceLocation)
         #expect(
@@ -137,7 +120,7 @@ import Testing
     @Test func onlyTheFirstProblemsAreListed() throws {
         let (database, store) = try opened([])
         try database.storage(for: Tag.self).insert((0..<1500).map { (number: Int) in Tag(id: "\(number)", rank: number) })
-        let damaged = try entries(store).map { entry -> Entry in
+        let damaged = try store.entries().map { entry -> StoredEntry in
             isOfCatalog(entry) ? entry : (entry.key, entry.value.dropLast() + [entry.value[entry.value.count - 1] ^ 1])
         }
         let report = try opened(damaged).database.verify()

@@ -24,6 +24,13 @@ final class BatchingEngine: SQLEngine {
     var traits: SQLEngineTraits { engine.traits }
     var commitCounter: ObservationHub.OpenCounter? { engine.commitCounter }
 
+    func writeBackup(
+        to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void
+    ) throws {
+        let sent = try (connection as? BatchingConnection)?.sent() ?? connection
+        try engine.writeBackup(to: path, from: sent, onProgress: onProgress)
+    }
+
     func connect(_ access: SQLAccess) throws -> any SQLConnection {
         BatchingConnection(try engine.connect(access), roundTrips)
     }

@@ -138,6 +138,22 @@ enum LifeCycleMaintenance {
             try expectError(.closed) { try database.backup(to: file.path) }
         },
         ConformanceCase(
+            "L.backupOpenElsewhere", "L10", "C2", title: "a backup that another process has open is not replaced",
+            requires: [.processes]
+        ) { context in
+            let database = try context.open()
+            try database.dao(Item.self).create(Item.make([1, 2]))
+            let file = try backupFile(context)
+            try database.backup(to: file.path)
+            let process = try context.startProcess(at: "backup")
+            try expectEqual(try process.ask("count"), "0", "the count of the other process")
+            try expectError(.busy) { try database.backup(to: file.path) }
+            process.kill()
+            try context.openOther("backup").close()
+            try database.backup(to: file.path)
+            try expectEqual(try context.openOther("backup").dao(Item.self).count(), 2)
+        },
+        ConformanceCase(
             concurrent: "L.backupUntilCancelled", "L10", title: "a backup whose task is cancelled leaves what was at the path"
         ) { context in
             let database = try context.open()

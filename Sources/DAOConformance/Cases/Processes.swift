@@ -152,11 +152,11 @@ extension Processes {
 }
 
 extension ConformanceContext {
-    /// Starts another process that has the database of this case open; needs
+    /// Starts another process that has the database of this case open, or the one that ``openOther(_:)`` opens; needs
     /// ``ConformanceCase/Requirement/processes``.
-    func startProcess() throws -> any ConformanceProcess {
+    func startProcess(at suffix: String? = nil) throws -> any ConformanceProcess {
         guard let start = target.startProcess else { throw fail("the target has no way to start another process") }
-        let process = try start(location)
+        let process = try start(suffix.map(location.appending) ?? location)
         try expectEqual(try process.next(), "open", "the first line of the other process")
         return process
     }

@@ -3,7 +3,7 @@ import Foundation
 /// Replaces the file of a backup. A backend writes the new file under a temporary name.
 ///
 /// ```swift
-/// try BackupFile.replace(path, of: databasePath, isOpen: { _ in false }, isDatabase: { $0.starts(with: signature) }) {
+/// try BackupFile.replace(path, of: databasePath, isOpen: { _, _ in false }, isDatabase: { $0.starts(with: signature) }) {
 ///     temporaryPath, descriptor in
 ///     try writeDatabase(descriptor)
 /// }
@@ -17,14 +17,15 @@ public enum BackupFile {
     /// - Parameters:
     ///   - path: The path of the backup. Symbolic links are followed.
     ///   - source: The path of the database's file. The backup gets its permissions.
-    ///   - isOpen: A closure that returns whether this process has a file open as a database, by its device and inode in
-    ///     the form `device:inode`. Such a file is not even looked into: closing it would release the locks of the
-    ///     process.
+    ///   - isOpen: A closure that returns whether any process has a file open as a database. It gets the path of the file,
+    ///     and its identity. When this process has the file open, nobody may even look
+    ///     into it: closing it would release the locks of the process.
     ///   - isDatabase: A closure that returns whether the first bytes of a file are those of a database of this kind.
     ///   - write: A closure that writes the new file. It gets the temporary path and a descriptor of the empty file.
     /// - Throws: The errors of `backup(to:)`; any error of `write`. The path is then unchanged, and there is no temporary file.
     public static func replace(
-        _ path: String, of source: String, isOpen: (String) -> Bool, isDatabase: ([UInt8]) -> Bool,
+        _ path: String, of source: String, isOpen: (_ path: String, _ identity: FileIdentity) -> Bool,
+        isDatabase: ([UInt8]) -> Bool,
         _ write: (String, Int32) throws -> Void
     ) throws {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw StorageError.invalidPath(path) }
@@ -54,7 +55,7 @@ public enum BackupFile {
 
     /// Checks that a path has no file, or one that may be replaced.
     private static func check(
-        _ path: String, _ source: stat, _ isOpen: (String) -> Bool, _ isDatabase: ([UInt8]) -> Bool
+        _ path: String, _ source: stat, _ isOpen: (String, FileIdentity) -> Bool, _ isDatabase: ([UInt8]) -> Bool
     ) throws {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -64,11 +65,11 @@ public enum BackupFile {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw StorageError.notADatabase(path, status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file")
         }
-        if status.st_dev == source.st_dev, status.st_ino == source.st_ino {
+        if FileIdentity(status) == FileIdentity(source) {
             throw StorageError(
                 .invalidConfiguration, "the path of the backup leads to the database itself; use another path", path: path)
         }
-        if isOpen("\(status.st_dev):\(status.st_ino)") { throw inUse(path) }
+        if isOpen(path, FileIdentity(status)) { throw inUse(path) }
         // The log of a database that is open, or whose process was killed. It would be applied to the backup.
         for suffix in ["-wal", "-journal"] {
             var log = stat()
@@ -84,6 +85,28 @@ public enum BackupFile {
         guard isDatabase(Array(head.prefix(count))) else { throw StorageError.notADatabase(path, "another file") }
     }
 
+    /// Whether another process has locked a part of a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file. This process must not have it open: closing it releases the locks of the process.
+    ///   - range: The positions of the bytes.
+    public static func isLocked(_ path: String, in range: Range<Int>) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return isLocked(descriptor, in: range) ?? false
+    }
+
+    /// Whether another process has locked a part of an open file; nil when it cannot be told.
+    package static func isLocked(_ descriptor: Int32, in range: Range<Int>) -> Bool? {
+        var lock = Foundation.flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(range.lowerBound)
+        lock.l_len = off_t(range.count)
+        return fcntl(descriptor, F_GETLK, &lock) == 0 ? lock.l_type != Int16(F_UNLCK) : nil
+    }
+
     /// Opens the temporary file, and locks it against other backups to the same path.
     private static func lock(_ temporary: String, _ path: String) throws -> Int32 {
         // Another backup can rename the file between opening and locking.
@@ -94,8 +117,7 @@ public enum BackupFile {
                 close(descriptor)
                 break
             }
-            var (opened, named) = (stat(), stat())
-            if fstat(descriptor, &opened) == 0, stat(temporary, &named) == 0, opened.st_ino == named.st_ino { return descriptor }
+            if let named = FileIdentity(temporary), named == FileIdentity(descriptor: descriptor) { return descriptor }
             close(descriptor)
         }
         throw StorageError(.busy, "another backup to the path is running; wait for its end", path: path)
@@ -113,8 +135,8 @@ public enum BackupFile {
         name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// Makes the new name survive a power loss. Some file systems do not support this; that is not an error.
-    private static func syncDirectory(_ path: String) {
+    /// Makes new names in a directory survive a power loss. Some file systems do not support this; that is not an error.
+    package static func syncDirectory(_ path: String) {
         let directory = open(path, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { return }
         fsync(directory)

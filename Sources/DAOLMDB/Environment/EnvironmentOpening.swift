@@ -158,14 +158,10 @@ enum EnvironmentOpening {
 
     /// Lets no child process inherit LMDB's descriptors of files.
     private static func closeOnExec(_ paths: [String]) {
-        func identity(_ get: (inout stat) -> CInt) -> DatabaseFile.Identity? {
-            var status = stat()
-            return get(&status) == 0 ? DatabaseFile.Identity(status) : nil
-        }
-        let files = paths.compactMap { path in identity { stat(path, &$0) } }
+        let files = paths.compactMap { FileIdentity($0) }
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd"))?.compactMap { CInt($0) } ?? []
         for descriptor in descriptors {
-            guard let file = identity({ fstat(descriptor, &$0) }), files.contains(file) else { continue }
+            guard let file = FileIdentity(descriptor: descriptor), files.contains(file) else { continue }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
     }

@@ -13,8 +13,8 @@ final class EnvironmentRegistry: @unchecked Sendable {
 
     // Wakes threads that wait for the end of an opening.
     private let state = NSCondition()
-    private var opening: Set<DatabaseFile.Identity> = []
-    private var open: [DatabaseFile.Identity: LMDBEnvironment] = [:]
+    private var opening: Set<FileIdentity> = []
+    private var open: [FileIdentity: LMDBEnvironment] = [:]
 
     private init() {}
 

@@ -16,7 +16,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// The trees of the file.
     let trees: Trees
     /// The identity of the file.
-    let identity: DatabaseFile.Identity
+    let identity: FileIdentity
     /// Creates errors that name the file.
     let errors: LMDBErrors
     /// The path of the lock file.

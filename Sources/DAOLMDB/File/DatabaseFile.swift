@@ -8,17 +8,6 @@ import Foundation
 /// none of them.
 final class DatabaseFile {
 
-    /// The identity of a file, independent of its path.
-    struct Identity: Hashable, Sendable {
-        var device: UInt64
-        var inode: UInt64
-
-        init(_ status: stat) {
-            device = UInt64(truncatingIfNeeded: status.st_dev)
-            inode = UInt64(truncatingIfNeeded: status.st_ino)
-        }
-    }
-
     /// The descriptor, as long as this object exists.
     let descriptor: CInt
     private let errors: LMDBErrors
@@ -26,7 +15,7 @@ final class DatabaseFile {
     /// The status of the file when it was opened.
     let status: stat
     /// The identity of the file.
-    var identity: Identity { Identity(status) }
+    var identity: FileIdentity { FileIdentity(status) }
 
     /// Opens a file for inspection.
     ///

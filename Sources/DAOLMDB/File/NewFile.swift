@@ -44,14 +44,14 @@ enum NewFile {
     static func replace(_ file: DatabaseFile, at path: String, deadline: Date, errors: LMDBErrors) throws {
         try FileLock.acquire(file, deadline: deadline, errors: errors)
         var status = stat()
-        guard stat(path, &status) == 0, DatabaseFile.Identity(status) == file.identity, status.st_size == 0 else { return }
+        guard stat(path, &status) == 0, FileIdentity(status) == file.identity, status.st_size == 0 else { return }
 
         let temporary = "\(path).\(getpid())-\(UUID().uuidString).new"
         defer { unlink(temporary) }
         try writeEmptyDatabase(temporary, errors: errors)
         try sync(temporary, mode: status.st_mode & 0o777, errors: errors)
         guard rename(temporary, path) == 0 else { throw errors.error(errno, "creating the database") }
-        syncDirectory(of: path)
+        BackupFile.syncDirectory((path as NSString).deletingLastPathComponent)
     }
 
     private static func writeEmptyDatabase(_ path: String, errors: LMDBErrors) throws {
@@ -81,13 +81,5 @@ enum NewFile {
         guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else {
             throw errors.error(errno, "creating the database")
         }
-    }
-
-    /// Makes the new name survive a power loss. Some file systems do not support this; that is not an error.
-    private static func syncDirectory(of path: String) {
-        let directory = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
     }
 }

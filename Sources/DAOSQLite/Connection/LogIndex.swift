@@ -30,7 +30,7 @@ struct LogIndex {
 
     /// The byte of the file of the index that every process locks while it has the index open. It is part of the
     /// protocol that all versions of SQLite keep to.
-    private static let presence: off_t = 128
+    static let presence = 128..<129
 
     /// Whether no other process has the index of a log open; false when it cannot be told.
     ///
@@ -38,16 +38,12 @@ struct LogIndex {
     /// means. The locks on the index are asked for through the descriptor that SQLite has, because closing another one
     /// would release those of this process.
     static func isOfThisProcessAlone(_ log: String) -> Bool {
-        var wanted = stat()
-        guard log.hasSuffix("-wal"), stat(log.dropLast(4) + "-shm", &wanted) == 0,
+        guard log.hasSuffix("-wal"), let wanted = FileIdentity(String(log.dropLast(4)) + "-shm"),
             let names = try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
         else { return false }
         for descriptor in names.compactMap(Int32.init) {
-            var found = stat()
-            guard fstat(descriptor, &found) == 0, found.st_dev == wanted.st_dev, found.st_ino == wanted.st_ino else { continue }
-            var lock = flock()
-            (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (Int16(F_WRLCK), Int16(SEEK_SET), presence, 1)
-            return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type == Int16(F_UNLCK)
+            guard FileIdentity(descriptor: descriptor) == wanted else { continue }
+            return BackupFile.isLocked(descriptor, in: presence) == false
         }
         return false
     }

@@ -44,7 +44,7 @@ struct DatabaseFile {
         }
         self.path = path
         self.isNew = isNew
-        identity = "\(status.st_dev):\(status.st_ino)"
+        identity = FileIdentity(status).description
         isDirectoryWritable = access(Self.directory(of: path), W_OK) == 0
         isWritable = isDirectoryWritable && access(path, W_OK) == 0
     }

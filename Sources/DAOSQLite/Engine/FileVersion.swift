@@ -3,14 +3,14 @@ import Foundation
 
 /// What changes when a file is written: its identity, length and time of modification.
 struct FileVersion: Equatable, Sendable {
-    private var identity: [UInt64]
+    private var identity: FileIdentity
     private var modified: [Int]
 
     /// Reads the version of a file; nil when there is none.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
+        identity = FileIdentity(status)
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else

@@ -77,7 +77,9 @@ final class SQLiteEngine: SQLEngine {
     func writeBackup(
         to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void
     ) throws {
-        guard let connection = connection as? SQLiteConnection else { return }
+        guard let connection = connection as? SQLiteConnection else {
+            throw StorageError.backupUnsupported(traits.name, path: file.path)
+        }
         try BackupFile.replace(
             path, of: file.path, isOpen: SQLiteDatabase.isOpen, isDatabase: DatabaseFile.isDatabase
         ) { temporary, _ in try connection.copy(to: temporary, onProgress) }

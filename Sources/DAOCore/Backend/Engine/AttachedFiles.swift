@@ -5,26 +5,14 @@ import Foundation
 /// A file can be moved, removed or replaced while it is open: the process continues to use it, and nobody finds
 /// what is written to it. A database therefore looks at its paths before each write transaction.
 package struct AttachedFiles: Sendable {
-    private struct Identity: Sendable, Equatable {
-        var device: UInt64
-        var inode: UInt64
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            device = UInt64(truncatingIfNeeded: status.st_dev)
-            inode = UInt64(truncatingIfNeeded: status.st_ino)
-        }
-    }
-
-    private let files: [(path: String, identity: Identity)]
+    private let files: [(path: String, identity: FileIdentity)]
 
     /// Notes the files that paths lead to. A path without a file is not observed.
-    package init(_ paths: [String]) { files = paths.compactMap { path in Identity(path).map { (path, $0) } } }
+    package init(_ paths: [String]) { files = paths.compactMap { path in FileIdentity(path).map { (path, $0) } } }
 
     /// Returns whether a path still leads to its file.
     package func isAttached(_ path: String) -> Bool {
-        files.contains { $0.path == path && Identity(path) == $0.identity }
+        files.contains { $0.path == path && FileIdentity(path) == $0.identity }
     }
 
     /// Throws `.detached` when a path no longer leads to its file.
@@ -32,7 +20,7 @@ package struct AttachedFiles: Sendable {
     /// - Parameter path: The path of the database, for the error.
     package func check(_ path: String?) throws {
         for file in files {
-            let found = Identity(file.path)
+            let found = FileIdentity(file.path)
             if found == file.identity { continue }
             let what = found == nil ? "moved or removed" : "replaced by another"
             let name = URL(fileURLWithPath: file.path).lastPathComponent
