@@ -29,11 +29,13 @@ import Testing
     }
 
     @Test(arguments: StubAnswers.Call.allCases) func casesThatHangAreReported(_ call: StubAnswers.Call) async {
+        // Observations read no cursors.
+        let chapter = call == .cursor ? ContractRule.Chapter.queries : .observation
         let report = await Conformance.run(
-            on: StubDatabase.target(.blocks(call)), chapters: [.observation], timeLimit: .milliseconds(100))
-        #expect(report.results.count == Conformance.all.count { $0.chapter == .observation })
+            on: StubDatabase.target(.blocks(call)), chapters: [chapter], timeLimit: .milliseconds(100))
+        #expect(report.results.count == Conformance.all.count { $0.chapter == chapter })
         #expect(report.results.contains { $0.status == .hung && $0.message?.contains("did not end within 0.1 s") == true })
-        #expect(report.results.map(\.seconds).reduce(0, +) < 30)
+        #expect(report.results.map(\.seconds).reduce(0, +) < 60)
     }
 
     @Test func storesThatCannotTellATruncationDeclareIt() async throws {
