@@ -10,7 +10,7 @@ import DAOKeyValue
 /// ```
 public enum MemoryDatabase {
     /// The open stores by identifier.
-    private static let engines = SharedInstances<KeyValueEngine>()
+    private static let engines = SharedInstances<String, KeyValueEngine>()
 
     /// Opens a database.
     ///

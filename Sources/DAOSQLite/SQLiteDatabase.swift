@@ -18,12 +18,13 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     // Sendable as its superclass is: it adds no stored properties.
 
     /// The open files, by their identity: two paths to one file give one instance.
-    private static let instances = SharedInstances<SQLInstance>()
+    private static let instances = SharedInstances<FileIdentity, SQLInstance>()
 
     /// Whether any process has a file open, with a write-ahead log or without.
     static func isOpen(_ path: String, _ identity: FileIdentity) -> Bool {
-        instances.contains(identity.description)
-            || BackupFile.isLocked(path + "-shm", in: LogIndex.presence) || BackupFile.isLocked(path, in: sharedBytes)
+        instances.contains(identity)
+            || ProcessLock.isHeldElsewhere(path + "-shm", in: LogIndex.presence)
+            || ProcessLock.isHeldElsewhere(path, in: sharedBytes)
     }
 
     /// The bytes of a file that connections lock; see "File Locking and Concurrency" in the documentation of SQLite.

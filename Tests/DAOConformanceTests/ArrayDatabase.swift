@@ -21,7 +21,7 @@ final class ArrayDatabase: Database {
         var hasEvolution = true
     }
 
-    private static let engines = SharedInstances<ArrayEngine>()
+    private static let engines = SharedInstances<String, ArrayEngine>()
 
     /// Opens the database with a name. Databases with the same name share their rows while one of them is
     /// open.

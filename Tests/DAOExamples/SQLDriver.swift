@@ -2,7 +2,7 @@ import DAOCore
 import DAOSQL
 
 /// The open engines, by identity.
-private let instances = SharedInstances<SQLInstance>()
+private let instances = SharedInstances<String, SQLInstance>()
 
 extension DatabaseDriver {
     /// Opens databases of an SQL engine.

@@ -85,28 +85,6 @@ public enum BackupFile {
         guard isDatabase(Array(head.prefix(count))) else { throw StorageError.notADatabase(path, "another file") }
     }
 
-    /// Whether another process has locked a part of a file.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file. This process must not have it open: closing it releases the locks of the process.
-    ///   - range: The positions of the bytes.
-    public static func isLocked(_ path: String, in range: Range<Int>) -> Bool {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return isLocked(descriptor, in: range) ?? false
-    }
-
-    /// Whether another process has locked a part of an open file; nil when it cannot be told.
-    package static func isLocked(_ descriptor: Int32, in range: Range<Int>) -> Bool? {
-        var lock = Foundation.flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = off_t(range.lowerBound)
-        lock.l_len = off_t(range.count)
-        return fcntl(descriptor, F_GETLK, &lock) == 0 ? lock.l_type != Int16(F_UNLCK) : nil
-    }
-
     /// Opens the temporary file, and locks it against other backups to the same path.
     private static func lock(_ temporary: String, _ path: String) throws -> Int32 {
         // Another backup can rename the file between opening and locking.

@@ -14,7 +14,7 @@ import DAOCore
 /// }
 /// ```
 public final class SharedStores: Sendable {
-    private let engines = SharedInstances<KeyValueEngine>()
+    private let engines = SharedInstances<String, KeyValueEngine>()
 
     /// Creates an empty registry.
     public init() {}

@@ -158,10 +158,7 @@ enum EnvironmentOpening {
 
     /// Lets no child process inherit LMDB's descriptors of files.
     private static func closeOnExec(_ paths: [String]) {
-        let files = paths.compactMap { FileIdentity($0) }
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd"))?.compactMap { CInt($0) } ?? []
-        for descriptor in descriptors {
-            guard let file = FileIdentity(descriptor: descriptor), files.contains(file) else { continue }
+        for descriptor in FileIdentity.descriptors(of: Set(paths.compactMap { FileIdentity($0) })) {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
     }

@@ -6,7 +6,7 @@ import DAOCore
 /// A backend supplies an ``SQLEngine`` and a driver. Databases with the same path share the engine:
 ///
 /// ```swift
-/// private let instances = SharedInstances<SQLInstance>()
+/// private let instances = SharedInstances<String, SQLInstance>()
 ///
 /// extension DatabaseDriver {
 ///     static let mine = DatabaseDriver(scheme: "mine") { configuration in

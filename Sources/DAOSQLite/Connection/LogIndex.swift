@@ -38,14 +38,10 @@ struct LogIndex {
     /// means. The locks on the index are asked for through the descriptor that SQLite has, because closing another one
     /// would release those of this process.
     static func isOfThisProcessAlone(_ log: String) -> Bool {
-        guard log.hasSuffix("-wal"), let wanted = FileIdentity(String(log.dropLast(4)) + "-shm"),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
+        guard log.hasSuffix("-wal"), let index = FileIdentity(String(log.dropLast(4)) + "-shm"),
+            let descriptor = FileIdentity.descriptors(of: [index]).first
         else { return false }
-        for descriptor in names.compactMap(Int32.init) {
-            guard FileIdentity(descriptor: descriptor) == wanted else { continue }
-            return BackupFile.isLocked(descriptor, in: presence) == false
-        }
-        return false
+        return ProcessLock.isHeldElsewhere(descriptor, in: presence) == false
     }
 
     /// The checksum and the number of transactions in one number.

@@ -8,7 +8,7 @@ struct DatabaseFile {
     /// The absolute path.
     let path: String
     /// The identity of the file, independent of its path: its device and inode.
-    let identity: String
+    let identity: FileIdentity
     /// Whether this process may write the file and create files beside it.
     let isWritable: Bool
     /// Whether this process may create files beside it.
@@ -44,7 +44,7 @@ struct DatabaseFile {
         }
         self.path = path
         self.isNew = isNew
-        identity = FileIdentity(status).description
+        identity = FileIdentity(status)
         isDirectoryWritable = access(Self.directory(of: path), W_OK) == 0
         isWritable = isDirectoryWritable && access(path, W_OK) == 0
     }

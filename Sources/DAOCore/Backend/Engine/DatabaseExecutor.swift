@@ -20,7 +20,7 @@ public final class DatabaseExecutor: Sendable {
     /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
     ///   began.
     public func write<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await run(on: writer, body)
+        try await run(on: writer) { _ in try body() }
     }
 
     /// Runs a closure concurrently with other readers.
@@ -28,7 +28,7 @@ public final class DatabaseExecutor: Sendable {
     /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
     ///   began.
     public func read<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await run(on: readers, body)
+        try await run(on: readers) { _ in try body() }
     }
 
     /// Runs a long closure concurrently with other readers. The closure asks whether the task was cancelled, and ends.
@@ -38,16 +38,11 @@ public final class DatabaseExecutor: Sendable {
     func readCancellable<Result: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Result
     ) async throws -> Result {
-        let cancellation = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await read { try body { cancellation.isSet.load(ordering: .acquiring) } }
-        } onCancel: {
-            cancellation.isSet.store(true, ordering: .releasing)
-        }
+        try await run(on: readers) { cancellation in try body { cancellation.isSet.load(ordering: .acquiring) } }
     }
 
     private func run<Result: Sendable>(
-        on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> Result
+        on queue: DispatchQueue, _ body: @escaping @Sendable (CancellationFlag) throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
         let cancellation = CancellationFlag()
@@ -58,7 +53,7 @@ public final class DatabaseExecutor: Sendable {
                         with: Swift.Result {
                             // The work may have waited for a long time.
                             if cancellation.isSet.load(ordering: .acquiring) { throw CancellationError() }
-                            return try body()
+                            return try body(cancellation)
                         })
                 }
             }

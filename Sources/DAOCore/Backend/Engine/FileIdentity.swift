@@ -24,9 +24,15 @@ public struct FileIdentity: Hashable, Sendable {
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
+
+    /// The descriptors of this process that are open on any of some files, in no order; empty when they cannot be listed.
+    package static func descriptors(of files: Set<FileIdentity>) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+        return names.compactMap(Int32.init).filter { FileIdentity(descriptor: $0).map(files.contains) ?? false }
+    }
 }
 
 extension FileIdentity: CustomStringConvertible {
-    /// The device and the inode, as a key for ``SharedInstances``.
+    /// The device and the inode, for a registry of instances by text.
     public var description: String { "\(device):\(inode)" }
 }
