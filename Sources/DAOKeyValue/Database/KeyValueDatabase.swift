@@ -133,6 +133,11 @@ public final class KeyValueDatabase: Database {
         }
     }
 
+    /// Makes the file as small as its content allows; see ``Database``.
+    public func runCompaction() throws -> CompactionReport {
+        try lifetime.call { try engine.store.compact(waiting: configuration.busyTimeout) }
+    }
+
     /// Copies the last commit into a file; see ``Database``.
     public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
         try lifetime.call { try engine.store.writeBackup(to: path, onProgress: onProgress) }

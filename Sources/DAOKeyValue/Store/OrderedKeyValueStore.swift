@@ -45,6 +45,10 @@ public protocol OrderedKeyValueStore: AnyObject, Sendable {
     /// - Throws: `.corrupted` when it is damaged.
     func verify() throws
 
+    /// Makes the file as small as its content allows; it implements `Database.compact()`. No transaction of the caller is
+    /// running. By default a store without a file has nothing to do, and another one throws `.unsupported`.
+    func compact(waiting busyTimeout: Duration) throws -> CompactionReport
+
     /// Copies the last commit into a file; it implements `Database.backup(to:)`. The default throws `.unsupported`.
     ///
     /// - Parameters:
@@ -65,6 +69,13 @@ extension OrderedKeyValueStore {
 
     /// Does nothing.
     public func verify() throws {}
+
+    /// Has nothing to do without a file.
+    public func compact(waiting busyTimeout: Duration) throws -> CompactionReport {
+        if traits.path == nil { return CompactionReport(bytesBefore: 0, bytesAfter: 0) }
+        throw StorageError(
+            .unsupported, "\(traits.name) databases cannot be made smaller; copy the database into a new one", path: traits.path)
+    }
 
     /// Throws `.unsupported`.
     public func writeBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {

@@ -46,6 +46,9 @@ public protocol SQLConnection: AnyObject {
     /// other processes. By default it does nothing.
     func optimize() throws
 
+    /// Makes the file as small as its content allows. No transaction is running. By default it throws `.unsupported`.
+    func compact(_ settings: SQLWriteSettings) throws -> CompactionReport
+
     /// Prepares the connection for writing to be closed. No transaction is running. By default it does nothing.
     func willClose()
 
@@ -122,6 +125,11 @@ extension SQLConnection {
 
     /// By default there is nothing to do.
     public func optimize() throws {}
+
+    /// By default it cannot be done.
+    public func compact(_ settings: SQLWriteSettings) throws -> CompactionReport {
+        throw StorageError(.unsupported, "the engine cannot make its file smaller; copy the database into a new one")
+    }
 
     /// By default there is nothing to do.
     public func willClose() {}

@@ -46,4 +46,12 @@ extension SQLDatabase {
             }
         }
     }
+
+    /// Makes the file as small as its content allows; see ``DAOCore/Database``.
+    public func runCompaction() throws -> CompactionReport {
+        try lifetime.call {
+            guard let settings else { throw StorageError.readOnly(instance.path) }
+            return try instance.coordinator.write(.statement) { try $0.connection.compact(settings) }
+        }
+    }
 }

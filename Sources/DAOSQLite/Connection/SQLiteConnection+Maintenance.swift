@@ -40,6 +40,20 @@ extension SQLiteConnection {
             .map { SQLiteDialect().quoted($0) }.joined(separator: ", ")
     }
 
+    func compact(_ settings: SQLWriteSettings) throws -> CompactionReport {
+        try prepareWriting(settings)
+        let before = try fileSize()
+        try execute("VACUUM")
+        // The log is emptied now, or when its last reader has ended.
+        _ = try integers("PRAGMA wal_checkpoint(TRUNCATE)")
+        return CompactionReport(bytesBefore: before, bytesAfter: try fileSize())
+    }
+
+    /// The size of the database in bytes, with what is in the log only.
+    private func fileSize() throws -> Int {
+        Int((try integers("PRAGMA page_count").first ?? 0) * (try integers("PRAGMA page_size").first ?? 0))
+    }
+
     /// The number of pages that are copied between two calls of the closure for progress.
     private static let backupStep: CInt = 1024
 

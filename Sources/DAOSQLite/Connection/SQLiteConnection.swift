@@ -124,9 +124,7 @@ extension SQLiteConnection: SQLConnection {
 
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
-        try outcome.check()
-        try files?.check(path)
-        try apply(write.settings)
+        try prepareWriting(write.settings)
         // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
         // distinguished from those of other processes.
         if write.scope == .statement, !write.isObserved {
@@ -150,6 +148,13 @@ extension SQLiteConnection: SQLConnection {
         try run("BEGIN IMMEDIATE")
         isInTransaction = true
         return true
+    }
+
+    /// Checks that the connection can write to its file, and applies the settings of a configuration.
+    func prepareWriting(_ settings: SQLWriteSettings) throws {
+        try outcome.check()
+        try files?.check(path)
+        try apply(settings)
     }
 
     /// Applies the settings of a configuration. They last until the next write with different settings.
