@@ -129,6 +129,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L8", "a write to a file that was moved or replaced is detached"),
         ContractRule("L9", "a verification finds all damage, and none where there is none"),
         ContractRule("L10", "a backup is the last commit, whole, in one file"),
+        ContractRule("L11", "a compaction changes the size of the file, and nothing else"),
     ]
 
     /// Returns the rule with an id.

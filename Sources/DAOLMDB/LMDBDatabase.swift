@@ -8,12 +8,12 @@ import Foundation
 /// let database = try LMDBDatabase.open(path: "/var/lib/app.lmdb")
 /// ```
 public enum LMDBDatabase {
-    /// The open files by their identity.
-    private static let engines = SharedInstances<KeyValueEngine>()
+    /// The engines by their environment. The identity of the file changes when it is compacted.
+    private static let engines = SharedInstances<ObjectIdentifier, KeyValueEngine>()
 
     /// Whether any process has a file open. Each has locked the first byte of the lock file.
     static func isOpen(_ path: String, _ identity: FileIdentity) -> Bool {
-        engines.contains(identity.description) || BackupFile.isLocked(path + "-lock", in: 0..<1)
+        EnvironmentRegistry.shared.isOpen(identity) || ProcessLock.isHeldElsewhere(path + "-lock", in: 0..<1)
     }
 
     /// Opens the database in a file, and creates the file when it does not exist.
@@ -32,7 +32,7 @@ public enum LMDBDatabase {
     public static func open(_ configuration: DatabaseConfiguration) throws -> KeyValueDatabase {
         let options = KeyValueOptions(usesChecksums: try configuration.flag("checksums") ?? true)
         let store = try LMDBStore(path: configuration.path, options: LMDBOptions(configuration))
-        let identity = store.identity
+        let identity = ObjectIdentifier(store.environment)
         do {
             let engine = try engines.acquire(identity) { try KeyValueEngine(store) }
             // The file can already be open in this process, with another store.

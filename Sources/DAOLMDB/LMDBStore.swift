@@ -18,10 +18,8 @@ public final class LMDBStore: OrderedKeyValueStore {
     /// The traits of the store, with its path.
     public let traits: KeyValueStoreTraits
 
-    /// The identity of the file, independent of the text of its path.
-    var identity: String { environment.identity.description }
-
-    private let environment: LMDBEnvironment
+    /// The open file, which all stores on it share.
+    let environment: LMDBEnvironment
     private let user = EnvironmentUser()
 
     /// Opens a file, and creates it if the options allow that.
@@ -89,6 +87,12 @@ public final class LMDBStore: OrderedKeyValueStore {
         try environment.checkPages()
     }
 
+    /// Replaces the file by a copy without unused pages.
+    public func compact(waiting busyTimeout: Duration) throws -> CompactionReport {
+        guard !traits.isReadOnly else { throw StorageError.readOnly(traits.path) }
+        return try environment.compact(user, within: busyTimeout / .seconds(1))
+    }
+
     /// Copies the newest snapshot into a file, without its unused pages.
     public func writeBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
         let reader = try environment.beginReading(user)
@@ -96,7 +100,7 @@ public final class LMDBStore: OrderedKeyValueStore {
         try BackupFile.replace(
             path, of: environment.errors.path, isOpen: LMDBDatabase.isOpen, isDatabase: FileMeta.isDatabase
         ) { _, descriptor in
-            try environment.copy(into: descriptor, at: path, onProgress)
+            try environment.copy(into: descriptor, at: path, as: "backup", onProgress)
         }
     }
 

@@ -86,6 +86,7 @@ private final class BatchingConnection: SQLConnection {
     func willClose() { inner.willClose() }
     var needsOptimizing: Bool { inner.needsOptimizing }
     func optimize() throws { try inner.optimize() }
+    func compact(_ settings: SQLWriteSettings) throws -> CompactionReport { try inner.compact(settings) }
     var isOutdated: Bool { inner.isOutdated }
     func checkTransaction() throws { try inner.checkTransaction() }
     var underlyingHandle: (any UnderlyingHandle)? {
@@ -210,7 +211,7 @@ private final class BatchingRows: SQLRowBatch {
 extension DatabaseDriver {
     /// Opens SQLite files through a ``BatchingEngine``.
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
-        .sql("batching", identity: { try DatabaseFile($0, mode: nil).identity }) { configuration in
+        .sql("batching", identity: { try DatabaseFile($0, mode: nil).identity.description }) { configuration in
             let file = try DatabaseFile(configuration, mode: nil)
             return BatchingEngine(
                 try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)

@@ -3,9 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// L9 and L10: verification and backups.
+/// L9 to L11: verification, backups and compaction.
 enum LifeCycleMaintenance {
-    static let cases: [ConformanceCase] = verification.requiring(.evolution) + backups.requiring(.backup).requiring(.file)
+    static let cases: [ConformanceCase] = 
+        verification.requiring(.evolution) + backups.requiring(.backup).requiring(.file) + compactions
 
     private static let verification: [ConformanceCase] = [
         ConformanceCase("L.verifies", "L9", "E1", title: "a database that was written in every way has no damage") { context in
@@ -169,6 +170,121 @@ enum LifeCycleMaintenance {
             let copy = try context.openOther("backup")
             let count = try await copy.dao(Item.self).count()
             try expectEqual(count, 100)
+        },
+    ]
+
+    private static let compactions: [ConformanceCase] = [
+        ConformanceCase(
+            "L.compact", "L11", title: "after a compaction everything is there, in every database that was open",
+            requires: [.evolution]
+        ) { context in
+            let (database, other) = (try context.open(), try context.open())
+            try fill(database)
+            try database.evolve(Evolution(version: 3))
+            let seats = try other.dao(Seat.self)
+            for round in 1...3 {
+                let (topics, crates) = (try database.dao(Topic.self).read(), try database.dao(Crate.self).read())
+                let report = try (round == 2 ? other : database).compact()
+                try expectEqual(report.bytesAfter > report.bytesBefore, false, "the bytes after \(report)")
+                for database in [database, other] {
+                    try expectSame(try database.dao(Topic.self).read(), topics)
+                    try expectSame(try database.dao(Crate.self).read(), crates)
+                    try expectEqual(try database.schemaVersion, 3)
+                }
+                try expectSound(
+                    try database.verify(),
+                    ["crate": 1500, "seat": 8 + round, "topic": 3, "post": 4, "person": 3, "label": 2])
+                try expectError(.uniqueViolation, entity: "seat", key: 600, conflictingKey: 4, field: "row, number") {
+                    try seats.create(Seat(id: 600, row: 1, number: 4, name: "s600"))
+                }
+                try seats.create(Seat(id: 700 + round, number: 700 + round, name: "n\(round)"))
+                try expectEqual(try database.dao(Seat.self).count { $0.number > 700 }, round, "the rows after the compaction")
+            }
+            try other.close()
+            try database.close()
+            guard database.capabilities.isPersistent else { return }
+            try expectEqual(try context.open().dao(Seat.self).count { $0.number > 700 }, 3, "the rows after reopening")
+        },
+        ConformanceCase(
+            "L.compactShrinks", "L11", title: "the space of erased rows is given back, as often as rows are erased",
+            requires: [.file]
+        ) { context in
+            let database = try context.open()
+            let crates = try database.dao(Crate.self)
+            for _ in 1...2 {
+                try crates.create(Crate.make(4000))
+                _ = try database.compact()
+                try crates.erase { $0.id > 10 }
+                let report = try database.compact()
+                guard report.bytesBefore > 0 else { return }
+                try expectEqual(report.bytesAfter < report.bytesBefore / 2, true, "less than half of the bytes: \(report)")
+                let size = try FileManager.default.attributesOfItem(atPath: context.file().path)[.size] as? Int
+                try expectEqual(size, report.bytesAfter, "the size of the file")
+                try expectEqual(try crates.read().map(\.id), Array(1...10))
+                try crates.erase()
+            }
+        },
+        ConformanceCase("L.compactRefusals", "L11", "T1", title: "inside a transaction nothing is made smaller") { context in
+            let database = try context.open()
+            let dao = try database.dao(Item.self)
+            try dao.create(Item.make([1, 2]))
+            try database.transaction {
+                try dao.create(Item.make([3]))
+                _ = try expectError(.invalidTransaction, "inside a transaction") { try database.compact() }
+            }
+            try database.snapshot {
+                _ = try expectError(.invalidTransaction, "inside a snapshot") { try database.compact() }
+            }
+            try expectEqual(try dao.read().map(\.id), [1, 2, 3])
+            try database.close()
+            try expectError(.closed) { try database.compact() }
+        },
+        ConformanceCase(
+            concurrent: "L.compactBeside", "L11", "C1", title: "calls of other threads go on, or wait, while compactions run"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.dao(Item.self)
+            try await dao.create(Item.make(Array(1...500)).map { Item(id: $0.id, name: "", number: 0) })
+            let isDone = Mutex(false)
+            defer { isDone.withLock { $0 = true } }
+            let threads = (0..<3).map { number in
+                Task { @Sendable in
+                    var round = 0
+                    while !isDone.withLock({ $0 }) {
+                        round += 1
+                        if number == 0 {
+                            try await dao.persist(Item(id: 1 + round % 500, name: "w", number: round))
+                        } else {
+                            let count = try await dao.count()
+                            try expectEqual(count, 500, "the rows beside a compaction")
+                        }
+                    }
+                }
+            }
+            for _ in 1...5 { _ = try await database.compact() }
+            isDone.withLock { $0 = true }
+            for thread in threads { try await thread.value }
+            let ids = try await dao.read().map(\.id)
+            try expectEqual(ids, Array(1...500))
+        },
+        ConformanceCase(
+            "L.compactOpenElsewhere", "L11", "C2", title: "a process that has the file open loses nothing by a compaction",
+            requires: [.processes]
+        ) { context in
+            let database = try context.open { $0.busyTimeout = .milliseconds(100) }
+            let ledger = try ProcessLedger(database)
+            try ledger.increment()
+            let process = try context.startProcess()
+            try expectEqual(try process.ask("count"), "1", "the count of the other process")
+            do {
+                _ = try database.compact()
+            } catch let error as StorageError where error.kind == .busy {}
+            try expectEqual(try process.ask("increment 2"), "done", "a write of the other process")
+            try expectEqual(try ledger.count(), 3, "the count")
+            process.kill()
+            _ = try database.compact()
+            try expectEqual(try ledger.count(), 3, "the count after the compaction")
+            try expectEqual(try context.startProcess().ask("count"), "3", "the count of a later process")
         },
     ]
 

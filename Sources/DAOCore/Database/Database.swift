@@ -91,8 +91,8 @@ public protocol Database: AnyObject, Sendable {
     ///   - onProgress: A closure that is called from time to time. An error that it throws ends the backup.
     func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws
 
-    /// Makes the file of the database as small as its content allows. It implements `compact()`. The default throws
-    /// `.unsupported`.
+    /// Makes the file of the database as small as its content allows. It implements `compact()`. The default
+    /// does nothing, for an engine that has no space to give back.
     func runCompaction() throws -> CompactionReport
 
     /// Waits for running calls and closes the database. Later calls throw `.closed`. A second `close` does

@@ -30,27 +30,16 @@ public enum BackupFile {
     ) throws {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw StorageError.invalidPath(path) }
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        let directory = target.deletingLastPathComponent().path
         var sourceStatus = stat()
         guard stat(source, &sourceStatus) == 0 else { throw failure(errno, source) }
         try check(target.path, sourceStatus, isOpen, isDatabase)
 
-        // The name is the same for every backup to the path, so that the next one removes what a killed process has left.
-        let temporary = directory + "/.dao-backup-" + String(fingerprint(target.lastPathComponent), radix: 36)
-        let descriptor = try lock(temporary, path)
-        var isRenamed = false
-        defer {
-            if !isRenamed { unlink(temporary) }
-            close(descriptor)
-        }
-        guard ftruncate(descriptor, 0) == 0 else { throw failure(errno, path) }
-        try write(temporary, descriptor)
-        guard fchmod(descriptor, sourceStatus.st_mode & 0o777) == 0, fsync(descriptor) == 0 else { throw failure(errno, path) }
+        let file = try TemporaryFile(beside: target.path, reporting: path, as: "backup")
+        try write(file.path, file.descriptor)
+        try file.sync(mode: sourceStatus.st_mode)
         // What is at the path can have changed during a long backup.
         try check(target.path, sourceStatus, isOpen, isDatabase)
-        guard rename(temporary, target.path) == 0 else { throw failure(errno, path) }
-        isRenamed = true
-        syncDirectory(directory)
+        try file.replaceTarget()
     }
 
     /// Checks that a path has no file, or one that may be replaced.
@@ -85,22 +74,6 @@ public enum BackupFile {
         guard isDatabase(Array(head.prefix(count))) else { throw StorageError.notADatabase(path, "another file") }
     }
 
-    /// Opens the temporary file, and locks it against other backups to the same path.
-    private static func lock(_ temporary: String, _ path: String) throws -> Int32 {
-        // Another backup can rename the file between opening and locking.
-        for _ in 0..<100 {
-            let descriptor = open(temporary, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw failure(errno, path) }
-            if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-                close(descriptor)
-                break
-            }
-            if let named = FileIdentity(temporary), named == FileIdentity(descriptor: descriptor) { return descriptor }
-            close(descriptor)
-        }
-        throw StorageError(.busy, "another backup to the path is running; wait for its end", path: path)
-    }
-
     private static func inUse(_ path: String) -> StorageError {
         StorageError(
             .busy,
@@ -108,33 +81,8 @@ public enum BackupFile {
             path: path)
     }
 
-    /// The FNV-1a hash of a name.
-    private static func fingerprint(_ name: String) -> UInt64 {
-        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-
-    /// Makes new names in a directory survive a power loss. Some file systems do not support this; that is not an error.
-    package static func syncDirectory(_ path: String) {
-        let directory = open(path, O_RDONLY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
-    }
-
     /// Returns the error for an error number of the operating system.
     public static func failure(_ code: Int32, _ path: String) -> StorageError {
-        let text = String(cString: strerror(code))
-        let (kind, message): (StorageError.Kind, String)
-        switch code {
-        case ENOENT, ENOTDIR: return .directoryNotFound(path, engineCode: Int(code), engineMessage: text)
-        case EACCES, EPERM: return .notPermitted(path, engineCode: Int(code), engineMessage: text)
-        case EROFS:
-            (kind, message) = (
-                .readOnly, "the backup cannot be written, because its directory can only be read; use another path"
-            )
-        case ENOSPC, EDQUOT: (kind, message) = (.outOfSpace, "there is no space for the backup; free some space and try again")
-        default: (kind, message) = (.io, "the backup could not be written; check the path and the disk")
-        }
-        return StorageError(kind, message, path: path, engineCode: Int(code), engineMessage: text)
+        TemporaryFile.failure(code, path, as: "backup")
     }
 }

@@ -46,7 +46,7 @@ public protocol OrderedKeyValueStore: AnyObject, Sendable {
     func verify() throws
 
     /// Makes the file as small as its content allows; it implements `Database.compact()`. No transaction of the caller is
-    /// running. By default a store without a file has nothing to do, and another one throws `.unsupported`.
+    /// running. By default there is nothing to do.
     func compact(waiting busyTimeout: Duration) throws -> CompactionReport
 
     /// Copies the last commit into a file; it implements `Database.backup(to:)`. The default throws `.unsupported`.
@@ -70,11 +70,9 @@ extension OrderedKeyValueStore {
     /// Does nothing.
     public func verify() throws {}
 
-    /// Has nothing to do without a file.
+    /// There is nothing to do.
     public func compact(waiting busyTimeout: Duration) throws -> CompactionReport {
-        if traits.path == nil { return CompactionReport(bytesBefore: 0, bytesAfter: 0) }
-        throw StorageError(
-            .unsupported, "\(traits.name) databases cannot be made smaller; copy the database into a new one", path: traits.path)
+        CompactionReport(bytesBefore: 0, bytesAfter: 0)
     }
 
     /// Throws `.unsupported`.

@@ -71,25 +71,53 @@ enum EnvironmentOpening {
 
     // MARK: The environment
 
+    /// A mapped file.
+    struct Map {
+        /// LMDB's environment.
+        let handle: OpaquePointer
+        let trees: Trees
+        /// The size of the address range in bytes.
+        let size: Int
+    }
+
     /// Maps a file that was found, and checks its pages.
-    static func open(_ found: Found, options: LMDBOptions, errors: LMDBErrors) throws -> LMDBEnvironment {
+    ///
+    /// - Returns: Nil when another file has come to the path since.
+    static func open(_ found: Found, options: LMDBOptions, errors: LMDBErrors) throws -> LMDBEnvironment? {
         let isLocked = found.canLock
         if !isLocked {
             let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
             try FileLock.acquire(found.file, isShared: true, deadline: deadline, errors: errors)
         }
         defer { if !isLocked { FileLock.release(found.file) } }
-        let (handle, mapSize) = try map(found, options, errors)
+        guard let map = try map(found, options, errors) else { return nil }
+        return LMDBEnvironment(found, map, options, errors)
+    }
+
+    /// Maps a file that was found, and checks its pages; nil when another file has come to the path since.
+    ///
+    /// - Parameter checksPages: Whether the pages are checked before LMDB follows them.
+    static func map(
+        _ found: Found, _ options: LMDBOptions, checksPages: Bool = true, _ errors: LMDBErrors
+    ) throws -> Map? {
+        let (handle, size) = try openHandle(found, options, errors)
         do {
+            var descriptor: CInt = -1
+            mdb_env_get_fd(handle, &descriptor)
+            // A compaction by another process replaces the file.
+            guard FileIdentity(descriptor: descriptor) == found.file.identity else {
+                mdb_env_close(handle)
+                return nil
+            }
             closeOnExec([found.path, found.lock])
             var dead: CInt = 0
             // Readers of killed processes prevent the reuse of pages. A failure to find them is not fatal.
             mdb_reader_check(handle, &dead)
             // Before LMDB follows any page.
-            try checkPages(found.file, handle, always: options.checksWholeFile, errors)
-            return LMDBEnvironment(
-                handle: handle, trees: try openTrees(handle, errors), mapSize: mapSize, file: found.file,
-                lock: found.lock, options: options, isLocked: isLocked, canWrite: found.canWrite, errors: errors)
+            if checksPages { try checkPages(found.file, handle, always: options.checksWholeFile, errors) }
+            var information = MDB_envinfo()
+            mdb_env_info(handle, &information)
+            return Map(handle: handle, trees: try openTrees(handle, errors), size: max(size, information.me_mapsize))
         } catch {
             mdb_env_close(handle)
             throw error
@@ -97,7 +125,9 @@ enum EnvironmentOpening {
     }
 
     /// Opens the environment with the largest available address range.
-    private static func map(_ found: Found, _ options: LMDBOptions, _ errors: LMDBErrors) throws -> (OpaquePointer, Int) {
+    private static func openHandle(
+        _ found: Found, _ options: LMDBOptions, _ errors: LMDBErrors
+    ) throws -> (OpaquePointer, Int) {
         let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
         var size = options.initialMapSize.map(LMDBEnvironment.wholePages) ?? largestMap
         var attempts = 0

@@ -27,22 +27,54 @@ final class EnvironmentRegistry: @unchecked Sendable {
     func environment(path: String, options: LMDBOptions, user: EnvironmentUser) throws -> LMDBEnvironment {
         let errors = LMDBErrors(path: path)
         let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
-        let found = try EnvironmentOpening.find(path: path, options: options, errors: errors)
+        // In each iteration a compaction can have replaced the file since it was found.
+        for _ in 0..<100 {
+            let found = try EnvironmentOpening.find(path: path, options: options, errors: errors)
+            if let environment = try environment(found, options, user, errors, deadline) { return environment }
+        }
+        throw errors.error(.busy, "something replaces the file again and again; stop it, or use another path")
+    }
+
+    private func environment(
+        _ found: EnvironmentOpening.Found, _ options: LMDBOptions, _ user: EnvironmentUser, _ errors: LMDBErrors, _ deadline: Date
+    ) throws -> LMDBEnvironment? {
         let identity = found.file.identity
         state.lock()
         defer { state.unlock() }
         while opening.contains(identity) {
-            guard state.wait(until: deadline) else { throw StorageError.busy(path) }
+            guard state.wait(until: deadline) else { throw StorageError.busy(errors.path) }
         }
-        let environment = try open[identity] ?? openAlone(found, options, errors)
+        var environment = open[identity]
+        if environment == nil, FileIdentity(found.path) == identity { environment = try openAlone(found, options, errors) }
+        guard let environment else { return nil }
         try environment.join(user, options)
         open[identity] = environment
         return environment
     }
 
+    /// Whether this process has a file open.
+    func isOpen(_ identity: FileIdentity) -> Bool {
+        state.lock()
+        defer { state.unlock() }
+        return open[identity] != nil || opening.contains(identity)
+    }
+
+    /// Replaces the file of an environment by another one. Nobody opens or closes a file meanwhile.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity of the other file.
+    ///   - body: A closure that renames the other file to the path and opens it.
+    func replaceFile(of environment: LMDBEnvironment, by identity: FileIdentity, _ body: () throws -> Void) throws {
+        state.lock()
+        defer { state.unlock() }
+        try body()
+        for (known, other) in open where other === environment { open[known] = nil }
+        open[identity] = environment
+    }
+
     /// Opens a file while no other thread opens it. Other files can be opened meanwhile. Called with `state` locked.
     private func openAlone(_ found: EnvironmentOpening.Found, _ options: LMDBOptions, _ errors: LMDBErrors) throws
-        -> LMDBEnvironment
+        -> LMDBEnvironment?
     {
         opening.insert(found.file.identity)
         state.unlock()
@@ -58,7 +90,8 @@ final class EnvironmentRegistry: @unchecked Sendable {
     func close(_ environment: LMDBEnvironment, user: EnvironmentUser) {
         state.lock()
         defer { state.unlock() }
-        if environment.leave(user) { open[environment.identity] = nil }
+        guard environment.leave(user) else { return }
+        for (identity, other) in open where other === environment { open[identity] = nil }
     }
 }
 

@@ -47,7 +47,10 @@ enum FileLock {
         }
     }
 
-    private static func wait(until deadline: Date, _ errors: LMDBErrors, _ isFree: () throws -> Bool) throws {
+    /// Waits until a closure returns true.
+    ///
+    /// - Throws: `busy` when the deadline has passed.
+    static func wait(until deadline: Date, _ errors: LMDBErrors, _ isFree: () throws -> Bool) throws {
         var pause = shortestPause
         while try !isFree() {
             guard Date() < deadline else {

@@ -13,9 +13,13 @@ extension LMDBEnvironment {
     /// - Parameters:
     ///   - descriptor: The file.
     ///   - path: The path of the file, for errors.
+    ///   - purpose: What the file is, for errors.
     ///   - onProgress: A closure that is called after each megabyte. An error that it throws ends the copy.
-    func copy(into descriptor: CInt, at path: String, _ onProgress: (BackupProgress) throws -> Void) throws {
-        let (input, output) = try makePipe(path)
+    func copy(
+        into descriptor: CInt, at path: String, as purpose: String, _ onProgress: (BackupProgress) throws -> Void
+    ) throws {
+        func failure(_ code: CInt) -> StorageError { TemporaryFile.failure(code, path, as: purpose) }
+        guard let (input, output) = makePipe() else { throw failure(errno) }
         let copying = CopyThread(handle, output)
         var written = 0
         do {
@@ -27,11 +31,11 @@ extension LMDBEnvironment {
                 while !isAtEnd {
                     let count = read(input, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
                     if count < 0, errno == EINTR { continue }
-                    guard count >= 0 else { throw BackupFile.failure(errno, path) }
+                    guard count >= 0 else { throw failure(errno) }
                     filled += count
                     isAtEnd = count == 0
                     guard filled == buffer.count || isAtEnd else { continue }
-                    try write(UnsafeRawBufferPointer(rebasing: buffer[..<filled]), to: descriptor, path)
+                    guard write(UnsafeRawBufferPointer(rebasing: buffer[..<filled]), to: descriptor) else { throw failure(errno) }
                     written += filled
                     filled = 0
                     if !isAtEnd { try onProgress(BackupProgress(bytes: written, total: max(total, written))) }
@@ -47,21 +51,24 @@ extension LMDBEnvironment {
         try onProgress(BackupProgress(bytes: written, total: written))
     }
 
-    private func makePipe(_ path: String) throws -> (input: CInt, output: CInt) {
+    private func makePipe() -> (input: CInt, output: CInt)? {
         var ends: [CInt] = [0, 0]
-        guard pipe(&ends) == 0 else { throw BackupFile.failure(errno, path) }
+        guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, _ path: String) throws {
+    /// Writes all of some bytes; false, with the number of an error, when that fails.
+    private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Bool {
         var done = 0
         while done < bytes.count {
             let count = Foundation.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw BackupFile.failure(count < 0 ? errno : EIO, path) }
+            if count == 0 { errno = EIO }
+            guard count > 0 else { return false }
             done += count
         }
+        return true
     }
 }
 

@@ -63,26 +63,33 @@ extension LMDBEnvironment {
     private func waitForQuiet(_ deadline: Date) throws {
         guard activeCount > 0 else { return }
         waitingForQuiet += 1
+        var isHolding = false
         defer {
             waitingForQuiet -= 1
-            if holdsReadersBack {
-                holdsReadersBack = false
-                state.broadcast()
-            }
+            if isHolding { letReadersGo() }
         }
         let patience = max(0, deadline.timeIntervalSinceNow) * Self.patientPart
         let patientDeadline = Date(timeIntervalSinceNow: patience)
         while activeCount > 0 {
-            if !holdsReadersBack, Date() >= patientDeadline { holdsReadersBack = true }
+            if !isHolding, Date() >= patientDeadline {
+                isHolding = true
+                holdsOnReaders += 1
+            }
             guard Date() < deadline else {
                 throw errors.error(
                     .outOfSpace,
                     "the address range of the file must grow, and reads that run all the time prevent it; "
                         + "end them, or open the database with a larger mapSize")
             }
-            _ = state.wait(until: holdsReadersBack ? deadline : patientDeadline)
+            _ = state.wait(until: isHolding ? deadline : patientDeadline)
         }
         if let failure { throw failure }
+    }
+
+    /// Lets the readers begin that one thread has held back.
+    func letReadersGo() {
+        holdsOnReaders -= 1
+        if holdsOnReaders == 0 { state.broadcast() }
     }
 
     private func grow() throws {

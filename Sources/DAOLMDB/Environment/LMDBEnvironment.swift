@@ -11,18 +11,21 @@ final class LMDBEnvironment: @unchecked Sendable {
     // of `state`. LMDB allows any thread to use the handle; it is closed when no transaction is left that
     // could use it.
 
+    // The next three change only when the file is replaced by its compact copy, while no transaction runs.
     /// LMDB's environment handle.
-    let handle: OpaquePointer
+    @exclusivity(unchecked) private(set) var handle: OpaquePointer
     /// The trees of the file.
-    let trees: Trees
-    /// The identity of the file.
-    let identity: FileIdentity
+    @exclusivity(unchecked) private(set) var trees: Trees
+    /// The file and its lock file.
+    @exclusivity(unchecked) private var files: AttachedFiles
     /// Creates errors that name the file.
     let errors: LMDBErrors
+    /// The path of the file without symbolic links.
+    let resolvedPath: String
     /// The path of the lock file.
-    private let lock: String
-    /// The file and its lock file.
-    private let files: AttachedFiles
+    let lock: String
+    /// How the file was opened.
+    private let options: LMDBOptions
     /// Whether the environment is read-only.
     let isReadOnly: Bool
     /// Whether the file or its lock file cannot be written.
@@ -50,8 +53,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     var activeCount = 0
     /// Whether a write found the map full.
     var mustGrow = false
-    /// Whether new readers wait so that the map can grow.
-    var holdsReadersBack = false
+    /// The number of threads that hold new readers back, so that the map can grow or be replaced.
+    var holdsOnReaders = 0
     /// The number of threads that wait for `activeCount` to become zero.
     var waitingForQuiet = 0
     /// The reason why all calls fail until the file is opened again; nil without a failure.
@@ -59,6 +62,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     private var writer: pthread_t?
     // The file, open for the lock of the writer until the environment is closed.
     private var file: DatabaseFile?
+    // Whether LMDB's handle is open. It is not after a file was replaced and could not be opened.
+    private var isMapped = true
     // Never accessed during another access, so that a read does not pay for the check of that.
     @exclusivity(unchecked) private var idleReaders: [LMDBReadTransaction] = []
     private var writeCount = 0
@@ -67,27 +72,23 @@ final class LMDBEnvironment: @unchecked Sendable {
     private var syncsFully: Bool
 
     /// Takes over an open environment.
-    init(
-        handle: OpaquePointer, trees: Trees, mapSize: Int, file: DatabaseFile, lock: String, options: LMDBOptions,
-        isLocked: Bool, canWrite: Bool, errors: LMDBErrors
-    ) {
-        self.isLocked = isLocked
-        isInReadOnlyPlace = !canWrite
-        self.lock = lock
+    init(_ found: EnvironmentOpening.Found, _ map: EnvironmentOpening.Map, _ options: LMDBOptions, _ errors: LMDBErrors) {
+        isLocked = found.canLock
+        isInReadOnlyPlace = !found.canWrite
+        resolvedPath = found.path
+        lock = found.lock
+        self.options = options
         files = AttachedFiles([errors.path, lock])
-        self.handle = handle
-        self.trees = trees
-        self.file = file
-        identity = file.identity
+        handle = map.handle
+        trees = map.trees
+        file = found.file
         self.errors = errors
-        var information = MDB_envinfo()
-        mdb_env_info(handle, &information)
-        self.mapSize = max(mapSize, information.me_mapsize)
-        growthMark = self.mapSize / 2
+        mapSize = map.size
+        growthMark = map.size / 2
         var statistics = MDB_stat()
         mdb_env_stat(handle, &statistics)
         pageSize = Int(statistics.ms_psize)
-        isReadOnly = options.isReadOnly || !canWrite
+        isReadOnly = options.isReadOnly || !found.canWrite
         timeout = options.writeTimeout
         syncsFully = options.durability == .full
     }
@@ -160,14 +161,49 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
 
     private func close() {
-        mdb_env_close(handle)
+        if isMapped { mdb_env_close(handle) }
+        isMapped = false
         file = nil
+    }
+
+    /// Replaces the file by another one with the same content. No transaction runs, and `state` is locked.
+    ///
+    /// - Parameters:
+    ///   - rename: A closure that renames the other file, whose pages were checked, to the path. When it throws, nothing has changed.
+    /// - Throws: The error of `rename`, or of opening the new file. In the latter case all calls fail until the file is
+    ///   opened again.
+    func replaceFile(_ rename: () throws -> Void) throws {
+        for reader in idleReaders { reader.discard() }
+        idleReaders = []
+        try rename()
+        // This releases the locks on the lock file. Other processes now open the new file.
+        mdb_env_close(handle)
+        isMapped = false
+        do {
+            var options = options
+            options.durability = syncsFully ? .full : .relaxed
+            options.initialMapSize = mapSize
+            let found = EnvironmentOpening.Found(path: resolvedPath, file: try DatabaseFile(path: resolvedPath, errors: errors))
+            guard let map = try EnvironmentOpening.map(found, options, checksPages: false, errors) else {
+                throw StorageError(.busy, "another process has replaced the file; open the database again", path: errors.path)
+            }
+            isMapped = true
+            handle = map.handle
+            trees = map.trees
+            mapSize = map.size
+            growthMark = map.size / 2
+            file = found.file
+            files = AttachedFiles([errors.path, lock])
+        } catch {
+            failure = error as? StorageError
+            throw error
+        }
     }
 
     /// Checks, with `state` locked, that a store may begin a transaction.
     ///
     /// - Returns: The file.
-    @discardableResult private func check(_ user: EnvironmentUser) throws -> DatabaseFile {
+    @discardableResult func check(_ user: EnvironmentUser) throws -> DatabaseFile {
         guard user.isOpen, let file else {
             throw StorageError.closed(errors.path)
         }
@@ -204,7 +240,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     private func enterReader(_ user: EnvironmentUser) throws -> LMDBReadTransaction? {
         state.lock()
         defer { state.unlock() }
-        while holdsReadersBack { state.wait() }
+        while holdsOnReaders > 0 { state.wait() }
         let file = try check(user)
         if !isLocked, activeCount == 0 {
             try FileLock.acquire(file, isShared: true, deadline: Date(timeIntervalSinceNow: timeout), errors: errors)
@@ -292,7 +328,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    private func enterWriter(_ user: EnvironmentUser, _ deadline: Date) throws -> DatabaseFile {
+    func enterWriter(_ user: EnvironmentUser, _ deadline: Date) throws -> DatabaseFile {
         state.lock()
         defer { state.unlock() }
         var file = try check(user)
@@ -318,7 +354,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Checks that the paths still lead to the files. Otherwise every later call fails: processes that open the paths
     /// do not know the readers of this environment, and reuse the pages that they read.
-    private func checkFiles() throws {
+    func checkFiles() throws {
         do {
             try files.check(errors.path)
         } catch let error as StorageError {
@@ -356,7 +392,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         throw errors.error(MDB_MAP_RESIZED, "beginning to write")
     }
 
-    private func leaveWriter() {
+    func leaveWriter() {
         state.lock()
         writer = nil
         state.broadcast()

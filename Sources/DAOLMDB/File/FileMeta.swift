@@ -1,4 +1,6 @@
+import DAOCore
 import DAOSystemLMDB
+import Foundation
 
 /// A meta page: one of the two pages at the start of a file with the positions of all other data. It is read
 /// without trusting its fields.
@@ -122,5 +124,34 @@ extension FileMeta.Tree {
         if root < 2 || root > lastPage { return "the root page \(root) is not in the file" }
         if depth < 1 || depth > Self.maximumDepth { return "a tree cannot be \(depth) pages high" }
         return branchPages > lastPage || leafPages > lastPage || overflowPages > lastPage ? "a tree has too many pages" : nil
+    }
+}
+
+extension FileMeta {
+    private static let transactionOffset = 144
+    private static let headerLength = 16
+
+    /// Gives a compact copy, whose numbers of transactions begin again, the number of the transaction that was copied.
+    ///
+    /// Both meta pages then have the copied content. The number decides which of them the next commit overwrites.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file that LMDB has written.
+    ///   - number: The number of the copied transaction.
+    static func renumber(_ descriptor: CInt, pageSize: Int, to number: UInt64, _ errors: LMDBErrors) throws {
+        try withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { bytes in
+            // LMDB writes an empty meta page, and the second one with transaction 1.
+            guard pread(descriptor, bytes.baseAddress, byteCount, off_t(pageSize)) == byteCount,
+                let meta = FileMeta(UnsafeRawBufferPointer(bytes)), meta.transaction == 1, meta.headerDefect(asPage: 1) == nil
+            else { throw errors.error(.io, "the compact copy could not be read back; check the disk") }
+            for page in 0...1 {
+                let transaction = number & 1 == page ? number : number - 1
+                bytes.storeBytes(of: transaction, toByteOffset: transactionOffset, as: UInt64.self)
+                let fields = UnsafeRawBufferPointer(bytes)[headerLength...]
+                let offset = off_t(page * pageSize + headerLength)
+                guard pwrite(descriptor, UnsafeRawBufferPointer(rebasing: fields).baseAddress, fields.count, offset) == fields.count
+                else { throw TemporaryFile.failure(errno, errors.path, as: "compact-copy") }
+            }
+        }
     }
 }

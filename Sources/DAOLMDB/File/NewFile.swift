@@ -51,7 +51,7 @@ enum NewFile {
         try writeEmptyDatabase(temporary, errors: errors)
         try sync(temporary, mode: status.st_mode & 0o777, errors: errors)
         guard rename(temporary, path) == 0 else { throw errors.error(errno, "creating the database") }
-        BackupFile.syncDirectory((path as NSString).deletingLastPathComponent)
+        TemporaryFile.syncDirectory((path as NSString).deletingLastPathComponent)
     }
 
     private static func writeEmptyDatabase(_ path: String, errors: LMDBErrors) throws {

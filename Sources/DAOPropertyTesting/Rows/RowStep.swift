@@ -59,6 +59,8 @@ struct RowStep: Sendable {
         /// Closes everything and opens it again, or where data does not outlive that, opens another and
         /// closes the first.
         case reopen
+        /// `database.compact()`.
+        case compact
         /// Asks for the storage of a model that contradicts itself.
         case invalid
         /// `storage.update` of the row with the key `ids[0]`, which adds one to `field`.

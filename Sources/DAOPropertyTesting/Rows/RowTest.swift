@@ -129,14 +129,14 @@ extension RowStep {
     var mayChange: Bool {
         switch verb {
         case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen,
-            .increment, .translate, .closeInside, .leave:
+            .compact, .increment, .translate, .closeInside, .leave:
             true
         default: nested.contains(where: \.mayChange)
         }
     }
 
     /// Whether it is about every entity there is.
-    var isAboutAll: Bool { verb == .reopen || verb == .leave }
+    var isAboutAll: Bool { [.reopen, .compact, .leave].contains(verb) }
 
     /// The entities that it stores or reads, inside others too.
     var entities: Set<Entity> {

@@ -46,7 +46,7 @@ public protocol SQLConnection: AnyObject {
     /// other processes. By default it does nothing.
     func optimize() throws
 
-    /// Makes the file as small as its content allows. No transaction is running. By default it throws `.unsupported`.
+    /// Makes the file as small as its content allows. No transaction is running. By default there is nothing to do.
     func compact(_ settings: SQLWriteSettings) throws -> CompactionReport
 
     /// Prepares the connection for writing to be closed. No transaction is running. By default it does nothing.
@@ -126,9 +126,9 @@ extension SQLConnection {
     /// By default there is nothing to do.
     public func optimize() throws {}
 
-    /// By default it cannot be done.
+    /// By default there is nothing to do.
     public func compact(_ settings: SQLWriteSettings) throws -> CompactionReport {
-        throw StorageError(.unsupported, "the engine cannot make its file smaller; copy the database into a new one")
+        CompactionReport(bytesBefore: 0, bytesAfter: 0)
     }
 
     /// By default there is nothing to do.

@@ -1,6 +1,7 @@
 import DAOCore
 import DAOSQL
 import DAOSystemSQLite
+import Foundation
 
 extension SQLiteConnection {
     /// Whether a line of `PRAGMA integrity_check` is about the value of a column. Reading a row detects that.
@@ -42,16 +43,19 @@ extension SQLiteConnection {
 
     func compact(_ settings: SQLWriteSettings) throws -> CompactionReport {
         try prepareWriting(settings)
-        let before = try fileSize()
+        let before = length
         try execute("VACUUM")
-        // The log is emptied now, or when its last reader has ended.
+        // The log is emptied now, or by a later commit when its last reader has ended.
         _ = try integers("PRAGMA wal_checkpoint(TRUNCATE)")
-        return CompactionReport(bytesBefore: before, bytesAfter: try fileSize())
+        return CompactionReport(bytesBefore: before, bytesAfter: length)
     }
 
-    /// The size of the database in bytes, with what is in the log only.
-    private func fileSize() throws -> Int {
-        Int((try integers("PRAGMA page_count").first ?? 0) * (try integers("PRAGMA page_size").first ?? 0))
+    /// The number of bytes of the file and its log.
+    private var length: Int {
+        [path, path + "-wal"].reduce(0) { sum, path in
+            var status = stat()
+            return stat(path, &status) == 0 ? sum + Int(status.st_size) : sum
+        }
     }
 
     /// The number of pages that are copied between two calls of the closure for progress.

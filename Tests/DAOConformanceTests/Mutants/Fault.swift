@@ -37,7 +37,7 @@ enum Fault: String, CaseIterable, Sendable {
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
-        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing
+        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersOutliveDatabase

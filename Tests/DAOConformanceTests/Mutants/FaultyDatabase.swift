@@ -185,6 +185,17 @@ final class FaultyDatabase: Database {
         return entities
     }
 
+    func runCompaction() throws -> CompactionReport {
+        if fault == .compactionLosesARow { loseLastRows() }
+        return try base.runCompaction()
+    }
+
+    private func loseLastRows() {
+        base.engine.committed.tables.withLock { tables in
+            for name in tables.keys where tables[name]?.rows.isEmpty == false { tables[name]?.rows.removeLast() }
+        }
+    }
+
     func close() throws {
         switch fault {
         case .forgetsClose: break
@@ -198,9 +209,7 @@ final class FaultyDatabase: Database {
             if wasClosed.exchange(true, ordering: .relaxed) { throw StorageError(.closed, "closed already") }
             try base.close()
         case .losesLastRowOnClose:
-            base.engine.committed.tables.withLock { tables in
-                for name in tables.keys where tables[name]?.rows.isEmpty == false { tables[name]?.rows.removeLast() }
-            }
+            loseLastRows()
             try base.close()
         case .undoneWritesReturn:
             base.engine.committed.tables.withLock { tables in

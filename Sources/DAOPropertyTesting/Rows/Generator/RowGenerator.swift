@@ -68,7 +68,7 @@ struct RowGenerator {
         (2, .partition), (2, .inclusion), (4, .indexless), (2, .windows), (2, .reversal), (2, .agreement),
     ]
     private static let blocks: [(Int, RowStep.Verb)] = [
-        (4, .cursor), (4, .pages), (8, .transaction), (2, .snapshot), (3, .second), (1, .reopen), (1, .invalid),
+        (4, .cursor), (4, .pages), (8, .transaction), (2, .snapshot), (3, .second), (1, .reopen), (1, .compact), (1, .invalid),
     ]
     private static let nestedBlocks: [(Int, RowStep.Verb)] = [(2, .cursor), (2, .pages), (4, .transaction), (1, .outside)]
 

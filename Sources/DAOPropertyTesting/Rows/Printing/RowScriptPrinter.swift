@@ -87,6 +87,7 @@ struct RowScriptPrinter {
                 operation.verb == .outside
                 ? "PropertyTesting.elsewhere {" : "try PropertyTesting.inherit(in: database, whileItRuns: \(operation.flag)) {"
             block(opening) { $0.add(operation.inner, path, from: 0) }
+        case .compact: line("_ = try database.compact()")
         case .reopen: add(["database = try PropertyTesting.reopen(database, open)"] + daos)
         case .leave:
             if hasNeighbour { line("try neighbour.close()") }
@@ -188,7 +189,7 @@ extension RowStep {
         switch verb {
         case .transaction, .snapshot, .outside, .second, .race, .outlive, .neighbour:
             nested.reduce(into: []) { $0.formUnion($1.used) }
-        case .reopen, .invalid, .leave, .unpromised, .closeInside: []
+        case .reopen, .compact, .invalid, .leave, .unpromised, .closeInside: []
         default: nested.reduce(into: [entity]) { $0.formUnion($1.used) }
         }
     }

@@ -52,7 +52,7 @@ struct RowReference: Sendable {
             return .failed(
                 Outcome.Failure(kind: .invalidSchema, entity: operation.entity.name, field: operation.entity.flaw?.field))
         case .second, .race: return .nested(run(operation.inner, on: &state), .done)
-        case .reopen, .leave, .neighbour: return .done
+        case .reopen, .compact, .leave, .neighbour: return .done
         case .outlive:
             return .nested(operation.inner.map { _ in .failed(Outcome.Failure(kind: .invalidTransaction)) }, .done)
         case .unpromised: return .failed(Outcome.Failure(kind: .unsupported))

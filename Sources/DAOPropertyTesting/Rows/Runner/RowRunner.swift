@@ -87,6 +87,11 @@ final class RowRunner {
                 return .wrong("opening another database: \(error)")
             }
         case .reopen: return Outcome.of { try reopen() }
+        case .compact:
+            return Outcome.of {
+                _ = try opened.database.compact()
+                return .done
+            }
         case .invalid: return Outcome.of { try refused(operation.entity.type, opened.database) }
         case .leave: return Outcome.of { try leave() }
         case .outlive: return outlive(operation, on: opened)
