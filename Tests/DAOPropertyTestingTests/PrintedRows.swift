@@ -350,6 +350,7 @@ private struct GeneratedRecord1: PropertyTestModel {
         notes = DAO(storage: try database.storage(for: Note.self))
         tallies = DAO(storage: try database.storage(for: Tally.self))
         model0 = DAO(storage: try database.storage(for: GeneratedRecord0.self))
+        _ = try database.compact()
         // partition of Query<Note>(where: Condition(.or([.not(.and([.compare(field: 5, .greater, .double(1.5)), .compareFields(1, .equal, 2)])), .isIn(field: 0, [.null, .string("a")]), .text(field: 1, .matches, "*\\*?", [.caseInsensitive, .diacriticInsensitive])])))
         PropertyTesting.outcome { () throws -> Void in
             try database.snapshot { () throws -> Void in

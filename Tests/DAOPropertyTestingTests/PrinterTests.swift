@@ -111,7 +111,8 @@ import Testing
                 inner: [RowStep(verb: .upsert, rows: note), RowStep(verb: .eraseKeys, ids: ["a"])]),
             RowStep(verb: .watch, flag: true, inner: [RowStep(verb: .second, inner: [RowStep(verb: .upsert, rows: note)])]),
             RowStep(verb: .leave), RowStep(verb: .upsert, rows: note),
-            RowStep(verb: .second, inner: [read]), RowStep(verb: .reopen), RowStep(verb: .partition, query: query(deep)),
+            RowStep(verb: .second, inner: [read]), RowStep(verb: .reopen), RowStep(verb: .compact),
+            RowStep(verb: .partition, query: query(deep)),
             RowStep(verb: .snapshot, before: [read], inner: [RowStep(verb: .eraseKeys, ids: ["b\0"])], after: [read]),
             RowStep(
                 verb: .transaction, flag: true,
