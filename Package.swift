@@ -42,7 +42,9 @@ let package = Package(
 
         // A database on any SQL engine, and one such engine
         .target(name: "DAOSQL", dependencies: ["DAOCore"]),
-        .target(name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSystemSQLite"]),
+        .target(name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSQLiteChecksums", "DAOSystemSQLite"]),
+        // Checksums of pages, in C: a layer below SQLite
+        .target(name: "DAOSQLiteChecksums", dependencies: ["DAOSystemSQLite"]),
 
         // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain,
         // those of a DAO among them

@@ -42,8 +42,9 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     ///
     /// - Parameter configuration: The configuration. Its path is that of a file.
     /// - Throws: `.notFound` when the file does not exist and may not be created, `.notADatabase`,
-    ///   `.corrupted`, `.schemaIsNewer`, `.readOnly` when it cannot be created, `.busy`, `.io`, and
-    ///   `.unsupported` for a path that names no file; each with the path.
+    ///   `.corrupted`, `.schemaIsNewer`, `.readOnly` when it cannot be created, `.busy`, `.io`,
+    ///   `.unsupported` for a path that names no file, and `.invalidConfiguration` for an option that is wrong or
+    ///   contradicts the file; each with the path.
     public init(_ configuration: DatabaseConfiguration) throws {
         let settings = try SQLiteSettings(configuration)
         let file = try DatabaseFile(configuration, mode: settings.fileMode)
@@ -72,8 +73,12 @@ extension DatabaseDriver {
     ///
     /// Options: `maxReaders` (the maximum number of concurrent reads, live cursors included, by default 120),
     /// `trustedSchema` (`true` for a file whose triggers and views may use virtual tables, such as those of full-text
-    /// search, and any function; by default `false`), `mode` (the permissions of a created file, as an octal number).
-    public static let sqlite = DatabaseDriver(scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode"]) {
+    /// search, and any function; by default `false`), `mode` (the permissions of a created file, as an octal number),
+    /// `checksums` (`true` for a new file whose pages have checksums that are verified when they are read; such a file is
+    /// always verified, except with `false`).
+    public static let sqlite = DatabaseDriver(
+        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode", "checksums"]
+    ) {
         try SQLiteDatabase($0)
     }
 }

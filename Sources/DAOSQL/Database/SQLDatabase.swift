@@ -58,8 +58,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
         let traits = instance.engine.traits
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
-            hasEvolution: true, hasBackup: traits.hasBackup, isReadOnly: !writes, maximumValueLength: traits.maximumValueLength,
-            underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
+            hasChecksums: traits.hasChecksums, hasEvolution: true, hasBackup: traits.hasBackup, isReadOnly: !writes,
+            maximumValueLength: traits.maximumValueLength, underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
 
     /// The state of the engine.

@@ -87,6 +87,8 @@ public struct SQLEngineTraits: Sendable {
     public var maximumReaders: Int?
     /// How long a read waits for the end of another when as many are running as may run.
     public var busyTimeout: Duration
+    /// Whether everything that is read has a checksum that is verified.
+    public var hasChecksums: Bool
     /// Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
     public var hasBackup: Bool
     /// The type of the handle for direct engine access; nil when there is none.
@@ -103,12 +105,13 @@ public struct SQLEngineTraits: Sendable {
     ///   - maximumReaders: The number of reads that may run at the same time, live cursors included; nil without a
     ///     limit.
     ///   - busyTimeout: How long a read waits for the end of another when as many are running as may run.
+    ///   - hasChecksums: Whether everything that is read has a checksum that is verified.
     ///   - hasBackup: Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
         maximumValueLength: Int? = nil, maximumReaders: Int? = nil, busyTimeout: Duration = .seconds(5),
-        hasBackup: Bool = false, underlyingType: UnderlyingType? = nil
+        hasChecksums: Bool = false, hasBackup: Bool = false, underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
@@ -117,6 +120,7 @@ public struct SQLEngineTraits: Sendable {
         self.maximumValueLength = maximumValueLength
         self.maximumReaders = maximumReaders
         self.busyTimeout = busyTimeout
+        self.hasChecksums = hasChecksums
         self.hasBackup = hasBackup
         self.underlyingType = underlyingType
     }

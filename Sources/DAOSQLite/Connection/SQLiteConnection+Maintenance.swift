@@ -10,6 +10,8 @@ extension SQLiteConnection {
     }
 
     func problems() throws -> [SQLProblem] {
+        // Pages with checksums are verified when they are read from the file.
+        sqlite3_db_release_memory(handle)
         let lines = try texts("PRAGMA integrity_check(\(VerificationReport.maximumProblemCount))")
             .filter { $0 != "ok" && !Self.isAboutValue($0) }
         if lines.isEmpty { return [] }
@@ -68,7 +70,8 @@ extension SQLiteConnection {
     ///   - onProgress: A closure that is called after each step. An error that it throws ends the copy.
     func copy(to path: String, _ onProgress: (BackupProgress) throws -> Void) throws {
         var target: OpaquePointer?
-        let code = sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        let layer = hasChecksums ? PageChecksums.layer : nil
+        let code = sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, layer)
         defer { sqlite3_close_v2(target) }
         func failure(_ code: CInt) -> StorageError {
             SQLiteError.error(
@@ -97,6 +100,7 @@ extension SQLiteConnection {
             throw error
         }
         let finish = sqlite3_backup_finish(backup)
+        if step == PageChecksums.mismatch { throw self.failure(step) }
         guard step == SQLITE_DONE, finish == SQLITE_OK else {
             throw failure(finish == SQLITE_OK ? step : finish)
         }

@@ -64,9 +64,12 @@ final class SQLiteConnection: @unchecked Sendable {
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
         // A value that was refused before SQLite saw it gets the text of its code.
         let isSQLites = sqlite3_errcode(handle) & 0xFF == code & 0xFF
-        let error = SQLiteError.error(
-            code, String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path, entity: entity,
-            systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
+        let message = String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
+        let error =
+            code == PageChecksums.mismatch
+            ? mismatch(message, entity: entity)
+            : SQLiteError.error(
+                code, message, path: path, entity: entity, systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
         // The log has the whole commit by then, and whoever opens the file next reads it.
         if isCommitting, ExtendedCode.afterLogging.contains(code) { return outcome.becomeUnknown(error) }
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
@@ -76,6 +79,17 @@ final class SQLiteConnection: @unchecked Sendable {
             return SQLMissingTable(error, isColumn: true)
         }
         return error
+    }
+
+    /// Returns the error for a page that does not match its checksum. Without locks, another process can have written it
+    /// while it was read.
+    private func mismatch(_ message: String, entity: String?) -> StorageError {
+        do {
+            try unlocked?.check()
+        } catch let error as StorageError {
+            return error
+        } catch {}
+        return damagedPage(message, entity: entity) ?? PageChecksums.error(page: 0, path: path, entity: entity, message: message)
     }
 
     /// The last error of the operating system for the log, or else for the file. SQLite's copy of it is lost

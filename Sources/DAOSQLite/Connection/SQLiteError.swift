@@ -29,6 +29,7 @@ enum SQLiteError {
         _ code: Int32, _ message: String, path: String, entity: String? = nil, systemCode: Int32 = 0
     ) -> StorageError {
         // SQLite's own code covers only one of the ways to run out of space.
+        if code == PageChecksums.mismatch { return PageChecksums.error(page: 0, path: path, entity: entity, message: message) }
         let isFull =
             code == ExtendedCode.sharedMemorySize
             || code & 0xFF == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemCode)

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOSQLiteChecksums
 import DAOSystemSQLite
 import Foundation
 
@@ -32,7 +33,8 @@ extension SQLiteConnection {
         let flags = access | SQLITE_OPEN_NOMUTEX | (mode.isWithoutLocks ? SQLITE_OPEN_URI : 0)
         let unlocked = mode == .unlocked ? UnlockedFile(path) : nil
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(mode.isWithoutLocks ? immutableURI(path) : path, &handle, flags, nil)
+        let layer = settings.checksums == .none ? nil : PageChecksums.layer
+        let code = sqlite3_open_v2(mode.isWithoutLocks ? immutableURI(path) : path, &handle, flags, layer)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
@@ -40,6 +42,7 @@ extension SQLiteConnection {
         }
         let connection = SQLiteConnection(handle, path: path, settings.outcome, unlocked)
         sqlite3_extended_result_codes(handle, 1)
+        if settings.checksums == .maintained { dao_checksums_set_verified(handle, 0) }
         sqlite3_busy_timeout(handle, settings.busyTimeout.milliseconds)
         try connection.setUp(mode, settings)
         return connection
@@ -73,10 +76,13 @@ extension SQLiteConnection {
         )
         switch mode {
         case .writer:
+            if settings.wantsChecksums == true { reserveChecksums() }
             try useLog(settings.busyTimeout)
             try execute("PRAGMA journal_size_limit = 67108864")
             // The first read opens the log.
             _ = try schemaVersion()
+            // Another process can have created the file without checksums meanwhile.
+            if settings.wantsChecksums == true, !hasChecksums { throw PageChecksums.missing(path) }
             files = AttachedFiles([path, log])
             try watchStatistics()
         case .reader: try execute("PRAGMA query_only = ON")

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOSQLiteChecksums
 import DAOSystemSQLite
 import Foundation
 
@@ -111,9 +112,10 @@ extension DatabaseFile {
 
     /// Reads the header of a file that is not open in this process.
     ///
+    /// - Returns: Whether the pages of the file have checksums; nil when it has no pages yet.
     /// - Throws: `.notADatabase`, `.corrupted` for a truncated file, `.schemaIsNewer` for a later file
     ///   format, `.unsupported` for UTF-16.
-    func checkHeader() throws {
+    func checkHeader() throws -> Bool? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.systemError(errno, path) }
         defer { close(descriptor) }
@@ -121,8 +123,38 @@ extension DatabaseFile {
         var header = [UInt8](repeating: 0, count: 100)
         let count = header.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         guard fstat(descriptor, &status) == 0, count >= 0 else { throw Self.systemError(errno, path) }
-        if count == 0 { return }
-        try check(Array(header.prefix(count)), size: Int64(status.st_size))
+        if count == 0 { return nil }
+        header.removeLast(header.count - count)
+        if isTornAtCreation(header) { return nil }
+        let hasChecksums = header.starts(with: Self.magic) && header.count > 20 && header[20] == UInt8(DAO_CHECKSUM_LENGTH)
+        // A header that does not say so, in a page with a checksum, is damaged.
+        if !hasChecksums, isFirstPageSound(descriptor, header) == true { throw PageChecksums.error(page: 1, path: path) }
+        do {
+            try check(header, size: Int64(status.st_size))
+        } catch {
+            // The checksum tells damage from the file of another version.
+            if hasChecksums, isFirstPageSound(descriptor, header) == false { throw PageChecksums.error(page: 1, path: path) }
+            throw error
+        }
+        return hasChecksums
+    }
+
+    /// Whether the first page matches its checksum, if its header says that there are checksums; nil for a page that
+    /// cannot be read.
+    private func isFirstPageSound(_ descriptor: Int32, _ header: [UInt8]) -> Bool? {
+        guard header.count == 100, let pageSize = Self.pageSize(header) else { return nil }
+        var page = [UInt8](repeating: 0, count: pageSize)
+        guard page.withUnsafeMutableBytes({ pread(descriptor, $0.baseAddress, $0.count, 0) }) == pageSize else { return nil }
+        page.replaceSubrange(0..<Self.magic.count, with: Self.magic)
+        page[20] = UInt8(DAO_CHECKSUM_LENGTH)
+        return page.withUnsafeBytes { dao_checksum_matches($0.baseAddress!, $0.count) } != 0
+    }
+
+    /// The length of a page; nil when the header has none.
+    private static func pageSize(_ header: [UInt8]) -> Int? {
+        let stored = Int(header[16]) << 8 | Int(header[17])
+        let pageSize = stored == 1 ? 65_536 : stored
+        return pageSize >= 512 && pageSize & (pageSize - 1) == 0 ? pageSize : nil
     }
 
     private static let magic = Array("SQLite format 3\0".utf8)
@@ -131,7 +163,6 @@ extension DatabaseFile {
     static func isDatabase(_ head: [UInt8]) -> Bool { head.starts(with: magic) }
 
     private func check(_ header: [UInt8], size: Int64) throws {
-        if isTornAtCreation(header) { return }
         guard header.prefix(16) == Self.magic.prefix(header.count) else {
             throw StorageError.notADatabase(path, "another file")
         }
@@ -139,9 +170,7 @@ extension DatabaseFile {
             StorageError(.corrupted, "the database is damaged: its file is too short; restore it from a backup", path: path)
         }
         guard header.count == 100 else { throw truncated() }
-        let stored = Int64(header[16]) << 8 | Int64(header[17])
-        let pageSize = stored == 1 ? 65_536 : stored
-        guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else {
+        guard let pageSize = Self.pageSize(header).map(Int64.init) else {
             throw StorageError(
                 .corrupted, "the database is damaged: its header cannot be read; restore it from a backup", path: path)
         }

@@ -9,6 +9,8 @@ final class SQLiteEngine: SQLEngine {
     /// Whether the connections for reading may repair what is beside the file.
     private let canWrite: Bool
     private let settings: SQLiteSettings
+    /// Whether the pages of the file have checksums that are verified.
+    private let verifies: Bool
 
     let dialect: any SQLDialect = SQLiteDialect()
 
@@ -16,9 +18,12 @@ final class SQLiteEngine: SQLEngine {
     ///
     /// - Throws: The errors of ``DatabaseFile/checkHeader()``.
     init(_ file: DatabaseFile, _ settings: SQLiteSettings, writes: Bool) throws {
-        try file.checkHeader()
+        let hasChecksums = try file.checkHeader()
+        var settings = settings
+        settings.checksums = try PageChecksums.use(settings.wantsChecksums, exist: hasChecksums, path: file.path)
         self.file = file
         self.settings = settings
+        verifies = settings.checksums == .verified && (hasChecksums == true || settings.wantsChecksums == true)
         canWrite = file.isWritable && writes
     }
 
@@ -33,7 +38,7 @@ final class SQLiteEngine: SQLEngine {
         SQLEngineTraits(
             name: "SQLite \(String(cString: sqlite3_libversion()))", path: file.path, isMultiProcess: true,
             maximumValueLength: Bind.longestValue, maximumReaders: settings.maximumReaders, busyTimeout: settings.busyTimeout,
-            hasBackup: true, underlyingType: UnderlyingType(SQLiteHandle.self))
+            hasChecksums: verifies, hasBackup: true, underlyingType: UnderlyingType(SQLiteHandle.self))
     }
 
     func connect(_ access: SQLAccess) throws -> any SQLConnection {
@@ -50,8 +55,20 @@ final class SQLiteEngine: SQLEngine {
 
     /// Checks that a further database can use the engine.
     ///
-    /// - Throws: `.invalidConfiguration` when it trusts the schema and the engine does not.
+    /// - Throws: `.invalidConfiguration` when it trusts the schema and the engine does not, or wants another treatment of
+    ///   checksums.
     func check(_ other: SQLiteSettings) throws {
+        if other.wantsChecksums == true, !verifies {
+            if settings.checksums != .maintained { throw PageChecksums.missing(file.path) }
+            throw StorageError(
+                .invalidConfiguration,
+                "this process has the file open with checksums=false; close that database first", path: file.path)
+        }
+        if other.wantsChecksums == false, verifies {
+            throw StorageError(
+                .invalidConfiguration,
+                "this process has the file open and verifies its checksums; close that database first", path: file.path)
+        }
         guard other.trustsSchema, !settings.trustsSchema else { return }
         throw StorageError(
             .invalidConfiguration,
@@ -68,6 +85,7 @@ final class SQLiteEngine: SQLEngine {
         guard pages < 1024 else { return }
         for line in try connection.texts("PRAGMA quick_check(20)") where line != "ok" {
             if SQLiteConnection.isAboutValue(line) { continue }
+            if let error = connection.damagedPage(line) { throw error }
             throw StorageError(
                 .corrupted, "the database is damaged; restore it from a backup, or recover what is left with 'sqlite3 .recover'",
                 path: file.path, engineCode: Int(SQLITE_CORRUPT), engineMessage: line)

@@ -11,6 +11,10 @@ struct SQLiteSettings: Sendable {
     let trustsSchema: Bool
     /// The permissions of a file that is created; nil for those that the process gives its files.
     let fileMode: UInt16?
+    /// Whether pages have checksums; nil when the file decides.
+    let wantsChecksums: Bool?
+    /// How connections treat checksums. The engine decides it when it has seen the file.
+    var checksums = PageChecksums.Use.none
     /// Whether a commit has an unknown outcome.
     let outcome = CommitOutcome()
 
@@ -22,6 +26,7 @@ struct SQLiteSettings: Sendable {
         maximumReaders = try configuration.count("maxReaders", in: 1...100_000) ?? 120
         trustsSchema = try configuration.flag("trustedSchema") ?? false
         fileMode = try configuration.fileMode()
+        wantsChecksums = try configuration.flag("checksums")
     }
 }
 
