@@ -122,4 +122,10 @@ enum EvolutionExample {
         let report = try backup.verify()
         guard report.isSound else { throw report.problems[0] }
     }
+
+    /// Makes a file smaller.
+    static func compact(_ database: any Database) async throws {
+        let report = try await database.compact()
+        print("\((report.bytesBefore - report.bytesAfter) >> 20) MB less")
+    }
 }
