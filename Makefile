@@ -15,7 +15,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash fuzz fuzz-predicates bench format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash fuzz fuzz-predicates bench bench-check format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -71,6 +71,11 @@ fuzz-predicates: ## Fuzz text predicates on every backend for MINUTES=10; SEED=â
 bench: ## Ratios to the C libraries underneath, in one run
 	@Scripts/setup.sh
 	swift run -c release dao-bench
+
+bench-check: ## Fail where a ratio of dao-bench is worse than the stored one by more than 15% in two of three runs
+	@Scripts/setup.sh
+	@swift build -c release --product dao-bench --quiet
+	Scripts/bench-check.py
 
 TSAN_FILTER ?= Concurren|Transaction|Store|DAOTransport|DAONodes
 TSAN_BUILD = --sanitize=thread -Xswiftc -DDAO_THREAD_SANITIZER --scratch-path .build/tsan
