@@ -127,6 +127,27 @@ enum Opening {
             try expect(bytes.range(of: Data("a text to look for".utf8)) == nil, "an encrypted file")
         },
         ConformanceCase(
+            "L.secrets", "L6", title: "no error and no description shows a secret of the configuration",
+            requires: [.configuration]
+        ) { context in
+            for name in ["password", "API-Key", "%74oken", "clientSecret"] {
+                var configuration: DatabaseConfiguration?
+                do {
+                    let database = try context.open {
+                        $0.options[name] = "hush-hush"
+                        configuration = $0
+                    }
+                    try expect(!"\(database.configuration)".contains("hush-hush"), "a configuration without \(name)")
+                    try database.close()
+                    try expect(!"\(try expectError(.closed) { try database.dao(Item.self).read() })".contains("hush-hush"), "an error without \(name)")
+                } catch let error as StorageError {
+                    try expect(!"\(error)".contains("hush-hush"), "an error without \(name)")
+                }
+                let shown = configuration.map { "\($0) \(String(reflecting: $0))" } ?? ""
+                try expect(!shown.contains("hush-hush"), "a description without \(name)")
+            }
+        },
+        ConformanceCase(
             "L.unknownOption", "L1",
             title: "an option that the driver does not have is invalidConfiguration and names the option",
             requires: [.configuration]

@@ -98,6 +98,27 @@ enum PredicatesNil {
                 try reference.check(condition, rows.filter(closure).map(\.id), "level \(level)")
             }
         },
+        ConformanceCase(
+            "P.deepestLevels", "P7", title: "the deepest condition there may be works on a stack of 512 KiB; a deeper one is refused"
+        ) { context in
+            let dao = try reference(context).dao
+            /// A condition of an even number of levels that a number of 5 meets.
+            @Sendable func nested(_ levels: Int) -> Condition<Probe> {
+                var condition = Condition<Probe> { $0.number == 5 }
+                for _ in 1..<levels / 2 {
+                    condition = !(condition && Condition { $0.id == 0 }) && Condition { $0.numberIndexed == 5 }
+                }
+                return condition
+            }
+            let query = Background(stackSize: 512 << 10) {
+                try expectEqual(try dao.read(where: nested(640)).map(\.id), [2], "the rows of 640 levels")
+                try expectEqual(try dao.count(where: nested(640)), 1, "the count of 640 levels")
+                try expectError(.invalidPredicate, entity: "probe") { try dao.read(where: nested(642)) }
+                let chain = (0..<2000).map { number in Condition<Probe> { $0.number == number } }
+                try expectEqual(try dao.count(where: chain.dropFirst().reduce(chain[0]) { $0 || $1 }), 4, "the count of a chain")
+            }
+            try query.wait(seconds: 60, "a query of 640 levels")
+        },
     ]
 
     private static let ranges: [ConformanceCase] = [

@@ -17,14 +17,14 @@ package final class Background: Sendable {
     private let result = Mutex<Result<Void, any Error>?>(nil)
     private let ended = Signal()
 
-    /// Starts the closure.
-    package init(_ body: @escaping @Sendable () throws -> Void) {
+    /// Starts the closure, on a stack of this size in bytes.
+    package init(stackSize: Int = 8 << 20, _ body: @escaping @Sendable () throws -> Void) {
         let thread = Thread { [self] in
             let outcome = Result { try body() }
             result.withLock { $0 = outcome }
             ended.send()
         }
-        thread.stackSize = 8 << 20
+        thread.stackSize = stackSize
         thread.start()
     }
 
