@@ -58,7 +58,7 @@ crash: ## Kill a process that commits, ROUNDS=1000 times for each backend and du
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),1000) swift test --skip-build --filter DAOProcessTests.CrashTests
 
-fuzz: ## Damage ROUNDS=2000 small and as many large files of each backend, and use them; SEED=… repeats what was found
+fuzz: ## Damage ROUNDS=2000 small and as many large files of each backend, with SQLite's checksums too, and use them; SEED=… repeats what was found
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),2000) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.FuzzTests

@@ -29,6 +29,7 @@ enum Workload: String, CaseIterable {
     /// The largest ratio that the design allows for a pair.
     func budget(_ pair: Pair) -> Double? {
         switch (self, pair) {
+        case (_, .checksums): nil
         case (.insert, .sqlite): 1.15
         case (.fetchAll, .sqlite): 1.25
         case (.pointRead, .sqlite): 1.3
@@ -105,9 +106,12 @@ enum Pair: String, CaseIterable {
     case sqlite
     case lmdb
     case memory
+    /// Only with `--only checksums`.
+    case checksums
 
     var title: String {
         switch self {
+        case .checksums: "SQLite with checksums ÷ SQLite"
         case .sqlite: "SQLite ÷ raw SQLite"
         case .lmdb: "LMDB ÷ raw LMDB"
         case .memory: "memory ÷ Dictionary"

@@ -8,12 +8,12 @@ import Foundation
 // Measures every row of the budget on both sides alternately, in one process, and prints the ratio of the
 // medians.
 //
-//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--work NAME] [--json PATH]
+//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work NAME] [--json PATH]
 
 struct Options {
     var rows = 100_000
     var repetitions = 5
-    var pairs = Pair.allCases
+    var pairs = Pair.allCases.filter { $0 != .checksums }
     var workloads = Workload.allCases
     var json: String?
     var copies = true
@@ -22,7 +22,9 @@ struct Options {
         var rest = arguments[...]
         while let name = rest.popFirst() {
             if name == "--help" {
-                print("dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory] [--work \(Workload.names)] [--json PATH]")
+                print(
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]"
+                )
                 exit(0)
             }
             guard let value = rest.popFirst() else { throw BenchError("\(name) needs a value") }
@@ -32,7 +34,7 @@ struct Options {
             case "--json": json = value
             case "--only":
                 guard let pair = Pair(rawValue: value) else {
-                    throw BenchError("--only is sqlite, lmdb or memory, not '\(value)'")
+                    throw BenchError("--only is sqlite, lmdb, memory or checksums, not '\(value)'")
                 }
                 pairs = [pair]
                 copies = false
@@ -82,14 +84,29 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: place) }
         let file = { (name: String) in place.appendingPathComponent(name).path }
+        func sqlite(_ name: String, _ options: String = "") throws -> Contender {
+            let url = "sqlite:\(file("dao\(options.isEmpty ? "" : "-checked").db"))\(options)"
+            return try .dao(
+                name, url, drivers,
+                settle: {
+                    let database = try drivers.open(url)
+                    defer { try? database.close() }
+                    guard let database = database as? SQLiteDatabase else { return }
+                    try database.withWriterHandle { handle in
+                        guard sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil) == SQLITE_OK else {
+                            throw BenchError("the log could not be moved into the file")
+                        }
+                    }
+                }
+            ) {}
+        }
         let sides: [Contender] =
             switch pair {
+            case .checksums: [try sqlite("without"), try sqlite("with", "?checksums=true")]
             case .sqlite:
                 [
                     try .rawSQLite(file("raw.db")),
-                    try .dao(
-                        "DAO", "sqlite:\(file("dao.db"))", drivers, settle: { try RawSQLite(path: file("dao.db")).checkpoint() }
-                    ) {},
+                    try sqlite("DAO"),
                 ]
             case .lmdb: [try .rawLMDB(file("raw.mdb")), try .dao("DAO", "lmdb:\(file("dao.mdb"))", drivers, settle: {}) {}]
             case .memory: [.dictionary(), try .dao("DAO", "memory:", drivers, settle: {}) {}]

@@ -12,13 +12,18 @@ import Testing
     static let memory = ConformanceTarget(name: "memory", driver: .memory, isFile: false) { $0.name }
     static let sqlite = target(.sqlite)
     static let lmdb = target(.lmdb)
+    /// SQLite files whose pages have checksums.
+    static let checked = target(.sqlite, ["checksums": "true"])
 
-    private static func target(_ driver: DatabaseDriver) -> ConformanceTarget {
+    private static func target(_ driver: DatabaseDriver, _ options: [String: String] = [:]) -> ConformanceTarget {
         @Sendable func path(_ location: ConformanceTarget.Location) -> String {
             location.directory.appendingPathComponent("test.db").path
         }
-        return ConformanceTarget(name: driver.scheme, driver: driver, path: path)
-            .withProcesses { try ChildProcess(Process.built("dao-conformance"), ["--serve", "\(driver.scheme)://\(path($0))"]) }
+        let query = options.map { "\($0)=\($1)" }.joined(separator: "&")
+        return ConformanceTarget(name: driver.scheme, driver: driver, options: options, path: path)
+            .withProcesses {
+                try ChildProcess(Process.built("dao-conformance"), ["--serve", "\(driver.scheme)://\(path($0))?\(query)"])
+            }
     }
 
     @Test(arguments: Conformance.cases(for: memory))
@@ -26,6 +31,13 @@ import Testing
 
     @Test(arguments: Conformance.cases(for: sqlite))
     func sqliteConforms(_ test: ConformanceTest) async throws { try await test.run() }
+
+    /// The cases in which files are damaged, verified and backed up.
+    @Test(
+        arguments: Conformance.cases(for: checked, chapters: [.lifeCycle]) {
+            !Set($0.rules).isDisjoint(with: ["L5", "L9", "L10"])
+        })
+    func sqliteWithChecksumsConforms(_ test: ConformanceTest) async throws { try await test.run() }
 
     @Test(arguments: Conformance.cases(for: lmdb))
     func lmdbConforms(_ test: ConformanceTest) async throws { try await test.run() }

@@ -295,6 +295,8 @@ extension Message: Plain {}
         #expect(try Self.mismatches(in: file(place.path("new.db"))) == [])
     }
 
+    @Test func theOptionIsTrueOrFalse() { expectError(.invalidConfiguration) { try database("checksums=maybe") } }
+
     @Test func oneProcessTreatsAFileInOneWay() throws {
         let verified = try database("checksums=true")
         expectError(.invalidConfiguration) { try database("checksums=false") }

@@ -27,7 +27,11 @@ enum Probing {
         }
     }
 
+    /// A row was read that was never stored.
+    private struct WrongValue: Error {}
+
     private static func name(_ error: any Error) -> String {
+        if error is WrongValue { return "wrong value" }
         guard let error = error as? StorageError else { return "untyped \(error)".replacing("\n", with: " ") }
         return error.kind.rawValue
     }
@@ -37,7 +41,10 @@ enum Probing {
         let (entries, database) = (ledger.entries, ledger.database)
         return [
             { _ = try database.entities() },
-            { _ = try entries.read() },
+            {
+                let rows = try entries.read()
+                if database.capabilities.hasChecksums, !rows.allSatisfy(Batches.isKnown) { throw WrongValue() }
+            },
             { _ = try entries.read(orderedBy: .descending(\.batch)) },
             { _ = try entries.read { $0.batch > 10 && $0.text.contains("1") } },
             { for id in 0..<200 { _ = try entries.read(byPrimaryKey: id) } },

@@ -78,6 +78,20 @@ public enum Batches {
         }
     }
 
+    /// Returns a row that fills a large file.
+    public static func large(_ id: Int) -> Entry {
+        Entry(id: id, batch: id % 40, text: String(repeating: "large ", count: 200) + "\(id)")
+    }
+
+    /// Whether a row is one that ``commitNext(_:)`` or ``large(_:)`` has made.
+    public static func isKnown(_ entry: Entry) -> Bool {
+        switch entry.id {
+        case 0..<1000: rows(entry.id / 10).contains(entry)
+        case 1000..<5000: entry == large(entry.id)
+        default: false
+        }
+    }
+
     /// Returns the rows that must be stored after a number of transactions, in key order.
     public static func expected(after count: Int) -> [Entry] {
         guard count > 0 else { return [] }
