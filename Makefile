@@ -10,12 +10,16 @@ MINUTES ?=
 ROUNDS ?=
 SEED ?=
 
+# How many edits `make mutants` draws, and its further options, such as ARGUMENTS="--target DAOSQL --jobs 4".
+MUTANTS ?= 500
+ARGUMENTS ?=
+
 # Which tests `make test` runs: a regular expression for their names; all of them when empty.
 FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash fuzz fuzz-predicates bench bench-check format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -67,6 +71,14 @@ fuzz-predicates: ## Fuzz text predicates on every backend for MINUTES=10; SEED=â
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	MINUTES=$(or $(MINUTES),10) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOConformanceTests.PredicateFuzzTests
+
+mutants: ## Plant MUTANTS=500 single edits, drawn from SEED=1, and run the suite and generated scripts on each
+	@Scripts/setup.sh
+	@Scripts/mutants/mutants.py --count $(MUTANTS) --seed $(or $(SEED),1) $(ARGUMENTS)
+
+coverage: ## Which lines of the libraries the suite and generated scripts alone come by
+	@Scripts/setup.sh
+	@Scripts/coverage.py
 
 bench: ## Ratios to the C libraries underneath, in one run
 	@Scripts/setup.sh

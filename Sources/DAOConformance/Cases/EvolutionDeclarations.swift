@@ -141,7 +141,7 @@ private struct TwinNote: Plain, Model, Equatable {
 }
 
 /// Declares what ``FullNote`` declares, and drops a field that is not stored.
-private struct FullNoteThatDrops: Plain, Model, Equatable {
+struct FullNoteThatDrops: Plain, Model, Equatable {
     var id: Int
     var title: String
     var body: String?
@@ -162,7 +162,7 @@ private struct Volume: Plain, Model {
     static let schema = Schema("volume", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title))
 }
 
-private struct LightVolume: Plain, Model {
+struct LightVolume: Plain, Model {
     var id: Int
     static let schema = Schema("volume", Self.init, Field("id", \.id, .primaryKey))
 }

@@ -1,0 +1,524 @@
+#!/usr/bin/env python3
+"""Plants single edits in the library targets, and runs the conformance suite and generated scripts on each.
+
+    Scripts/mutants/mutants.py [--count 500] [--seed 1] [--target DAOCore …] [--build-only | --table-only]
+
+All edits are compiled together, each behind a switch that an environment variable sets. The cases of the suite run
+once with no edit on; each says which edits it comes by. An edit is then tried on the cases that come by it, and on
+30 seconds of generated scripts when these pass. Docs/Mutants.md says more. Everything is in .build/mutants: a run
+that is stopped goes on where it was.
+"""
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+WORK = os.path.join(ROOT, ".build", "mutants")
+TREE = os.path.join(WORK, "tree")
+BUILD = os.path.join(WORK, "build")
+BIN = os.path.join(BUILD, "release")
+# A line of JSON for each mutant that was tried.
+RESULTS = os.path.join(WORK, "results.jsonl")
+
+TARGETS = ["DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite"]
+COMPILED = TARGETS + [
+    "DAORedaction", "DAOSystemSQLite", "DAOSystemLMDB", "DAOConformance", "DAOPropertyTesting", "DAOTestSupport",
+    "dao-conformance", "dao-soak",
+]
+URLS = {"memory": "memory:", "sqlite": "sqlite:", "lmdb": "lmdb:"}
+SCRIPT_URLS = {"memory": "memory:", "sqlite": "sqlite:?durability=relaxed", "lmdb": "lmdb:?durability=relaxed"}
+SCRIPT_SECONDS = 30
+# A case is slow from here on, and runs after the others.
+SLOW = 0.5
+
+
+def enter_environment():
+    """Runs this program again with the parser of Swift, which it installs for itself."""
+    home = os.path.join(ROOT, ".build", "mutants", "python")
+    python = os.path.join(home, "bin", "python3")
+    if os.path.normpath(sys.prefix) == os.path.normpath(home):
+        return
+    if not os.path.exists(os.path.join(home, "installed")):
+        print("installing tree-sitter-swift into .build/mutants/python", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", home], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "tree-sitter==0.26.*", "tree-sitter-swift==0.7.*"], check=True)
+        open(os.path.join(home, "installed"), "w").close()
+    os.execv(python, [python, os.path.abspath(__file__), *sys.argv[1:]])
+
+
+def read_json(path, default):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return default
+
+
+def write_json(path, value):
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1, ensure_ascii=False)
+    os.replace(path + ".new", path)
+
+
+def write_if_changed(path, content):
+    try:
+        with open(path, "rb") as file:
+            if file.read() == content:
+                return
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def swift_files(target):
+    for folder, _, names in os.walk(os.path.join(ROOT, "Sources", target)):
+        for name in names:
+            yield os.path.relpath(os.path.join(folder, name), ROOT)
+
+
+# Drawing
+
+
+def draw(options):
+    """Returns the sources, and the drawn edits in the order of the draw."""
+    from edits import Source
+
+    sources, candidates = {}, []
+    for target in TARGETS:
+        for path in sorted(swift_files(target)):
+            if not path.endswith(".swift"):
+                continue
+            source = sources[path] = Source(os.path.join(ROOT, path))
+            seen = collections.Counter()
+            for edit in source.edits:
+                edit.file, edit.target, edit.text = path, target, source.lines[edit.line - 1].strip()
+                name = (edit.text, edit.old, edit.new, edit.kind)
+                seen[name] += 1
+                edit.key = " | ".join([path, edit.text, f"{edit.kind}: {edit.old} → {edit.new}", str(seen[name])])
+                if not options.target or target in options.target:
+                    candidates.append(edit)
+    # The order does not depend on the other candidates: after a change of the library, most of a draw is the same.
+    candidates.sort(key=lambda edit: hashlib.sha256(f"{options.seed} {edit.key}".encode()).digest())
+    # Some do not compile, and are replaced by those that were drawn after them.
+    drawn = candidates[:options.count + options.count // 3 + 20]
+    return sources, drawn
+
+
+# Building
+
+
+def write_tree(sources, numbered):
+    """Writes the package with the edits. Only files that change are written, so that little is compiled again.
+
+    The suite and the generator are not optimized: that takes longer than all mutants together save.
+    """
+    here = os.path.dirname(os.path.abspath(__file__))
+    by_file = collections.defaultdict(list)
+    for number, edit in numbered:
+        by_file[edit.file].append((number, edit))
+    wanted = set()
+    for target in COMPILED:
+        for path in swift_files(target):
+            wanted.add(path)
+            if path in by_file:
+                content = sources[path].render(by_file[path])
+            else:
+                with open(os.path.join(ROOT, path), "rb") as file:
+                    content = file.read()
+            write_if_changed(os.path.join(TREE, path), content)
+    for folder, _, names in os.walk(os.path.join(TREE, "Sources")):
+        for name in names:
+            path = os.path.relpath(os.path.join(folder, name), TREE)
+            if path not in wanted and not path.startswith(os.path.join("Sources", "DAOMutants")):
+                os.remove(os.path.join(TREE, path))
+    for name in ("DAOMutants.c", "include/DAOMutants.h"):
+        with open(os.path.join(here, "switch", name), "rb") as file:
+            write_if_changed(os.path.join(TREE, "Sources", "DAOMutants", name), file.read())
+    with open(os.path.join(ROOT, "Package.swift"), encoding="utf-8") as file:
+        manifest = file.read()
+    names = ", ".join(f'"{name}"' for name in COMPILED)
+    mutated = ", ".join(f'"{name}"' for name in TARGETS)
+    manifest += f"""
+package.products = []
+package.targets.removeAll {{ ![{names}].contains($0.name) }}
+package.targets.append(.target(name: "DAOMutants"))
+for target in package.targets where [{mutated}].contains(target.name) {{ target.dependencies.append("DAOMutants") }}
+for target in package.targets where ["DAOConformance", "DAOPropertyTesting"].contains(target.name) {{
+    target.swiftSettings = [.unsafeFlags(["-Onone"])]
+}}
+"""
+    write_if_changed(os.path.join(TREE, "Package.swift"), manifest.encode())
+
+
+def blamed(path, line, column):
+    """Returns the edit at a place of a written file, or else those in the same line, or the one before."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    starts = [0]
+    for match in re.finditer("\n", text):
+        starts.append(match.end())
+    # The compiler counts bytes, which are characters but for a few lines.
+    at = starts[line - 1] + column - 1
+    spans = []
+    for match in re.finditer(r"/\*<(\d+)\*/", text):
+        number = int(match.group(1))
+        end = text.find(f"/*{number}>*/", match.end())
+        spans.append((match.start(), end, number))
+    inside = [(end - start, number) for start, end, number in spans if start <= at <= end]
+    if inside:
+        return [min(inside)[1]]
+    next_line = starts[line] if line < len(starts) else len(text)
+    touching = [number for start, end, number in spans if start < next_line and end >= starts[line - 1]]
+    if touching:
+        return touching
+    before = [number for start, _, number in spans if start < at]
+    return before[-1:] or [number for _, _, number in spans][:1]
+
+
+def build(options):
+    """Compiles all drawn edits that can be, and returns those, by number."""
+    sources, drawn = draw(options)
+    rejected = set(read_json(os.path.join(WORK, "rejected.json"), []))
+    steps = [["--target", target] for target in TARGETS] + [["--product", "dao-conformance"], ["--product", "dao-soak"]]
+    begin = time.monotonic()
+    while True:
+        numbered = [(number, edit) for number, edit in enumerate(drawn) if edit.key not in rejected]
+        write_tree(sources, numbered)
+        failed = None
+        for step in steps:
+            command = ["swift", "build", "-c", "release", "--package-path", TREE, "--scratch-path", BUILD, *step]
+            run = subprocess.run(command, capture_output=True, text=True)
+            if run.returncode != 0:
+                failed = run
+                break
+        if failed is None:
+            break
+        output = failed.stdout + failed.stderr
+        found = set()
+        for match in re.finditer(r"^(/\S+?\.swift):(\d+):(\d+): error: (.*)$", output, re.M):
+            path = os.path.relpath(match.group(1), TREE)
+            numbers = blamed(match.group(1), int(match.group(2)), int(match.group(3)))
+            for number in numbers:
+                if drawn[number].key not in rejected:
+                    found.add(number)
+                    with open(os.path.join(WORK, "rejected.log"), "a", encoding="utf-8") as file:
+                        file.write(f"{path}:{match.group(2)}: {match.group(4)}\n    {drawn[number].key}\n")
+        if not found:
+            sys.exit(f"mutants: the build failed, and not because of an edit:\n{output[-4000:]}")
+        print(f"{time.monotonic() - begin:.0f} s: {len(found)} edits do not compile", flush=True)
+        rejected.update(drawn[number].key for number in found)
+        write_json(os.path.join(WORK, "rejected.json"), sorted(rejected))
+    print(f"{time.monotonic() - begin:.0f} s: built with {len(numbered)} edits", flush=True)
+    return dict(numbered[:options.count])
+
+
+# Running
+
+
+class Run:
+    """A process with a limit, and what it has printed."""
+
+    def __init__(self, command, limit, stop=None, mutant=None, reached=None):
+        environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
+        place = os.path.join(WORK, "temporary", f"{threading.get_ident()}-{time.monotonic_ns()}")
+        os.makedirs(place)
+        environment["TMPDIR"] = place
+        if mutant is not None:
+            environment["DAO_MUTANT"] = str(mutant)
+        if reached:
+            environment["DAO_MUTANTS_REACHED"] = reached
+        self.lines, self.stopped, self.is_late = [], None, False
+        begin = time.monotonic()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd=place,
+                                   start_new_session=True, preexec_fn=self.restrict, text=True, errors="replace")
+        timer = threading.Timer(limit, self.end, (process,))
+        timer.start()
+        for line in process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if stop and stop(self.lines[-1]):
+                self.stopped = self.lines[-1]
+                break
+        if self.stopped:
+            self.kill(process)
+        process.stdout.close()
+        self.code = process.wait()
+        timer.cancel()
+        # What a case has started, and what is left of it.
+        self.kill(process)
+        self.seconds = time.monotonic() - begin
+        shutil.rmtree(place, ignore_errors=True)
+
+    @staticmethod
+    def restrict():
+        """An edit can make a loop that takes all memory or fills the disk."""
+        os.nice(10)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
+        if hasattr(resource, "RLIMIT_DATA") and sys.platform == "linux":
+            resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
+
+    def end(self, process):
+        self.is_late = True
+        self.kill(process)
+
+    @staticmethod
+    def kill(process):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+
+def suite(url, cases, limit, case_limit, **more):
+    """Runs cases of the suite until one of them fails."""
+    command = [os.path.join(BIN, "dao-conformance"), "--url", url, "--verbose", "--time-limit", f"{case_limit:.0f}"]
+    for case in cases:
+        command += ["--case", case]
+    return Run(command, limit, stop=lambda line: line.startswith(("failed  ", "hung  ")), **more)
+
+
+def scripts(names, seed, **more):
+    command = [os.path.join(BIN, "dao-soak"), "--minutes", str(SCRIPT_SECONDS / 60), "--seed", str(seed)]
+    for name in names:
+        command += ["--url", SCRIPT_URLS[name]]
+    return Run(command, SCRIPT_SECONDS * 3 + 30, **more)
+
+
+def reached_of(path):
+    with open(path, "rb") as file:
+        content = file.read()
+    os.remove(path)
+    return [number for number, byte in enumerate(content) if byte]
+
+
+def digest(paths):
+    result = hashlib.sha256()
+    for path in sorted(paths):
+        with open(path, "rb") as file:
+            result.update(path.encode() + b"\0" + file.read() + b"\0")
+    return result.hexdigest()[:16]
+
+
+def groups(seconds):
+    """Quick cases that stand beside each other in the contract, a few at a time; a slow case is alone."""
+    result = []
+    for case, time_of_case in seconds.items():
+        if time_of_case < SLOW / 10 and result and len(result[-1]) < 8 and result[-1][0][0] == case[0] and not is_slow:
+            result[-1].append(case)
+        else:
+            result.append([case])
+            is_slow = time_of_case >= SLOW / 10
+    return result
+
+
+def baseline(options, pool):
+    """Runs the cases in small groups with no edit on: they have to pass. Returns the seconds of each, and the edits
+    that its group comes by."""
+    programs = digest([os.path.join(BIN, "dao-conformance"), os.path.join(BIN, "dao-soak")])
+    path = os.path.join(WORK, "baseline.json")
+    stored = read_json(path, {})
+    if stored.get("programs") == programs:
+        return stored
+    stored = {"programs": programs, "cases": {}, "scripts": {}}
+    begin = time.monotonic()
+    for name, url in URLS.items():
+        run = Run([os.path.join(BIN, "dao-conformance"), "--url", url, "--verbose"], 900)
+        results = [line.split("  ") for line in run.lines if re.match(r"(passed|failed|hung|skipped)  ", line)]
+        results.sort(key=lambda result: result[2])
+        broken = [result[2] for result in results if result[0] in ("failed", "hung")]
+        if broken or not results:
+            sys.exit(f"mutants: the suite fails on {url} with no edit: {' '.join(broken)}\n" + "\n".join(run.lines[-20:]))
+        seconds = {result[2]: int(result[3].split()[0]) / 1000 for result in results if result[0] == "passed"}
+
+        def measure(group):
+            reached = os.path.join(WORK, f"reached-{name}-{group[0]}")
+            run = suite(url, group, 600, 300, reached=reached)
+            if run.code != 0:
+                sys.exit(f"mutants: {' '.join(group)} fail on {url} by themselves, with no edit:\n" + "\n".join(run.lines))
+            numbers = reached_of(reached)
+            return {case: {"seconds": seconds[case], "reached": numbers} for case in group}
+
+        stored["cases"][name] = {}
+        for part in pool.map(measure, groups(seconds)):
+            stored["cases"][name].update(part)
+        reached = os.path.join(WORK, f"reached-{name}")
+        run = scripts([name], options.seed, reached=reached)
+        if run.code != 0:
+            sys.exit(f"mutants: generated scripts fail on {url} with no edit:\n" + "\n".join(run.lines))
+        stored["scripts"][name] = reached_of(reached)
+        print(f"{time.monotonic() - begin:.0f} s: {len(seconds)} cases on {name}", flush=True)
+    write_json(path, stored)
+    return stored
+
+
+def try_mutant(number, known, options):
+    """Returns how a mutant ends, by what, and the seconds it took."""
+    begin = time.monotonic()
+
+    def ending(status, by=""):
+        return {"status": status, "by": by, "seconds": round(time.monotonic() - begin, 1)}
+
+    units = []
+    for name, cases in known["cases"].items():
+        reaching = sorted((case["seconds"], case_id) for case_id, case in cases.items() if number in case["set"])
+        quick = [pair for pair in reaching if pair[0] < SLOW]
+        slow = [pair for pair in reaching if pair[0] >= SLOW]
+        units += [(bool(index), sum(seconds for seconds, _ in part), name, part) for index, part in enumerate((quick, slow)) if part]
+    for _, total, name, part in sorted(units):
+        # A limit for each case ends those that hang; the seconds of a machine with other work to do vary.
+        case_limit = 3 * part[-1][0] + 10
+        cases = [case_id for _, case_id in part]
+        while cases:
+            run = suite(URLS[name], cases, 3 * total + 3 * case_limit, case_limit, mutant=number)
+            if run.stopped is None and run.code == 0:
+                break
+            if run.stopped is None:
+                # The process crashed, or none of its cases came to an end.
+                done = {line.split("  ")[2] for line in run.lines if line.startswith("passed  ")}
+                left = [case_id for case_id in cases if case_id not in done]
+                return ending("suite", f"{name} {'time' if run.is_late else 'crash'} {' '.join(left[:2])}")
+            # A case that fails only beside others, on a busy machine, is no proof.
+            case_id = run.stopped.split("  ")[2]
+            again = suite(URLS[name], [case_id], 4 * case_limit, 2 * case_limit, mutant=number)
+            if again.stopped is not None or again.code != 0:
+                return ending("suite", f"{name} {run.stopped.split('  ')[0]} {case_id}")
+            cases = [other for other in cases if not other.startswith(case_id)]
+    reached = [name for name in known["scripts"] if number in known["scripts"][name]]
+    if reached:
+        run = scripts(reached, options.seed, mutant=number)
+        if run.code != 0:
+            return ending("scripts", "time" if run.is_late else " ".join(reached))
+    return ending("survived" if units or reached else "not reached", "" if units or not reached else "only scripts come by it")
+
+
+def read_results():
+    """The last result of each mutant."""
+    results = {}
+    if os.path.exists(RESULTS):
+        with open(RESULTS, encoding="utf-8") as file:
+            for line in file:
+                result = json.loads(line)
+                results[result["key"]] = result
+    return results
+
+
+def run_mutants(options, mutants):
+    os.makedirs(os.path.join(WORK, "temporary"), exist_ok=True)
+    library = digest(os.path.join(ROOT, path) for target in TARGETS for path in swift_files(target))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        known = baseline(options, pool)
+        for cases in known["cases"].values():
+            for case in cases.values():
+                case["set"] = set(case["reached"])
+        known["scripts"] = {name: set(reached) for name, reached in known["scripts"].items()}
+        results = read_results()
+        # A mutant that was killed stays so while the library is the same; the others are tried on a new suite.
+        def is_open(edit):
+            result = results.get(edit.key)
+            if result is None or result["library"] != library:
+                return True
+            return result["status"] not in ("suite", "scripts") and result["programs"] != known["programs"]
+
+        open_ones = [(number, edit) for number, edit in mutants.items() if is_open(edit)]
+        print(f"{len(mutants) - len(open_ones)} mutants have a result, {len(open_ones)} are left", flush=True)
+        lock, count = threading.Lock(), 0
+        with open(RESULTS, "a", encoding="utf-8") as file:
+
+            def work(pair):
+                nonlocal count
+                number, edit = pair
+                result = try_mutant(number, known, options)
+                result.update(key=edit.key, number=number, library=library, programs=known["programs"])
+                with lock:
+                    count += 1
+                    file.write(json.dumps(result, ensure_ascii=False) + "\n")
+                    file.flush()
+                    print(f"{count}/{len(open_ones)} {result['status']:11} {result['seconds']:6.1f} s  "
+                          f"{edit.file}:{edit.line} {edit.kind}: {edit.old[:60]} → {edit.new[:60]}  ({result['by']})", flush=True)
+
+            list(pool.map(work, open_ones))
+
+
+# Reporting
+
+
+def table(mutants):
+    """Prints the results that there are."""
+    results = read_results()
+    equivalent = {}
+    for entry in read_json(os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent.json"), []):
+        equivalent[entry["file"], entry["line"], entry["edit"]] = entry["reason"]
+    columns = ["suite", "scripts", "survived", "not reached", "equivalent"]
+    counts = collections.defaultdict(collections.Counter)
+    left = []
+    for number, edit in mutants.items():
+        result = results.get(edit.key)
+        if result is None:
+            continue
+        status = result["status"]
+        if status in ("survived", "not reached"):
+            if (edit.file, edit.text, f"{edit.old} → {edit.new}") in equivalent:
+                status = "equivalent"
+            else:
+                left.append((edit, result))
+        for group in (edit.target, edit.kind, "all"):
+            counts[group][status] += 1
+    print(f"\n{'':14}" + "".join(f"{name:>13}" for name in ["mutants", *columns, "killed"]))
+    kinds = sorted({edit.kind for edit in mutants.values()})
+    for group in [*TARGETS, None, *kinds, None, "all"]:
+        if group is None:
+            print()
+        elif count := sum(counts[group].values()):
+            killed = counts[group]["suite"] + counts[group]["scripts"]
+            valid = count - counts[group]["equivalent"]
+            print(f"{group:14}{count:13}" + "".join(f"{counts[group][name]:13}" for name in columns)
+                  + f"{f'{100 * killed / valid:.1f}%' if valid else '-':>13}")
+    if left:
+        print("\nNot killed:")
+    for edit, result in sorted(left, key=lambda pair: (pair[0].file, pair[0].line)):
+        why = {"survived": "", "not reached": "  (no case runs it)"}[result["status"]]
+        if result["by"]:
+            why = f"  ({result['by']})"
+        print(f"\n{edit.file}:{edit.line}  {edit.kind}{why}\n    in  {edit.text}\n    -   {edit.old}\n    +   {edit.new}")
+    total = counts["all"]
+    valid = sum(total.values()) - total["equivalent"]
+    return valid and (total["suite"] + total["scripts"]) / valid
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=500, help="how many edits; 500 by default")
+    parser.add_argument("--seed", type=int, default=1, help="what the draw begins with; 1 by default")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="a library target; may be repeated; all by default")
+    parser.add_argument("--jobs", type=int, default=2, help="how many mutants run at the same time; 2 by default")
+    parser.add_argument("--build-only", action="store_true", help="stops when everything is compiled")
+    parser.add_argument("--table-only", action="store_true", help="prints the results that there are")
+    options = parser.parse_args()
+    os.makedirs(WORK, exist_ok=True)
+    enter_environment()
+    if options.table_only:
+        _, drawn = draw(options)
+        rejected = set(read_json(os.path.join(WORK, "rejected.json"), []))
+        table(dict([pair for pair in enumerate(drawn) if pair[1].key not in rejected][:options.count]))
+        return
+    mutants = build(options)
+    if not options.build_only:
+        run_mutants(options, mutants)
+        table(mutants)
+
+
+if __name__ == "__main__":
+    main()
