@@ -5,7 +5,7 @@ import Synchronization
 
 /// L9 to L11: verification, backups and compaction.
 enum LifeCycleMaintenance {
-    static let cases: [ConformanceCase] = 
+    static let cases: [ConformanceCase] =
         verification.requiring(.evolution) + backups.requiring(.backup).requiring(.file) + compactions
 
     private static let verification: [ConformanceCase] = [

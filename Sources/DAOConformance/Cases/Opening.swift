@@ -139,7 +139,9 @@ enum Opening {
                     }
                     try expect(!"\(database.configuration)".contains("hush-hush"), "a configuration without \(name)")
                     try database.close()
-                    try expect(!"\(try expectError(.closed) { try database.dao(Item.self).read() })".contains("hush-hush"), "an error without \(name)")
+                    try expect(
+                        !"\(try expectError(.closed) { try database.dao(Item.self).read() })".contains("hush-hush"),
+                        "an error without \(name)")
                 } catch let error as StorageError {
                     try expect(!"\(error)".contains("hush-hush"), "an error without \(name)")
                 }

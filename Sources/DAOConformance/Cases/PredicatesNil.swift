@@ -99,7 +99,8 @@ enum PredicatesNil {
             }
         },
         ConformanceCase(
-            "P.deepestLevels", "P7", title: "the deepest condition there may be works on a stack of 512 KiB; a deeper one is refused"
+            "P.deepestLevels", "P7",
+            title: "the deepest condition there may be works on a stack of 512 KiB; a deeper one is refused"
         ) { context in
             let dao = try reference(context).dao
             /// A condition of an even number of levels that a number of 5 meets.

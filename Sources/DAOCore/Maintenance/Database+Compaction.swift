@@ -38,7 +38,8 @@ extension Database {
     @discardableResult public func compact() throws -> CompactionReport {
         if AmbientTransaction.isInside(engineState) {
             throw StorageError(
-                .invalidTransaction, "a database cannot be made smaller inside a transaction or a snapshot; call compact outside of it",
+                .invalidTransaction,
+                "a database cannot be made smaller inside a transaction or a snapshot; call compact outside of it",
                 path: configuration.path)
         }
         if capabilities.isReadOnly { throw StorageError.readOnly(configuration.path) }

@@ -28,7 +28,9 @@ package final class TemporaryFile {
     package init(beside target: String, reporting reportedPath: String, as purpose: String) throws {
         let url = URL(fileURLWithPath: target)
         // The name is the same every time, so that the next one removes what a killed process has left.
-        path = url.deletingLastPathComponent().path + "/.dao-\(purpose)-" + String(Self.fingerprint(url.lastPathComponent), radix: 36)
+        path =
+            url.deletingLastPathComponent().path + "/.dao-\(purpose)-"
+            + String(Self.fingerprint(url.lastPathComponent), radix: 36)
         descriptor = try Self.lock(path, reportedPath, purpose)
         self.target = target
         self.reportedPath = reportedPath

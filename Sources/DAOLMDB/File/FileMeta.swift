@@ -149,7 +149,8 @@ extension FileMeta {
                 bytes.storeBytes(of: transaction, toByteOffset: transactionOffset, as: UInt64.self)
                 let fields = UnsafeRawBufferPointer(bytes)[headerLength...]
                 let offset = off_t(page * pageSize + headerLength)
-                guard pwrite(descriptor, UnsafeRawBufferPointer(rebasing: fields).baseAddress, fields.count, offset) == fields.count
+                guard
+                    pwrite(descriptor, UnsafeRawBufferPointer(rebasing: fields).baseAddress, fields.count, offset) == fields.count
                 else { throw TemporaryFile.failure(errno, errors.path, as: "compact-copy") }
             }
         }
