@@ -231,6 +231,8 @@ def build(options):
 class Run:
     """A process with a limit, and what it has printed."""
 
+    running = set()
+
     def __init__(self, command, limit, stop=None, mutant=None, reached=None):
         environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
         place = os.path.join(WORK, "temporary", f"{threading.get_ident()}-{time.monotonic_ns()}")
@@ -244,6 +246,7 @@ class Run:
         begin = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd=place,
                                    start_new_session=True, preexec_fn=self.restrict, text=True, errors="replace")
+        Run.running.add(process)
         timer = threading.Timer(limit, self.end, (process,))
         timer.start()
         for line in process.stdout:
@@ -258,6 +261,7 @@ class Run:
         timer.cancel()
         # What a case has started, and what is left of it.
         self.kill(process)
+        Run.running.discard(process)
         self.seconds = time.monotonic() - begin
         shutil.rmtree(place, ignore_errors=True)
 
@@ -498,7 +502,16 @@ def table(mutants):
     return valid and (total["suite"] + total["scripts"]) / valid
 
 
+def stop(*_):
+    """Ends at once, with the processes that are running: their results are missing, and come the next time."""
+    for process in list(Run.running):
+        Run.kill(process)
+    os._exit(130)
+
+
 def main():
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=500, help="how many edits; 500 by default")
     parser.add_argument("--seed", type=int, default=1, help="what the draw begins with; 1 by default")

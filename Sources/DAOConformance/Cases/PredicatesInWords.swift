@@ -85,6 +85,7 @@ enum PredicatesInWords {
             pair("big == 18446744073709551615") { $0.big == .max }, pair("number == 0xF") { $0.number == 15 },
             pair("real == 1e300") { $0.real == 1e300 },
             pair("real < -1.5e0") { $0.real < -1.5 }, pair("amount == 12.25") { $0.amount == Decimal(1225) / 100 },
+            pair("real < -.5 OR real >= .25") { $0.real < -0.5 || $0.real >= 0.25 },
             pair("text == nil") { $0.text == nil },
             pair("number != NULL") { $0.number != nil }, pair("flag == NO") { $0.flag == false },
             pair("number < 2.5") { $0.number < 3 },

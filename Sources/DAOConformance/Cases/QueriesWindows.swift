@@ -2,7 +2,7 @@ import DAOCore
 
 /// Q3 and Q4: limits, offsets, and reading by keys.
 enum QueriesWindows {
-    static let cases: [ConformanceCase] = limits() + refused + writes + keys
+    static let cases: [ConformanceCase] = limits() + many + refused + writes + keys
 
     private static func limits() -> [ConformanceCase] {
         let rows: [(id: String, title: String, limit: Int?, offset: Int, ids: [Int])] = [
@@ -40,6 +40,20 @@ enum QueriesWindows {
             }
         }
     }
+
+    private static let many: [ConformanceCase] = [
+        ConformanceCase(
+            "Q.firstOfThousands", "Q3", "Q1", title: "a limit gives the first of several thousand rows, in an order no index has"
+        ) { context in
+            // A database may drop rows while it collects: after the first thousand, and again.
+            let reference = try ReferenceRows(context, Probe.random(2200, seed: 61))
+            for limit in [5, 700] {
+                for order in [[Sort<Probe>.ascending(\.number)], [.descending(\.other), .ascending(\.flag)]] {
+                    try reference.checkReference(Query(orderedBy: order, limit: limit, offset: 2), "the first \(limit)")
+                }
+            }
+        }
+    ]
 
     private static let refused: [ConformanceCase] = [
         ConformanceCase("Q.negativeLimit", "Q3", title: "a negative limit is invalidQuery in every operation") { context in
