@@ -19,11 +19,13 @@ struct FaultyQuery<Record: Model> {
 
     /// Returns the matching rows, in order.
     private func records() throws -> [Record] {
-        var whole = query
-        (whole.limit, whole.offset) = (nil, 0)
-        var resolved = try whole.resolved()
-        let filter = changed(resolved.filter)
-        guard filter != resolved.filter || changesOrder else { return try storage.base.read(whole) }
+        var unlimited = query
+        (unlimited.limit, unlimited.offset) = (nil, 0)
+        var resolved = try unlimited.resolved()
+        let whole = resolved.filter
+        // The walk needs more stack than a deep condition may have.
+        let filter = try elsewhere { changed(whole) }
+        guard filter != resolved.filter || changesOrder else { return try storage.base.read(unlimited) }
         resolved.filter = filter
         if fault == .ignoresDirection { resolved.order = resolved.order.map { SortTerm(field: $0.field, isAscending: true) } }
         if fault == .ignoresSecondTerm, resolved.order.count > 2 { resolved.order.remove(at: 1) }
