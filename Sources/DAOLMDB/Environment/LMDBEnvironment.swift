@@ -271,16 +271,16 @@ final class LMDBEnvironment: @unchecked Sendable {
         countOut()
     }
 
-    /// Frees slots in the full reader table where possible, and waits briefly.
+    /// Frees slots in the full reader table where possible, and waits briefly. No transaction of the caller runs.
     private func freeReaderSlots() {
-        var dead: CInt = 0
-        mdb_reader_check(handle, &dead)
         state.lock()
-        let idle = idleReaders
+        var dead: CInt = 0
+        if isMapped { mdb_reader_check(handle, &dead) }
+        let isIdle = idleReaders.isEmpty
+        for reader in idleReaders { reader.discard() }
         idleReaders = []
         state.unlock()
-        for reader in idle { reader.discard() }
-        if dead == 0, idle.isEmpty { usleep(1_000) }
+        if dead == 0, isIdle { usleep(1_000) }
     }
 
     // MARK: Counting
