@@ -64,7 +64,7 @@ extension DAO {
     /// number of rows.
     ///
     /// - Parameter id: A `UniqueID`, a string, an integer or a UUID.
-    public func read(byPrimaryKey id: any UniqueIDConvertible) throws -> Plain? {
+    @inlinable public func read(byPrimaryKey id: any UniqueIDConvertible) throws -> Plain? {
         guard let record = try storage.read(key: key(id)) else { return nil }
         return try translator.translate(model: record)
     }

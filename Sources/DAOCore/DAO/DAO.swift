@@ -39,7 +39,7 @@ public struct DAO<Mapping: Translator>: Sendable {
     }
 
     /// Returns the stored form of an id, after checking it.
-    func key(_ id: any UniqueIDConvertible) throws -> Key {
+    @usableFromInline func key(_ id: any UniqueIDConvertible) throws -> Key {
         let entity = Record.schema.description
         return try id.key(as: Record.schema.keyKind, entity: entity.name)
     }

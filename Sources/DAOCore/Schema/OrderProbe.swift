@@ -43,13 +43,13 @@ final class OrderProbe: Sendable {
         let entity = schema.description
         var values = entity.fields.enumerated().map { Self.value(of: $1.type, number: $0 + 1) }
         // A type of the application can refuse the value. It gets nil where that is possible.
-        var record = try? schema.decodeRow(ValueRowReader(entity: entity, values: values))
+        var record = try? schema.decodeWithoutCheck(ValueRowReader(entity: entity, values: values))
         while record == nil {
             guard let field = Self.refused(values, by: schema), !values[field].isNull else {
                 return state.store(.needsRows, ordering: .releasing)
             }
             values[field] = .null
-            record = try? schema.decodeRow(ValueRowReader(entity: entity, values: values))
+            record = try? schema.decodeWithoutCheck(ValueRowReader(entity: entity, values: values))
         }
         guard let record else { return }
         try schema.checkOrder(with: record)
@@ -67,7 +67,7 @@ final class OrderProbe: Sendable {
     /// The field whose value cannot be decoded; nil when the error does not say.
     private static func refused<Record: Model>(_ values: [Value], by schema: Schema<Record>) -> Int? {
         do {
-            _ = try schema.decodeRow(ValueRowReader(entity: schema.description, values: values))
+            _ = try schema.decodeWithoutCheck(ValueRowReader(entity: schema.description, values: values))
             return nil
         } catch {
             guard let name = (error as? StorageError)?.field, let field = schema.description.index(of: name) else { return nil }

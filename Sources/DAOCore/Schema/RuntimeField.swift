@@ -53,7 +53,7 @@ extension Schema {
             for (index, field) in fields.enumerated() { try field.write(record, row, index) }
         }
         self.init(
-            entity: entity, fields: fields.map(\.erased), indexes: indexes.map { Index($0) }, decodeRow: decode,
+            entity: entity, fields: fields.map(\.erased), indexes: indexes.map { Index($0) }, decodeRow: { $1 = try decode($0) },
             decodeRows: { row, limit, records in
                 var remaining = limit
                 while remaining > 0, try row.advance() {

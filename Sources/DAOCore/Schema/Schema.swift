@@ -46,7 +46,7 @@ public final class Schema<Record: Model>: Sendable {
     /// there is neither.
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
 
-    let decodeRow: @Sendable (RowReader) throws -> Record
+    let decodeRow: @Sendable (RowReader, inout Record?) throws -> Void
     let decodeRows: @Sendable (RowReader, Int, inout [Record]) throws -> Void
     let encodeRow: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
     let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
@@ -79,9 +79,9 @@ public final class Schema<Record: Model>: Sendable {
         // specialised.
         self.init(
             entity: entity, fields: erased, indexes: indexes,
-            decodeRow: { row in
+            decodeRow: { row, record in
                 var index = FieldCounter()
-                return make(repeat try (each Stored).read(from: row, at: index.next()))
+                record = make(repeat try (each Stored).read(from: row, at: index.next()))
             },
             decodeRows: { row, limit, records in
                 var remaining = limit
@@ -113,7 +113,7 @@ public final class Schema<Record: Model>: Sendable {
 
     @usableFromInline init(
         entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>] = [],
-        decodeRow: @escaping @Sendable (RowReader) throws -> Record,
+        decodeRow: @escaping @Sendable (RowReader, inout Record?) throws -> Void,
         decodeRows: @escaping @Sendable (RowReader, Int, inout [Record]) throws -> Void,
         encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void,
         mergeRow: @escaping @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool

@@ -32,7 +32,7 @@ final class KeyValueStorage<Record: Model>: Storage {
                 try builder.appendRow(key, of: table)
                 guard let record = try handle.transaction.get(builder.bytes) else { return }
                 try reader.show(record, key: builder.bytes.from(table.keyspace.length))
-                found = try schema.decode(reader)
+                try schema.decode(reader, to: &found)
             }
         }
         return found

@@ -14,12 +14,14 @@ extension SQLStorage {
     }
 
     func read(key: Key) throws -> Record? {
+        var found: Record?
         try reading { session, known in
             let (statement, reader) = try session.rows(known.number, known.table).takeSelect()
             defer { statement.giveBack() }
             try statement.bind(key)
-            return try reader.advance() ? schema.decode(reader) : nil
+            if try reader.advance() { try schema.decode(reader, to: &found) }
         }
+        return found
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {

@@ -3,9 +3,23 @@
 extension Schema {
     /// Decodes the current row of a reader.
     public func decode(_ row: RowReader) throws -> Record {
-        let record = try decodeRow(row)
+        let record = try decodeWithoutCheck(row)
         if order.needsRows { try order.check(record, of: self) }
         return record
+    }
+
+    /// Decodes the current row of a reader into a variable. This is quicker than ``decode(_:)``: only the application's
+    /// module, where the closure is compiled, has to know the layout of the model.
+    package func decode(_ row: RowReader, to record: inout Record?) throws {
+        try decodeRow(row, &record)
+        if order.needsRows, let record { try order.check(record, of: self) }
+    }
+
+    /// Decodes the current row of a reader, without a check of the order of the fields.
+    func decodeWithoutCheck(_ row: RowReader) throws -> Record {
+        var record: Record?
+        try decodeRow(row, &record)
+        return record!
     }
 
     /// Decodes the remaining rows of a reader and appends them to an array.
