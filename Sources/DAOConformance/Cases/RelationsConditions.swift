@@ -110,6 +110,67 @@ enum RelationsConditions {
             try expectEqual(try topics.read().map(\.id), ["empty", "unread"])
         },
         ConformanceCase(
+            "P.relatedUnderLimit", "P5", "Q1", "Q5",
+            title: "a condition on relationships under a limit gives the first rows of the whole answer", isHeavy: true
+        ) { context in
+            let topics = try fillMany(context)
+            let conditions: [(name: String, condition: Condition<Topic>)] = [
+                ("any", Condition { $0.posts.contains { $0.isRead } }), ("all", Condition { $0.posts.allSatisfy { $0.isRead } }),
+                ("none", Condition { !$0.posts.contains { $0.isRead } }), ("count", Condition { $0.posts.count > 1 }),
+                ("no child", Condition { $0.posts.isEmpty }), ("through", Condition { $0.owner.age > 30 }),
+                ("through, nil", Condition { $0.owner.age != 40 }), ("by key", Condition { $0.posts.contains { $0.id == 901 } }),
+                ("few or many", Condition { $0.posts.contains { $0.id < 20 } || $0.posts.contains { $0.author.name == "Ben" } }),
+                ("beside a field", Condition { $0.title == "1" && $0.posts.contains { $0.isRead } && !($0.owner.age > 30) }),
+                ("the last row", Condition { $0.title == "last" && $0.posts.isEmpty }),
+                ("a row and through it", Condition { $0.owner == Person(id: 1, name: "") && $0.owner.name == "Ada" }),
+                ("never", Condition { $0.posts.contains { $0.text == "there is no such text" } }),
+            ]
+            let orders: [[Sort<Topic>]] = [[], [.descending(\.title)], [.ascending(\.title), .descending(\.id)]]
+            for (name, condition) in conditions {
+                for order in orders {
+                    let all = try topics.read(Query(where: condition, orderedBy: order)).map(\.id)
+                    for (limit, offset) in [(0, 0), (1, 0), (7, 3), (70, 40), (500, 0), (3, 499), (20_000, 5)] {
+                        let query = Query(where: condition, orderedBy: order, limit: limit, offset: offset)
+                        let expected = Array(all.dropFirst(offset).prefix(limit))
+                        let place = "\(name), limit \(limit), offset \(offset), \(order.count) sorts"
+                        let found = try topics.read(query)
+                        try expectEqual(found.map(\.id), expected, place)
+                        if let row = found.first {
+                            try expectSame(row, try topics.read(byPrimaryKey: row.id), "the first row, \(place)")
+                        }
+                        try expectEqual(try topics.storage.keys(query), expected.map { .string($0) }, "keys, \(place)")
+                    }
+                    var pages: [String] = []
+                    var page = try topics.page(Query(where: condition, orderedBy: order), limit: 33)
+                    pages += page.elements.map(\.id)
+                    while let next = page.next {
+                        page = try topics.page(Query(where: condition, orderedBy: order, after: next), limit: 33)
+                        pages += page.elements.map(\.id)
+                    }
+                    try expectEqual(pages, all, "pages, \(name), \(order.count) sorts")
+                }
+            }
+            try expectError(.invalidQuery, "a negative limit", entity: "topic") {
+                try topics.read(Query(where: conditions[0].condition, limit: -1))
+            }
+            try expectError(.invalidQuery, "a negative offset", entity: "topic") {
+                try topics.read(Query(where: conditions[0].condition, limit: 1, offset: -1))
+            }
+        },
+        ConformanceCase(
+            "P.relatedAtTheEnd", "P5", title: "the last of thousands of rows meet a condition on relationships, under a limit",
+            isHeavy: true
+        ) { context in
+            let topics = try context.dao(Topic.self)
+            let ids = (10_000..<14_300).map(String.init)
+            try topics.create(ids.map { Topic(id: $0, posts: $0 > "14297" ? Post.make([Int($0) ?? 0]) : []) })
+            try expectEqual(try topics.read(limit: 5) { !$0.posts.isEmpty }.map(\.id), ["14298", "14299"])
+            try expectEqual(
+                try topics.read(orderedBy: .descending(\.title), limit: 1) { $0.posts.contains { !$0.isRead } }.map(\.id),
+                ["14298"])
+            try expectEqual(try topics.read(limit: 1) { $0.posts.count > 1 }.map(\.id), [])
+        },
+        ConformanceCase(
             concurrent: "P.relatedStream", "P5", "Q6",
             title: "a stream with a condition on a relationship keeps its snapshot",
             requires: [.snapshotReads]
@@ -173,6 +234,12 @@ enum RelationsConditions {
                 }
             }
             try expectEqual(try topics.count(), 4)
+            try topics.erase()
+            for (node, entity, field) in nonsense {
+                try expectError(.invalidPredicate, "\(node), without rows, under a limit", entity: entity, field: field) {
+                    try topics.read(Query(where: Condition(node), limit: 2))
+                }
+            }
         },
         ConformanceCase(
             "Q.sortThrough", "P5", "Q1", "Q2", title: "a sort by a field of the related row: nil first, ties in key order"
@@ -236,6 +303,22 @@ enum RelationsConditions {
             try expectEqual(topic.posts.map(\.id), [3, 2])
         },
     ]
+
+    /// 500 topics with up to three posts each, some of which two topics have.
+    private static func fillMany(_ context: ConformanceContext) throws -> ModelDAO<Topic> {
+        let owners = [nil, Person(id: 1, name: "Ada", age: 40), Person(id: 2, name: "Ben"), Person(id: 3, name: "Cid", age: 20)]
+        let topics = try context.dao(Topic.self)
+        try topics.create(
+            (0..<500).map { number in
+                Topic(
+                    id: "\(1_000 + number * 7 % 500)", title: number == 400 ? "last" : "\(number % 3)", owner: owners[number % 4],
+                    posts: (0..<number % 4).map { post in
+                        let id = (number * 3 + post) % 1_200
+                        return Post(id: id, text: "\(id)", isRead: id % 7 == 0, author: owners[id % 4])
+                    })
+            })
+        return topics
+    }
 
     /// Four topics: without posts, with a read post, with unread posts, and with both.
     private static func fill(_ context: ConformanceContext) throws -> DAO<IdentityTranslator<Topic>> {

@@ -1,6 +1,6 @@
 // Conditions and sorts through relationships. They are resolved into sets of keys by a fixed number of
 // queries on related rows and links. Every database therefore returns the same rows, whatever it can evaluate
-// itself.
+// itself. `GraphStorage+Limits.swift` resolves them for some rows at a time.
 
 extension Query {
     /// Whether a sort term is a field of a related row.
@@ -18,31 +18,38 @@ extension GraphStorage {
         return query
     }
 
-    private func rewritten(_ node: PredicateNode) throws -> PredicateNode {
+    /// Returns a condition with its conditions on related rows resolved into sets of keys.
+    ///
+    /// - Parameters:
+    ///   - keys: The rows that the result is for; nil for all rows.
+    ///   - isKept: Whether a condition on related rows is left as it is.
+    func rewritten(
+        _ node: PredicateNode, for keys: [Key]? = nil, except isKept: (PredicateNode) throws -> Bool = { _ in false }
+    ) throws -> PredicateNode {
         try node.folded(
             tooDeep: { PredicateProblem.tooDeep(PredicateNode.maximumDepth).error(entity: Record.schema.description.name) },
             leaf: { node, isNegated in
-                let found = try rewrittenLeaf(node)
+                let found = try isKept(node) ? node : rewrittenLeaf(node, keys)
                 return isNegated ? .not(found) : found
             },
             join: { isAnd, nodes in isAnd ? .and(nodes) : .or(nodes) })
     }
 
-    private func rewrittenLeaf(_ node: PredicateNode) throws -> PredicateNode {
+    private func rewrittenLeaf(_ node: PredicateNode, _ keys: [Key]?) throws -> PredicateNode {
         switch node {
         case .related(let field, let match, let inner):
             let relation = try relation(at: field)
             switch match {
-            case .any: return try parents(relation, holding: inner)
-            case .none: return .not(try parents(relation, holding: inner))
-            case .all: return .not(try parents(relation, holding: .not(inner)))
+            case .any: return try parents(relation, holding: inner, among: keys)
+            case .none: return .not(try parents(relation, holding: inner, among: keys))
+            case .all: return .not(try parents(relation, holding: .not(inner), among: keys))
             }
         case .relatedCount(let field, let comparison, let count):
-            return try counted(relation(at: field), comparison, count)
+            return try counted(relation(at: field), comparison, count, among: keys)
         case .through(let field, let inner):
             let relation = try relation(at: field)
             return try inner.holdsWithoutRow(of: relation.target)
-                ? .not(parents(relation, holding: .not(inner))) : parents(relation, holding: inner)
+                ? .not(parents(relation, holding: .not(inner), among: keys)) : parents(relation, holding: inner, among: keys)
         case .compare(let field, let comparison, let value):
             guard let relation = relations.first(where: { $0.field == field }) else { return node }
             return try comparing(relation, [value], comparison) ?? node
@@ -55,7 +62,7 @@ extension GraphStorage {
 
     private var relations: [any Relation<Record>] { Record.schema.relations }
 
-    private func relation(at field: Int) throws -> any Relation<Record> {
+    func relation(at field: Int) throws -> any Relation<Record> {
         if let relation = relations.first(where: { $0.field == field }) { return relation }
         let entity = Record.schema.description
         let name = entity.fields.indices.contains(field) ? entity.fields[field].name : "\(field)"
@@ -63,19 +70,33 @@ extension GraphStorage {
     }
 
     /// Returns a condition on the rows with a child that meets a condition.
-    private func parents(_ relation: any Relation<Record>, holding node: PredicateNode) throws -> PredicateNode {
+    private func parents(
+        _ relation: any Relation<Record>, holding node: PredicateNode, among keys: [Key]?
+    ) throws -> PredicateNode {
         let links = try relation.links(in: graph)
+        if let keys {
+            let linked = try links.children(of: keys)
+            if node == .constant(true) { return isOne(of: zip(keys, linked.counts).filter { $1 > 0 }.map(\.0)) }
+            let matching = Set(try relation.children(matching: node, among: linked.keys, in: graph))
+            return isOne(of: zip(keys, linked.lists).filter { !matching.isDisjoint(with: $1) }.map(\.0))
+        }
         if links.isInRows {
             if node == .constant(true) { return .compare(field: relation.field, .notEqual, .null) }
-            return .isIn(field: relation.field, try relation.children(matching: node, in: graph).map(\.value))
+            return .isIn(field: relation.field, try relation.children(matching: node, among: nil, in: graph).map(\.value))
         }
         if node == .constant(true) { return isOne(of: try links.counts().map(\.parent)) }
-        return isOne(of: try links.parents(of: relation.children(matching: node, in: graph)))
+        return isOne(of: try links.parents(of: relation.children(matching: node, among: nil, in: graph)))
     }
 
     /// Returns a condition on the rows by their number of children.
-    private func counted(_ relation: any Relation<Record>, _ comparison: Comparison, _ count: Int) throws -> PredicateNode {
+    private func counted(
+        _ relation: any Relation<Record>, _ comparison: Comparison, _ count: Int, among keys: [Key]?
+    ) throws -> PredicateNode {
         func holds(_ number: Int) -> Bool { comparison.holds(number, against: count) }
+        if let keys {
+            let counts = try relation.links(in: graph).children(of: keys).counts
+            return isOne(of: zip(keys, counts).filter { holds($1) }.map(\.0))
+        }
         let counts = try relation.links(in: graph).counts()
         return holds(0)
             ? .not(isOne(of: counts.filter { !holds($0.count) }.map(\.parent)))
@@ -111,7 +132,7 @@ extension GraphStorage {
         return comparison == .equal ? found : .not(found)
     }
 
-    private func isOne(of keys: [Key]) -> PredicateNode { .isIn(field: Record.schema.description.keyIndex, keys.map(\.value)) }
+    func isOne(of keys: [Key]) -> PredicateNode { .isIn(field: Record.schema.description.keyIndex, keys.map(\.value)) }
 }
 
 // MARK: Sorting
@@ -159,7 +180,7 @@ extension GraphStorage {
 
 extension PredicateNode {
     /// Returns whether the node contains a condition on related rows.
-    fileprivate func reachesRelated(_ entity: EntityDescription) -> Bool {
+    func reachesRelated(_ entity: EntityDescription) -> Bool {
         var pending = [self]
         while let node = pending.popLast() {
             switch node {
@@ -176,7 +197,7 @@ extension PredicateNode {
 
     /// Returns whether the node holds where there is no row: all fields are nil, as in an optional chain, and
     /// all lists are empty.
-    fileprivate func holdsWithoutRow<Record: Model>(of model: Record.Type) throws -> Bool {
+    func holdsWithoutRow<Record: Model>(of model: Record.Type) throws -> Bool {
         try folded(
             tooDeep: { PredicateProblem.tooDeep(Self.maximumDepth).error(entity: Record.schema.description.name) },
             leaf: { try $0.leafHoldsWithoutRow(of: model) != $1 },

@@ -36,7 +36,7 @@ extension GraphStorage {
             if query.sortsThroughRelations {
                 return try read(keys: sortedKeys(query), includesSubentities: query.includesSubentities)
             }
-            var records = try flat.read(rewritten(query))
+            var records = try flatRows(query)
             try graph.attach(to: &records, query.form)
             return records
         }
@@ -60,7 +60,9 @@ extension GraphStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         if isFlat { return try flat.keys(query) }
         return try database.snapshot {
-            try query.sortsThroughRelations ? sortedKeys(query) : flat.keys(rewritten(query))
+            if query.sortsThroughRelations { return try sortedKeys(query) }
+            if query.limit != nil, query.reachesRelated { return try flatRows(query).map { Record.schema.key(of: $0) } }
+            return try flat.keys(rewritten(query))
         }
     }
 

@@ -37,7 +37,11 @@ protocol Relation<Parent>: Sendable {
     // Queries
 
     /// Returns the keys of the children that meet a condition.
-    func children(matching node: PredicateNode, in graph: StorageGraph) throws -> [Key]
+    ///
+    /// - Parameter keys: The children that are looked at; nil for all.
+    func children(matching node: PredicateNode, among keys: [Key]?, in graph: StorageGraph) throws -> [Key]
+    /// Whether an index leads to the children that meet a condition, and to at most the given number of them.
+    func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool
     /// Returns the values of a field of the child of each record, for a to-one relationship. A value is null
     /// when there is no child.
     func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value]
@@ -208,8 +212,22 @@ extension TypedRelation {
 // MARK: Queries
 
 extension TypedRelation {
-    func children(matching node: PredicateNode, in graph: StorageGraph) throws -> [Key] {
-        try GraphStorage<Child>(graph: graph).keys(Query(where: Condition(node)))
+    func children(matching node: PredicateNode, among keys: [Key]?, in graph: StorageGraph) throws -> [Key] {
+        let storage = try GraphStorage<Child>(graph: graph)
+        return try keys.map { try storage.keys(among: $0, meeting: node) } ?? storage.keys(Query(where: Condition(node)))
+    }
+
+    func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool {
+        if node.reachesRelated(Child.schema.description) { return false }
+        let storage = try graph.rows(of: Child.self)
+        let plan = try storage.explain(Query(where: Condition(node)))
+        switch plan.access {
+        case .nothing: return true
+        case .scan: return false
+        case .primaryKey, .index:
+            if plan.filtersRows { return false }
+            return try storage.keys(Query(where: Condition(node), limit: limit + 1)).count <= limit
+        }
     }
 
     func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value] {

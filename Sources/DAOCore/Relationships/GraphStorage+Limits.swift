@@ -1,0 +1,102 @@
+// Queries with a limit and conditions on related rows. The rows are read in the query's order, some at a time, and
+// their related rows are looked at, until there are as many as the query asks for. The cost follows the answer, and
+// not the number of rows.
+
+/// The numbers of rows that queries with a limit work with.
+enum LimitedReading {
+    /// Up to this number of wanted rows, rows are read some at a time.
+    static let maximumWanted = 10_000
+    /// A condition that this number of related rows meet, and that an index finds, is resolved first.
+    static let few = 1_000
+    /// When none of this number of rows meets the conditions, the related rows are searched instead.
+    static let maximumFruitless = 4_096
+    /// The smallest and the largest number of rows that are read at a time.
+    static let batch = 64...1_024
+}
+
+extension GraphStorage {
+    /// Returns the keys of the given rows that meet a condition, in ascending order.
+    func keys(among keys: [Key], meeting node: PredicateNode) throws -> [Key] {
+        let rewritten = try rewritten(node, for: keys)
+        return try flat.keys(Query(where: Condition(ConditionTree(resolved: .and([isOne(of: keys), rewritten])))))
+    }
+
+    /// Returns the rows of a query, in its order, without related rows. It has no sort by a field of related rows.
+    func flatRows(_ query: Query<Record>) throws -> [Record] {
+        guard let limit = query.limit, limit >= 0, query.offset >= 0, limit <= LimitedReading.maximumWanted,
+            query.offset <= LimitedReading.maximumWanted - limit, query.predicate.node.reachesRelated(Record.schema.description)
+        else { return try flat.read(rewritten(query)) }
+        let conditions = try resolvingFew(query.predicate.node).conjuncts
+        let pending = conditions.filter { $0.looksAtRelated }
+        var rest = query
+        rest.predicate = Condition(ConditionTree(resolved: .and(conditions.filter { !$0.looksAtRelated })))
+        if pending.isEmpty { return try flat.read(rest) }
+        return try rows(of: rest, meeting: .and(pending)) ?? flat.read(rewritten(query))
+    }
+
+    /// Returns the condition with those parts resolved into keys that few related rows meet.
+    private func resolvingFew(_ node: PredicateNode) throws -> PredicateNode {
+        try rewritten(node) { leaf in
+            switch leaf {
+            case .related(let field, let match, let inner):
+                return try !relation(at: field).areFew(
+                    LimitedReading.few, matching: match == .all ? .not(inner) : inner, in: graph)
+            case .through(let field, let inner):
+                let relation = try relation(at: field)
+                let isNegated = try inner.holdsWithoutRow(of: relation.target)
+                return try !relation.areFew(LimitedReading.few, matching: isNegated ? .not(inner) : inner, in: graph)
+            case .relatedCount: return true
+            default: return false
+            }
+        }
+    }
+
+    /// Returns the rows of a query that also meet a condition on related rows; nil when the first of them meet it so
+    /// rarely that it is better to search the related rows.
+    private func rows(of query: Query<Record>, meeting node: PredicateNode) throws -> [Record]? {
+        let schema = Record.schema
+        let wanted = (query.limit ?? 0) + query.offset
+        let order = try query.orderTerms()
+        var batch = query
+        batch.offset = 0
+        var size = min(max(wanted * 2, LimitedReading.batch.lowerBound), LimitedReading.batch.upperBound)
+        var found: [Record] = []
+        var count = 0
+        while true {
+            batch.limit = wanted == 0 ? 0 : size
+            let records = try flat.read(batch)
+            let keys = records.map { schema.key(of: $0) }
+            // Also without rows: the condition can be invalid.
+            let matching = Set(try self.keys(among: keys, meeting: node))
+            found += zip(keys, records).lazy.filter { matching.contains($0.0) }.map(\.1).prefix(wanted - found.count)
+            count += records.count
+            guard found.count < wanted, records.count == size, let last = records.last else { break }
+            if found.isEmpty, count >= LimitedReading.maximumFruitless { return nil }
+            batch.after = PageCursor(
+                entity: schema.description, order: order, values: order.map { schema.value(at: $0.field, of: last) })
+            size = min(size * 2, LimitedReading.batch.upperBound)
+        }
+        return Array(found.dropFirst(query.offset))
+    }
+}
+
+extension PredicateNode {
+    /// The conditions that all hold when the node does.
+    fileprivate var conjuncts: [PredicateNode] {
+        if case .and(let nodes) = self { nodes.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// Whether the node has a condition on related rows that is not resolved.
+    fileprivate var looksAtRelated: Bool {
+        var pending = [self]
+        while let node = pending.popLast() {
+            switch node {
+            case .and(let nodes), .or(let nodes): pending += nodes
+            case .not(let node): pending.append(node)
+            case .related, .relatedCount, .through: return true
+            default: continue
+            }
+        }
+        return false
+    }
+}
