@@ -25,7 +25,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
 
     // Protects all variables, and wakes threads that wait to write.
     private let state = NSCondition()
-    private var committed = Tree()
+    private var committed = MemoryState()
     private var lastStamp: UInt64 = 0
     private var writer: pthread_t?
     private var isClosed = false
@@ -65,7 +65,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
         state.lock()
         isClosed = true
         let dropped = committed
-        committed = Tree()
+        committed = MemoryState()
         state.broadcast()
         state.unlock()
         // Freeing a large tree takes time, so it happens here, after the lock is released.
@@ -85,18 +85,18 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     /// Ends the write transaction.
     ///
     /// - Parameters:
-    ///   - tree: The new state; nil keeps the old state.
+    ///   - new: The new state; nil keeps the old state.
     ///   - lastStamp: The last stamp given to a node.
     /// - Returns: The replaced state. The caller frees it without a lock held.
-    func endWriting(publishing tree: Tree?, lastStamp: UInt64) -> Tree? {
+    func endWriting(publishing new: MemoryState?, lastStamp: UInt64) -> MemoryState? {
         state.lock()
         defer { state.unlock() }
         self.lastStamp = lastStamp
         writer = nil
         state.signal()
-        guard let tree, !isClosed else { return nil }
+        guard let new, !isClosed else { return nil }
         let replaced = committed
-        committed = tree
+        committed = new
         return replaced
     }
 }

@@ -13,10 +13,13 @@ class MemoryTransaction: KeyValueTransaction {
     // Counts the changes that invalidate cursors: every write, and the end.
     @exclusivity(unchecked) private(set) final var version = 0
 
+    private final let counts: [Int]
+
     /// Begins to read a state.
-    init(_ tree: Tree) {
-        self.tree = tree
-        top = tree.top
+    init(_ state: MemoryState) {
+        tree = state.tree
+        top = state.tree.top
+        counts = state.counts
     }
 
     /// Switches to another state; nil ends the transaction.
@@ -46,6 +49,8 @@ class MemoryTransaction: KeyValueTransaction {
         guard top != nil else { throw Self.ended }
         return MemoryCursor(self)
     }
+
+    func entryCount(of first: UInt8) -> Int? { counts[Int(first)] }
 
     // MARK: Writing, refused by a read transaction
 

@@ -10,10 +10,10 @@ final class MemoryWriteTransaction: MemoryTransaction {
     private let thread = pthread_self()
 
     /// Begins to change a state.
-    init(_ tree: Tree, stamp: UInt64, store: MemoryStore) {
-        editor = TreeEditor(tree, stamp: stamp)
+    init(_ state: MemoryState, stamp: UInt64, store: MemoryStore) {
+        editor = TreeEditor(state, stamp: stamp)
         self.store = store
-        super.init(tree)
+        super.init(state)
     }
 
     deinit { abort() }
@@ -33,6 +33,8 @@ final class MemoryWriteTransaction: MemoryTransaction {
             throw StorageError.storedKeyLength(key.count, path: nil)
         }
     }
+
+    override func entryCount(of first: UInt8) -> Int? { editor.counts[Int(first)] }
 
     // MARK: Writing
 
@@ -89,18 +91,18 @@ final class MemoryWriteTransaction: MemoryTransaction {
             abort()
             throw StorageError.openSavepoint(nil)
         }
-        end(publishing: editor.tree)
+        end(publishing: MemoryState(tree: editor.tree, counts: editor.counts))
     }
 
     override func abort() {
         if top != nil { end(publishing: nil) }
     }
 
-    private func end(publishing tree: Tree?) {
+    private func end(publishing state: MemoryState?) {
         show(nil)
         // Freed when this function returns, outside the store's lock.
-        let replaced = store.endWriting(publishing: tree, lastStamp: editor.lastStamp)
-        editor = TreeEditor(Tree(), stamp: 0)
+        let replaced = store.endWriting(publishing: state, lastStamp: editor.lastStamp)
+        editor = TreeEditor(MemoryState(), stamp: 0)
         _ = consume replaced
     }
 }

@@ -14,9 +14,7 @@ struct PageCursorTests {
     }
 
     private func cursor(_ record: Sample, _ order: [Sort<Sample>]) throws -> PageCursor {
-        let terms = try Query<Sample>(orderedBy: order).resolved().order
-        return PageCursor(
-            entity: Sample.schema.description, order: terms, values: terms.map { Sample.schema.value(at: $0.field, of: record) })
+        PageCursor(after: record, in: try Query<Sample>(orderedBy: order).resolved().order)
     }
 
     private let orders: [[Sort<Sample>]] = [

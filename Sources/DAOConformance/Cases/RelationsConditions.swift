@@ -150,6 +150,21 @@ enum RelationsConditions {
                     try expectEqual(pages, all, "pages, \(name), \(order.count) sorts")
                 }
             }
+            for order: [Sort<Topic>] in [
+                [.ascending(\.owner, \.name)], [.descending(\.owner, \.name)],
+                [.descending(\.owner, \.id), .descending(\.title)],
+                [.ascending(\.owner, \.age), .ascending(\.title)], [.ascending(\.title), .ascending(\.owner, \.name)],
+            ] {
+                for (name, condition) in conditions + [("all rows", Condition.all)] {
+                    let all = try topics.read(Query(where: condition, orderedBy: order)).map(\.id)
+                    for (limit, offset) in [(0, 0), (1, 0), (130, 7), (400, 0)] {
+                        let query = Query(where: condition, orderedBy: order, limit: limit, offset: offset)
+                        try expectEqual(
+                            try topics.read(query).map(\.id), Array(all.dropFirst(offset).prefix(limit)),
+                            "\(name), by a related field, limit \(limit), offset \(offset)")
+                    }
+                }
+            }
             try expectError(.invalidQuery, "a negative limit", entity: "topic") {
                 try topics.read(Query(where: conditions[0].condition, limit: -1))
             }

@@ -125,9 +125,7 @@ extension DAO {
             return Page(elements: try translator.translate(models: records), next: nil)
         }
         let order = try query.orderTerms()
-        let cursor = PageCursor(
-            entity: Record.schema.description, order: order, values: order.map { Record.schema.value(at: $0.field, of: last) })
-        return Page(elements: try translator.translate(models: records), next: cursor)
+        return Page(elements: try translator.translate(models: records), next: PageCursor(after: last, in: order))
     }
 
     // MARK: Streaming

@@ -37,11 +37,12 @@ public struct PageCursor: Sendable, Hashable, Codable {
     private let fields: [String]
     private let values: [CursorValue]
 
-    /// Creates a cursor after the row with the given values in an order.
-    package init(entity: EntityDescription, order: [SortTerm], values: [Value]) {
-        self.entity = entity.name
-        fields = Self.names(of: order, in: entity)
-        self.values = values.map(CursorValue.init)
+    /// Creates a cursor after a row in an order.
+    package init<Record: Model>(after record: Record, in order: [SortTerm]) {
+        let schema = Record.schema
+        entity = schema.description.name
+        fields = Self.names(of: order, in: schema.description)
+        values = order.map { CursorValue(schema.value(at: $0.field, of: record)) }
     }
 
     private static func names(of order: [SortTerm], in entity: EntityDescription) -> [String] {

@@ -35,8 +35,9 @@ public struct Sort<Record: Model>: Sendable, Hashable {
     /// try messages.read(orderedBy: .ascending(\.author, \.name))
     /// ```
     ///
-    /// The rows are sorted in memory. The complexity is O(n log n) in the number of rows that meet the
-    /// condition, whatever the limit.
+    /// With a limit and an index on the field, related rows are read in the order of the index, and their rows until there
+    /// are as many as the query asks for. Otherwise the rows are sorted in memory: O(n log n) in the number of rows that
+    /// meet the condition.
     ///
     /// - Parameters:
     ///   - relation: A key path to a to-one relationship.

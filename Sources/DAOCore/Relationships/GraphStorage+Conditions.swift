@@ -140,6 +140,7 @@ extension GraphStorage {
 extension GraphStorage {
     /// Returns the keys of a query that sorts by fields of related rows, in its order.
     func sortedKeys(_ query: Query<Record>) throws -> [Key] {
+        if let keys = try keysInOrderOfIndex(query) { return keys }
         let schema = Record.schema
         var unsorted = try rewritten(query)
         // Checks the limit, the offset and the other sort terms unchanged.

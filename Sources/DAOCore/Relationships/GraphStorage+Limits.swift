@@ -23,15 +23,63 @@ extension GraphStorage {
 
     /// Returns the rows of a query, in its order, without related rows. It has no sort by a field of related rows.
     func flatRows(_ query: Query<Record>) throws -> [Record] {
-        guard let limit = query.limit, limit >= 0, query.offset >= 0, limit <= LimitedReading.maximumWanted,
-            query.offset <= LimitedReading.maximumWanted - limit, query.predicate.node.reachesRelated(Record.schema.description)
+        guard let limit = query.limit, let wanted = query.wanted(limit),
+            query.predicate.node.reachesRelated(Record.schema.description)
         else { return try flat.read(rewritten(query)) }
         let conditions = try resolvingFew(query.predicate.node).conjuncts
         let pending = conditions.filter { $0.looksAtRelated }
         var rest = query
         rest.predicate = Condition(ConditionTree(resolved: .and(conditions.filter { !$0.looksAtRelated })))
         if pending.isEmpty { return try flat.read(rest) }
-        return try rows(of: rest, meeting: .and(pending)) ?? flat.read(rewritten(query))
+        return try rows(of: rest, wanted, meeting: .and(pending)) ?? flat.read(rewritten(query))
+    }
+
+    /// Returns the keys of a query with a limit that sorts by a field of related rows, in its order. The related rows
+    /// are read in the order of an index on the field.
+    ///
+    /// - Returns: Nil when there is no such index, or when it would not lead to the rows soon.
+    func keysInOrderOfIndex(_ query: Query<Record>) throws -> [Key]? {
+        guard let limit = query.limit, let wanted = query.wanted(limit), wanted > 0, query.after == nil,
+            let first = query.order.first, first.problem == nil, let place = first.relation, let index = first.index,
+            query.order.dropFirst().allSatisfy({ $0.relation == nil })
+        else { return nil }
+        let relation = try relation(at: place)
+        let field = relation.targetDescription.fields[index]
+        guard field.isIndexed || field.isPrimaryKey, try relation.links(in: graph).isInRows else { return nil }
+        // Rows without a related row are equal to rows whose related row has no value.
+        var withoutValue = PredicateNode.compare(field: place, .equal, .null)
+        if field.type.isOptional {
+            let node = PredicateNode.compare(field: index, .equal, .null)
+            guard try relation.areFew(LimitedReading.few, matching: node, in: graph) else { return nil }
+            let children = try relation.children(matching: node, among: nil, in: graph)
+            withoutValue = .or([withoutValue, .isIn(field: place, children.map(\.value))])
+        }
+        var group = query
+        group.order.removeFirst()
+        group.offset = 0
+        var keys: [Key] = []
+        /// Adds the rows that meet a condition, and returns whether more are wanted.
+        func add(_ node: PredicateNode) throws -> Bool {
+            group.limit = wanted - keys.count
+            group.predicate = Condition(ConditionTree(resolved: .and([query.predicate.node, node])))
+            keys += try flatRows(group).map { Record.schema.key(of: $0) }
+            return keys.count < wanted
+        }
+        var wantsMore = try !first.isAscending || add(withoutValue)
+        var fruitless = 0
+        if wantsMore {
+            let isComplete = try relation.forEachGroup(
+                by: index, isAscending: first.isAscending, limit: LimitedReading.few, in: graph
+            ) { children in
+                let count = keys.count
+                wantsMore = try add(.isIn(field: place, children.map(\.value)))
+                fruitless = keys.count > count ? 0 : fruitless + 1
+                return wantsMore && fruitless < LimitedReading.few
+            }
+            if !isComplete || fruitless == LimitedReading.few { return nil }
+        }
+        if wantsMore, !first.isAscending { _ = try add(withoutValue) }
+        return Array(keys.dropFirst(query.offset))
     }
 
     /// Returns the condition with those parts resolved into keys that few related rows meet.
@@ -53,9 +101,8 @@ extension GraphStorage {
 
     /// Returns the rows of a query that also meet a condition on related rows; nil when the first of them meet it so
     /// rarely that it is better to search the related rows.
-    private func rows(of query: Query<Record>, meeting node: PredicateNode) throws -> [Record]? {
+    private func rows(of query: Query<Record>, _ wanted: Int, meeting node: PredicateNode) throws -> [Record]? {
         let schema = Record.schema
-        let wanted = (query.limit ?? 0) + query.offset
         let order = try query.orderTerms()
         var batch = query
         batch.offset = 0
@@ -72,11 +119,19 @@ extension GraphStorage {
             count += records.count
             guard found.count < wanted, records.count == size, let last = records.last else { break }
             if found.isEmpty, count >= LimitedReading.maximumFruitless { return nil }
-            batch.after = PageCursor(
-                entity: schema.description, order: order, values: order.map { schema.value(at: $0.field, of: last) })
+            batch.after = PageCursor(after: last, in: order)
             size = min(size * 2, LimitedReading.batch.upperBound)
         }
         return Array(found.dropFirst(query.offset))
+    }
+}
+
+extension Query {
+    /// The number of rows from the first to the last of the query; nil when they are too many to be read some at a
+    /// time, or the numbers are not valid.
+    fileprivate func wanted(_ limit: Int) -> Int? {
+        let most = LimitedReading.maximumWanted
+        return 0...most ~= limit && 0...most - limit ~= offset ? limit + offset : nil
     }
 }
 

@@ -42,6 +42,16 @@ protocol Relation<Parent>: Sendable {
     func children(matching node: PredicateNode, among keys: [Key]?, in graph: StorageGraph) throws -> [Key]
     /// Whether an index leads to the children that meet a condition, and to at most the given number of them.
     func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool
+    /// Calls a closure with the keys of the children, grouped by the value of a field and in its order. Children whose
+    /// value is nil are not among them.
+    ///
+    /// - Parameters:
+    ///   - body: A closure that returns whether it wants more.
+    ///   - limit: The maximum number of keys in a group.
+    /// - Returns: False when a group has more keys; the closure has not got it.
+    func forEachGroup(
+        by field: Int, isAscending: Bool, limit: Int, in graph: StorageGraph, _ body: ([Key]) throws -> Bool
+    ) throws -> Bool
     /// Returns the values of a field of the child of each record, for a to-one relationship. A value is null
     /// when there is no child.
     func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value]
@@ -228,6 +238,37 @@ extension TypedRelation {
             if plan.filtersRows { return false }
             return try storage.keys(Query(where: Condition(node), limit: limit + 1)).count <= limit
         }
+    }
+
+    func forEachGroup(
+        by field: Int, isAscending: Bool, limit: Int, in graph: StorageGraph, _ body: ([Key]) throws -> Bool
+    ) throws -> Bool {
+        let schema = Child.schema
+        let storage = try graph.rows(of: Child.self)
+        var query = Query<Child>(
+            where: Condition(.compare(field: field, .notEqual, .null)),
+            orderedBy: [.by(schema.description.fields[field].name, ascending: isAscending)], limit: 64, includesSubentities: false
+        )
+        let order = try query.orderTerms()
+        var group: [Key] = []
+        var groupValue = Value.null
+        while true {
+            let records = try storage.read(query)
+            for record in records {
+                let value = schema.value(at: field, of: record)
+                if !group.isEmpty, Value.order(value, groupValue) != 0 {
+                    guard try body(group) else { return true }
+                    group = []
+                }
+                groupValue = value
+                group.append(schema.key(of: record))
+                if group.count > limit { return false }
+            }
+            guard records.count == query.limit, let last = records.last else { break }
+            query.after = PageCursor(after: last, in: order)
+        }
+        if !group.isEmpty { _ = try body(group) }
+        return true
     }
 
     func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value] {

@@ -29,6 +29,7 @@ struct QueryRun {
 
     /// The number of rows.
     func count(_ reader: RecordReader) throws -> Int {
+        if query.filter == .all, let all = knownCount { return max(0, min(all, planner.wanted ?? .max) - query.offset) }
         guard let path = planner.planForCounting().path else { return 0 }
         let wanted = planner.wanted ?? .max
         var count = 0
@@ -42,6 +43,11 @@ struct QueryRun {
             while count < wanted, try source.next(reader) { count += 1 }
         }
         return max(0, count - query.offset)
+    }
+
+    /// The number of all rows, where the store knows it.
+    private var knownCount: Int? {
+        table.keyspace.length == 1 ? transaction.entryCount(of: UInt8(table.keyspace.number)) : nil
     }
 
     private func source(_ path: AccessPath, _ order: Plan.Order, _ reader: RecordReader) throws -> RowSource {

@@ -164,6 +164,10 @@ public protocol KeyValueTransaction: AnyObject {
     /// - Returns: False when there was none.
     func delete(_ key: UnsafeRawBufferPointer) throws -> Bool
 
+    /// The number of entries whose keys begin with a byte, where the store knows it without a walk; nil, the default,
+    /// otherwise. Counting all rows of an entity then takes constant time.
+    func entryCount(of first: UInt8) -> Int?
+
     /// Creates a cursor. It has no position until one of its `seek` methods is called.
     func cursor() throws -> KeyValueCursor
 
@@ -198,6 +202,9 @@ extension KeyValueTransaction {
 
     /// Nil, so observations read the commit count themselves.
     public var countAfterCommit: UInt64? { nil }
+
+    /// Nil, because the entries have to be counted.
+    public func entryCount(of first: UInt8) -> Int? { nil }
 
     /// Nil, because the store has no handle.
     public var underlyingHandle: (any UnderlyingHandle)? { nil }

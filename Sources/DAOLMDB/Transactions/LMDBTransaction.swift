@@ -55,6 +55,12 @@ class LMDBTransaction: KeyValueTransaction {
         return LMDBCursor(self)
     }
 
+    func entryCount(of first: UInt8) -> Int? {
+        guard let handle, first < Trees.count - 1 else { return nil }
+        var statistics = MDB_stat()
+        return mdb_stat(handle, trees.handles[Int(first)], &statistics) == 0 ? statistics.ms_entries : nil
+    }
+
     /// Opens an LMDB cursor of a tree in the innermost transaction. The caller returns it once.
     func openCursor(_ tree: Int) throws -> OpaquePointer {
         guard let handle else { throw ended }

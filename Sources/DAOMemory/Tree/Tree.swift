@@ -21,6 +21,13 @@ struct Tree {
     }
 }
 
+/// A committed state: all keys and values, and how many there are.
+struct MemoryState {
+    var tree = Tree()
+    /// The number of keys by their first byte.
+    var counts = [Int](repeating: 0, count: 256)
+}
+
 /// A node on the path from the root to an entry, and the slot of the next node.
 struct TreeStep {
     var node: NodePointer

@@ -12,6 +12,7 @@ extension TreeEditor {
         let leaf = own(found, depth: depth)
         leaf.entries[index].release()
         leaf.closeSlot(at: index)
+        counts[Int(bytes[0])] -= 1
         if leaf.count < Node.sparseCount { mergeUpwards(from: leaf, depth: depth) }
         return true
     }

@@ -21,7 +21,10 @@ extension TreeEditor {
             leaf.entries[index] = entry
             leaf.lengths[index] = lengths
             old.release()
-        } else if leaf.count < Node.capacity {
+            return true
+        }
+        counts[Int(bytes[0])] += 1
+        if leaf.count < Node.capacity {
             leaf.insert(entry, lengths, key.prefix, at: index)
         } else {
             let right = split(leaf, insertingAt: index, entry, lengths, key.prefix)

@@ -7,22 +7,25 @@ struct TreeEditor: ~Copyable {
 
     /// The state with all changes so far.
     private(set) var tree: Tree
+    /// The number of keys in it, by their first byte.
+    var counts: [Int]
     /// The stamp of new nodes; larger than the stamp of any savepoint.
     private var stamp: UInt64
     /// Nodes with this stamp or a later stamp belong only to the editor.
     private var firstOwnStamp: UInt64
     /// The saved states, innermost last.
-    private var savepoints: [(tree: Tree, firstOwnStamp: UInt64)] = []
+    private var savepoints: [(tree: Tree, counts: [Int], firstOwnStamp: UInt64)] = []
     /// The path from the root to the changed leaf, with room for the highest tree.
     let path: UnsafeMutablePointer<TreeStep>
 
     /// Starts from a state.
     ///
     /// - Parameters:
-    ///   - tree: The state to change.
+    ///   - state: The state to change.
     ///   - stamp: A stamp larger than the last stamp of the editor that made the state.
-    init(_ tree: Tree, stamp: UInt64) {
-        self.tree = tree
+    init(_ state: MemoryState, stamp: UInt64) {
+        tree = state.tree
+        counts = state.counts
         self.stamp = stamp
         firstOwnStamp = stamp
         path = .allocate(capacity: Node.maximumHeight)
@@ -40,7 +43,7 @@ struct TreeEditor: ~Copyable {
 
     /// Saves the current state.
     mutating func beginSavepoint() {
-        savepoints.append((tree, firstOwnStamp))
+        savepoints.append((tree, counts, firstOwnStamp))
         stamp += 1
         firstOwnStamp = stamp
     }
@@ -52,7 +55,7 @@ struct TreeEditor: ~Copyable {
 
     /// Restores the last saved state; there must be one.
     mutating func rollbackSavepoint() {
-        (tree, firstOwnStamp) = savepoints.removeLast()
+        (tree, counts, firstOwnStamp) = savepoints.removeLast()
     }
 
     // MARK: Ownership

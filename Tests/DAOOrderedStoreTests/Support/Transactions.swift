@@ -1,4 +1,5 @@
 import DAOKeyValue
+import Testing
 
 extension KeyValueTransaction {
     func value(_ key: Bytes) throws -> Bytes? {
@@ -17,7 +18,8 @@ extension KeyValueTransaction {
         try key.withUnsafeBytes { try delete($0) }
     }
 
-    /// All entries that the transaction sees, read with a forward cursor.
+    /// All entries that the transaction sees, read with a forward cursor. Where the store knows their number, the two
+    /// are compared.
     func contents() throws -> ModelStore {
         var model = ModelStore()
         let cursor = try cursor()
@@ -25,6 +27,10 @@ extension KeyValueTransaction {
         while stands {
             model.append(Bytes(cursor.key), Bytes(cursor.value))
             stands = try cursor.next()
+        }
+        let counts = Dictionary(grouping: model.keys) { $0[0] }.mapValues(\.count)
+        for first in UInt8.min...UInt8.max {
+            if let count = entryCount(of: first) { #expect(count == counts[first, default: 0], "keys that begin with \(first)") }
         }
         return model
     }
