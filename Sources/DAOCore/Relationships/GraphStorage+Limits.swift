@@ -3,15 +3,21 @@
 // not the number of rows.
 
 /// The numbers of rows that queries with a limit work with.
-enum LimitedReading {
+package struct LimitedReading: Sendable {
+    /// The numbers of the current task; tests lower them.
+    @TaskLocal package static var current = LimitedReading()
+
     /// Up to this number of wanted rows, rows are read some at a time.
-    static let maximumWanted = 10_000
+    var maximumWanted = 10_000
     /// A condition that this number of related rows meet, and that an index finds, is resolved first.
-    static let few = 1_000
+    var few = 1_000
     /// When none of this number of rows meets the conditions, the related rows are searched instead.
-    static let maximumFruitless = 4_096
+    var maximumFruitless = 4_096
     /// The smallest and the largest number of rows that are read at a time.
-    static let batch = 64...1_024
+    var batch = 64...1_024
+
+    /// Numbers that a handful of rows exceeds.
+    package static let low = LimitedReading(maximumWanted: 6, few: 2, maximumFruitless: 3, batch: 1...2)
 }
 
 extension GraphStorage {
@@ -50,7 +56,7 @@ extension GraphStorage {
         var withoutValue = PredicateNode.compare(field: place, .equal, .null)
         if field.type.isOptional {
             let node = PredicateNode.compare(field: index, .equal, .null)
-            guard try relation.areFew(LimitedReading.few, matching: node, in: graph) else { return nil }
+            guard try relation.areFew(LimitedReading.current.few, matching: node, in: graph) else { return nil }
             let children = try relation.children(matching: node, among: nil, in: graph)
             withoutValue = .or([withoutValue, .isIn(field: place, children.map(\.value))])
         }
@@ -69,14 +75,14 @@ extension GraphStorage {
         var fruitless = 0
         if wantsMore {
             let isComplete = try relation.forEachGroup(
-                by: index, isAscending: first.isAscending, limit: LimitedReading.few, in: graph
+                by: index, isAscending: first.isAscending, limit: LimitedReading.current.few, in: graph
             ) { children in
                 let count = keys.count
                 wantsMore = try add(.isIn(field: place, children.map(\.value)))
                 fruitless = keys.count > count ? 0 : fruitless + 1
-                return wantsMore && fruitless < LimitedReading.few
+                return wantsMore && fruitless < LimitedReading.current.few
             }
-            if !isComplete || fruitless == LimitedReading.few { return nil }
+            if !isComplete || fruitless == LimitedReading.current.few { return nil }
         }
         if wantsMore, !first.isAscending { _ = try add(withoutValue) }
         return Array(keys.dropFirst(query.offset))
@@ -88,11 +94,11 @@ extension GraphStorage {
             switch leaf {
             case .related(let field, let match, let inner):
                 return try !relation(at: field).areFew(
-                    LimitedReading.few, matching: match == .all ? .not(inner) : inner, in: graph)
+                    LimitedReading.current.few, matching: match == .all ? .not(inner) : inner, in: graph)
             case .through(let field, let inner):
                 let relation = try relation(at: field)
                 let isNegated = try inner.holdsWithoutRow(of: relation.target)
-                return try !relation.areFew(LimitedReading.few, matching: isNegated ? .not(inner) : inner, in: graph)
+                return try !relation.areFew(LimitedReading.current.few, matching: isNegated ? .not(inner) : inner, in: graph)
             case .relatedCount: return true
             default: return false
             }
@@ -106,7 +112,7 @@ extension GraphStorage {
         let order = try query.orderTerms()
         var batch = query
         batch.offset = 0
-        var size = min(max(wanted * 2, LimitedReading.batch.lowerBound), LimitedReading.batch.upperBound)
+        var size = min(max(wanted * 2, LimitedReading.current.batch.lowerBound), LimitedReading.current.batch.upperBound)
         var found: [Record] = []
         var count = 0
         while true {
@@ -118,9 +124,9 @@ extension GraphStorage {
             found += zip(keys, records).lazy.filter { matching.contains($0.0) }.map(\.1).prefix(wanted - found.count)
             count += records.count
             guard found.count < wanted, records.count == size, let last = records.last else { break }
-            if found.isEmpty, count >= LimitedReading.maximumFruitless { return nil }
+            if found.isEmpty, count >= LimitedReading.current.maximumFruitless { return nil }
             batch.after = PageCursor(after: last, in: order)
-            size = min(size * 2, LimitedReading.batch.upperBound)
+            size = min(size * 2, LimitedReading.current.batch.upperBound)
         }
         return Array(found.dropFirst(query.offset))
     }
@@ -130,7 +136,7 @@ extension Query {
     /// The number of rows from the first to the last of the query; nil when they are too many to be read some at a
     /// time, or the numbers are not valid.
     fileprivate func wanted(_ limit: Int) -> Int? {
-        let most = LimitedReading.maximumWanted
+        let most = LimitedReading.current.maximumWanted
         return 0...most ~= limit && 0...most - limit ~= offset ? limit + offset : nil
     }
 }

@@ -182,6 +182,9 @@ struct RelationshipReference: ReferenceModel {
                     return before == after ? left < right : before < after
                 }
             }
-        return found.map(String.init).joined(separator: " ")
+        func ids(_ topics: some Sequence<Int>) -> String { topics.map(String.init).joined(separator: " ") }
+        let (limit, offset) = RelationshipStep.window(number)
+        let window = ids(found.dropFirst(offset).prefix(limit))
+        return "\(ids(found)) | \(window) | \(window)"
     }
 }

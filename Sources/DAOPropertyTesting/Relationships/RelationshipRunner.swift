@@ -94,18 +94,22 @@ struct RelationshipRunner: DatabaseRunner {
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) throws -> String {
         let name = name(number)
-        let found: [Topic] =
+        var query: Query<Topic> =
             switch question {
-            case .anyPost: try topics.read(Query(where: Condition { $0.posts.contains { $0.text == name } }))
-            case .allPosts: try topics.read(Query(where: Condition { $0.posts.allSatisfy { $0.text == name } }))
-            case .postCount: try topics.read(Query(where: Condition { $0.posts.count >= number % 5 }))
-            case .labelCount: try topics.read(Query(where: Condition { $0.labels.count == number % 4 }))
-            case .otherOwner: try topics.read(Query(where: Condition { $0.owner.age != number }))
-            case .noOwner: try topics.read(Query(where: Condition { $0.owner == nil }))
-            case .anyAuthor: try topics.read(Query(where: Condition { $0.posts.contains { $0.author.id == number % 4 } }))
-            case .byOwner: try topics.read(Query(orderedBy: [.ascending(\.owner, \.name)]))
+            case .anyPost: Query(where: Condition { $0.posts.contains { $0.text == name } })
+            case .allPosts: Query(where: Condition { $0.posts.allSatisfy { $0.text == name } })
+            case .postCount: Query(where: Condition { $0.posts.count >= number % 5 })
+            case .labelCount: Query(where: Condition { $0.labels.count == number % 4 })
+            case .otherOwner: Query(where: Condition { $0.owner.age != number })
+            case .noOwner: Query(where: Condition { $0.owner == nil })
+            case .anyAuthor: Query(where: Condition { $0.posts.contains { $0.author.id == number % 4 } })
+            case .byOwner: Query(orderedBy: [.ascending(\.owner, \.name)])
             }
-        return found.map(\.id).joined(separator: " ")
+        func ids(_ query: Query<Topic>) throws -> String { try topics.read(query).map(\.id).joined(separator: " ") }
+        let all = try ids(query)
+        (query.limit, query.offset) = RelationshipStep.window(number)
+        let window = try ids(query)
+        return try "\(all) | \(window) | \(LimitedReading.$current.withValue(.low) { try ids(query) })"
     }
 
     func lines() throws -> [String] {

@@ -54,6 +54,9 @@ public enum RelationshipStep: Sendable, Hashable {
         }
     }
 
+    /// The limit and the offset with which a question is asked a second time.
+    static func window(_ number: Int) -> (limit: Int, offset: Int) { (number % 5 + 1, number % 3) }
+
     /// The queries on topics.
     public enum Question: String, Sendable, Hashable, CaseIterable {
         /// Any post of a version.
