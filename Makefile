@@ -6,7 +6,7 @@ SWIFT_FLAGS ?=
 URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
-# How often `make crash` kills and `make fuzz` damages; and what the latter begins with, at random when empty.
+# How often `make crash` kills, `make crash-states` cuts the power, and `make fuzz` damages; and what they begin with, at random when empty.
 ROUNDS ?=
 SEED ?=
 
@@ -19,7 +19,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash crash-states fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -61,6 +61,14 @@ crash: ## Kill a process that commits, ROUNDS=1000 times for each backend and du
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),1000) swift test --skip-build --filter DAOProcessTests.CrashTests
+
+# Runs tests of processes: $(call process_tests,SUITE,ROUNDS).
+process_tests = ROUNDS=$(or $(ROUNDS),$(2)) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.$(1)
+
+crash-states: ## Open ROUNDS=10000 states of files that power cuts can leave, for each backend and durability
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	$(call process_tests,CrashStateTests,10000)
 
 fuzz: ## Damage ROUNDS=2000 small and as many large files of each backend, with SQLite's checksums too, and use them; SEED=… repeats what was found
 	@Scripts/setup.sh

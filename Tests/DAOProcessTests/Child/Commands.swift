@@ -20,6 +20,7 @@ enum Commands {
         case "broken": try serveBroken(arguments)
         case "conformance": try serveConformance(arguments)
         case "probe": Probing.run()
+        case "states": try CrashStates.run(arguments)
         case let other: throw ChildFailure("there is no command '\(other ?? "")'")
         }
     }
