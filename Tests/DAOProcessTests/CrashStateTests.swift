@@ -10,7 +10,7 @@
         @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
         func powerCutLeavesWhatWasPromised(_ kind: Place.Kind, _ durability: String) async throws {
             try await onThread {
-                let (seed, wanted) = (Rounds.seed, Rounds.count(250))
+                let (seed, wanted) = (Rounds.seed, Rounds.count(100))
                 let child = try Child("states", kind.rawValue, durability, "\(wanted)", "\(seed)")
                 var last = ""
                 while let line = try child.line(within: 120) {
