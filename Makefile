@@ -6,7 +6,8 @@ SWIFT_FLAGS ?=
 URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
-# How often `make crash` kills, `make crash-states` cuts the power, and `make fuzz` damages; and what they begin with, at random when empty.
+# How often `make crash` kills, `make crash-states` cuts the power, `make faults` disturbs, and `make fuzz`
+# damages; and what they begin with, at random when empty.
 ROUNDS ?=
 SEED ?=
 
@@ -19,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash crash-states fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash crash-states faults fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -69,6 +70,11 @@ crash-states: ## Open ROUNDS=10000 states of files that power cuts can leave, fo
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	$(call process_tests,CrashStateTests,10000)
+
+faults: ## Let calls on the files fail, once and for ever, ROUNDS=100000 of each kind at most
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	$(call process_tests,FaultTests,100000)
 
 fuzz: ## Damage ROUNDS=2000 small and as many large files of each backend, with SQLite's checksums too, and use them; SEED=… repeats what was found
 	@Scripts/setup.sh

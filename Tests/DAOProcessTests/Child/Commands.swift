@@ -21,6 +21,7 @@ enum Commands {
         case "conformance": try serveConformance(arguments)
         case "probe": Probing.run()
         case "states": try CrashStates.run(arguments)
+        case "faults": try Faults.run(arguments)
         case let other: throw ChildFailure("there is no command '\(other ?? "")'")
         }
     }
