@@ -6,7 +6,8 @@ SWIFT_FLAGS ?=
 URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
-# How often `make crash` kills and `make fuzz` damages; and what the latter begins with, at random when empty.
+# How often `make crash` kills, `make crash-states` cuts the power, `make faults` and `make hands` disturb, and `make fuzz`
+# damages; and what they begin with, at random when empty.
 ROUNDS ?=
 SEED ?=
 
@@ -19,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -61,6 +62,24 @@ crash: ## Kill a process that commits, ROUNDS=1000 times for each backend and du
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),1000) swift test --skip-build --filter DAOProcessTests.CrashTests
+
+# Runs tests of processes: $(call process_tests,SUITE,ROUNDS).
+process_tests = ROUNDS=$(or $(ROUNDS),$(2)) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.$(1)
+
+crash-states: ## Open ROUNDS=10000 states of files that power cuts can leave, for each backend and durability
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	$(call process_tests,CrashStateTests,10000)
+
+faults: ## Let calls on the files fail, once and for ever, ROUNDS=100000 of each kind at most
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	$(call process_tests,FaultTests,100000)
+
+hands: ## Move, remove, replace, cut, lock and close the file of three processes, before ROUNDS=100000 calls at most
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	$(call process_tests,StrangerTests,100000)
 
 fuzz: ## Damage ROUNDS=2000 small and as many large files of each backend, with SQLite's checksums too, and use them; SEED=… repeats what was found
 	@Scripts/setup.sh

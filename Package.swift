@@ -117,14 +117,17 @@ let package = Package(
         .target(
             name: "DAOChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB", "DAOTestSupport"],
             path: "Tests/DAOProcessTests/Support"),
+        // The calls of a program on its files: recorded, failing, or preceded by an action
+        .target(name: "DAOFileCalls", path: "Tests/DAOProcessTests/Calls"),
         .executableTarget(
-            name: "dao-child", dependencies: ["DAOChildProcesses", "DAOConformance"], path: "Tests/DAOProcessTests/Child"),
+            name: "dao-child", dependencies: ["DAOChildProcesses", "DAOConformance", "DAOFileCalls", "DAOTestSupport"],
+            path: "Tests/DAOProcessTests/Child"),
         .testTarget(
             name: "DAOProcessTests",
             dependencies: [
                 "DAOChildProcesses", "DAOConformance", "DAOPropertyTesting", "dao-child", "DAOSystemSQLite", "DAOTestSupport",
             ],
-            exclude: ["Child", "Support"]),
+            exclude: ["Calls", "Child", "Support"]),
 
         // Programs: they know every backend
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),

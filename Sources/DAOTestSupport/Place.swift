@@ -34,8 +34,10 @@ package final class Place: Sendable {
 
     /// The URL of a database in the directory.
     ///
-    /// - Parameter options: Options of the configuration: `timeout=0`.
-    package func url(_ options: String = "") -> String {
-        "\(kind.rawValue)://\(file.path)" + (options.isEmpty ? "" : "?\(options)")
+    /// - Parameters:
+    ///   - options: Options of the configuration: `timeout=0`.
+    ///   - name: The name of the file; nil for that of ``file``.
+    package func url(_ options: String = "", file name: String? = nil) -> String {
+        "\(kind.rawValue)://\(name.map(path) ?? file.path)" + (options.isEmpty ? "" : "?\(options)")
     }
 }

@@ -357,7 +357,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     func checkFiles() throws {
         do {
             try files.check(errors.path)
-        } catch let error as StorageError {
+        } catch let error as StorageError where error.kind == .detached {
             state.lock()
             failure = error
             state.unlock()

@@ -69,7 +69,8 @@ final class SQLiteConnection: @unchecked Sendable {
             code == PageChecksums.mismatch
             ? mismatch(message, entity: entity)
             : SQLiteError.error(
-                code, message, path: path, entity: entity, systemCode: code & 0xFF == SQLITE_IOERR ? lastSystemCode : 0)
+                code, message, path: path, entity: entity,
+                systemCode: [SQLITE_IOERR, SQLITE_CORRUPT].contains(code & 0xFF) ? lastSystemCode : 0)
         // The log has the whole commit by then, and whoever opens the file next reads it.
         if isCommitting, ExtendedCode.afterLogging.contains(code) { return outcome.becomeUnknown(error) }
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }

@@ -33,7 +33,9 @@ enum SQLiteError {
         let isFull =
             code == ExtendedCode.sharedMemorySize
             || code & 0xFF == SQLITE_IOERR && [ENOSPC, EDQUOT, EFBIG].contains(systemCode)
-        var (kind, text) = meaning(of: isFull ? SQLITE_FULL : code)
+        // SQLite takes a page that the operating system failed to read for damage.
+        let isUnread = code & 0xFF == SQLITE_CORRUPT && [EIO, ENXIO, ERANGE].contains(systemCode)
+        var (kind, text) = meaning(of: isFull ? SQLITE_FULL : isUnread ? SQLITE_IOERR : code)
         if code == SQLITE_ERROR, message.hasPrefix("unsafe use of") {
             kind = .notPermitted
             text =

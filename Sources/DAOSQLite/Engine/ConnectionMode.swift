@@ -40,6 +40,11 @@ extension SQLiteConnection {
             sqlite3_close_v2(handle)
             throw SQLiteError.error(code, message, path: path)
         }
+        // SQLite opens a file for reading when it cannot open it for writing, whatever the reason.
+        if access == SQLITE_OPEN_READWRITE, sqlite3_db_readonly(handle, "main") == 1, Foundation.access(path, W_OK) == 0 {
+            sqlite3_close_v2(handle)
+            throw SQLiteError.error(SQLITE_CANTOPEN, String(cString: sqlite3_errstr(SQLITE_CANTOPEN)), path: path)
+        }
         let connection = SQLiteConnection(handle, path: path, settings.outcome, unlocked)
         sqlite3_extended_result_codes(handle, 1)
         if settings.checksums == .maintained { dao_checksums_set_verified(handle, 0) }

@@ -20,6 +20,10 @@ enum Commands {
         case "broken": try serveBroken(arguments)
         case "conformance": try serveConformance(arguments)
         case "probe": Probing.run()
+        case "states": try CrashStates.run(arguments)
+        case "faults": try Faults.run(arguments)
+        case "hands": try Hands.run(arguments)
+        case "worker": Worker.serve()
         case let other: throw ChildFailure("there is no command '\(other ?? "")'")
         }
     }

@@ -15,15 +15,22 @@ package struct AttachedFiles: Sendable {
         files.contains { $0.path == path && FileIdentity(path) == $0.identity }
     }
 
-    /// Throws `.detached` when a path no longer leads to its file.
+    /// Throws `.detached` when a path no longer leads to its file, and `.io` when the operating system cannot tell.
     ///
     /// - Parameter path: The path of the database, for the error.
     package func check(_ path: String?) throws {
         for file in files {
-            let found = FileIdentity(file.path)
-            if found == file.identity { continue }
-            let what = found == nil ? "moved or removed" : "replaced by another"
+            var status = stat()
+            let isFound = stat(file.path, &status) == 0
+            let code = errno
+            if isFound, FileIdentity(status) == file.identity { continue }
+            let what = isFound ? "replaced by another" : "moved or removed"
             let name = URL(fileURLWithPath: file.path).lastPathComponent
+            guard isFound || [ENOENT, ENOTDIR, EACCES, ELOOP].contains(code) else {
+                throw StorageError(
+                    .io, "the operating system cannot look at the file '\(name)', and nothing was written; try again",
+                    path: path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
+            }
             throw StorageError(
                 .detached,
                 "the file '\(name)' was \(what) while the database was open, and nothing was written; close the database, and open "

@@ -1,0 +1,27 @@
+#if os(Linux)
+    import DAOChildProcesses
+    import DAOTestSupport
+    import Testing
+
+    /// Contract L4: calls on the files of a database fail. Set `ROUNDS=100000` in the environment so that each call fails.
+    @Suite(.serialized, .timeLimit(.minutes(120))) struct FaultTests {
+        @Test(arguments: Place.Kind.allCases, ["io", "space", "descriptors", "interrupt", "short", "delay"])
+        func failingCallLosesNothing(_ kind: Place.Kind, _ fault: String) async throws {
+            try await onThread {
+                for often in ["once", "forever"] {
+                    let (seed, runs) = (Rounds.seed, Rounds.count(6))
+                    let name = "SEED=\(seed) \(kind) \(fault) \(often)"
+                    let child = try Child("faults", kind.rawValue, "full", fault, often, "\(runs)", "\(seed)")
+                    var last = ""
+                    while let line = try child.line(within: 120) {
+                        if line.hasPrefix("broken") { Issue.record("\(name): \(last): \(line)") }
+                        last = line
+                        if line.hasPrefix("done") { break }
+                    }
+                    #expect(child.wait() == 0 && last.hasPrefix("done"), "\(name): \(last)")
+                    print("\(kind), \(fault), \(often): \(last)")
+                }
+            }
+        }
+    }
+#endif
