@@ -262,8 +262,8 @@ struct LMDBOpeningTests {
             let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
             return file?.hasPrefix(place.directory.path) == true
         }
-        // For data, for meta pages, the lock file, and for the lock of the writer.
-        #expect(open.count == 4)
+        // For data, for meta pages, the lock file and the mark in it, and for the lock of the writer.
+        #expect(open.count == 5)
         for descriptor in open { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0) }
     }
 

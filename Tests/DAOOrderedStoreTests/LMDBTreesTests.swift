@@ -44,7 +44,6 @@ struct LMDBTreesTests {
     @Test("an LMDB file with other trees is refused and stays unchanged")
     func foreign() throws {
         let paths = try [
-            file("nothing.lmdb") { _ in },
             file("keys.lmdb") { transaction in
                 var database: MDB_dbi = 0
                 try #require(mdb_dbi_open(transaction, nil, 0, &database) == MDB_SUCCESS)
@@ -65,6 +64,18 @@ struct LMDBTreesTests {
             }
             #expect(FileManager.default.contents(atPath: path) == before)
         }
+    }
+
+    @Test("an LMDB file to which nothing was ever written becomes a database")
+    func nothing() throws {
+        let path = try file("nothing.lmdb") { _ in }
+        let before = FileManager.default.contents(atPath: path)
+        #expect(failureKind { try LMDBStore(path: path, options: LMDBOptions(isReadOnly: true)).close() } == .notADatabase)
+        #expect(FileManager.default.contents(atPath: path) == before)
+        let store = try LMDBStore(path: path)
+        defer { store.close() }
+        try store.write { try $0.store([1], [1]) }
+        #expect(try store.read { try $0.value([1]) } == [1])
     }
 
     @Test("as many trees with other names are damage")

@@ -75,6 +75,40 @@ import Testing
         }
     }
 
+    /// Processes that have the file open have not noticed yet that another one is at the path.
+    @Test func openerOfAReplacedLMDBFileIsAlone() async throws {
+        try await onThread {
+            let place = Place(.lmdb)
+            let other = try Ledger(place.url(file: "other"))
+            try other.increment(by: 1000)
+            try other.database.close()
+            let ledger = try Ledger(place.url())
+            for _ in 1...20 { try ledger.increment() }
+            let witness = try Child("serve", place.url())
+            try witness.expect("open")
+            #expect(rename(place.directory.appendingPathComponent("other").path, place.file.path) == 0)
+
+            let writer = try Child("reopen", place.url(), "5")
+            try writer.expect("done")
+            writer.wait()
+            // In the process that has the old file open.
+            let new = try Ledger(place.url())
+            for _ in 1...5 { try new.increment() }
+            #expect(try new.count() == 1010)
+            #expect(try ledger.count() == 20)
+            #expect(throws: StorageError.self) { try ledger.increment() }.map { #expect($0.kind == .detached) }
+            try ledger.database.close()
+            #expect(try witness.ask("count") == "20")
+            try witness.say("close")
+            witness.wait()
+            try new.increment()
+            try new.database.close()
+            let again = try Ledger(place.url())
+            #expect(try again.count() == 1011)
+            #expect(try again.database.verify().problems.isEmpty)
+        }
+    }
+
     /// Runs statements of Python's SQLite on the file.
     private func runPython(_ body: String) throws {
         let python = Process()

@@ -49,10 +49,8 @@ enum EnvironmentOpening {
         for _ in 0..<100 {
             let resolved = try resolve(path, errors)
             let file = try DatabaseFile(path: resolved, errors: errors)
-            if file.status.st_size > 0 {
-                try file.checkMetas()
-                return Found(path: resolved, file: file)
-            }
+            let isNew = try file.isNew()
+            if !isNew || file.status.st_size > 0 && !mayCreate { return Found(path: resolved, file: file) }
             guard mayCreate else {
                 throw StorageError.notFound(errors.path)
             }
@@ -78,6 +76,8 @@ enum EnvironmentOpening {
         let trees: Trees
         /// The size of the address range in bytes.
         let size: Int
+        /// What says in the lock file which file this is; nil without a lock file.
+        let mark: LockFileMark?
     }
 
     /// Maps a file that was found, and checks its pages.
@@ -100,6 +100,11 @@ enum EnvironmentOpening {
     static func map(
         _ found: Found, _ options: LMDBOptions, checksPages: Bool = true, _ errors: LMDBErrors
     ) throws -> Map? {
+        let mark =
+            try found.canLock
+            ? LockFileMark.make(
+                for: found.file, lock: found.lock, deadline: Date(timeIntervalSinceNow: options.writeTimeout), errors: errors)
+            : nil
         let (handle, size) = try openHandle(found, options, errors)
         do {
             var descriptor: CInt = -1
@@ -117,7 +122,8 @@ enum EnvironmentOpening {
             if checksPages { try checkPages(found.file, handle, always: options.checksWholeFile, errors) }
             var information = MDB_envinfo()
             mdb_env_info(handle, &information)
-            return Map(handle: handle, trees: try openTrees(handle, errors), size: max(size, information.me_mapsize))
+            return Map(
+                handle: handle, trees: try openTrees(handle, errors), size: max(size, information.me_mapsize), mark: mark)
         } catch {
             mdb_env_close(handle)
             throw error

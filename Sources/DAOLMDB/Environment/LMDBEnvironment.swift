@@ -11,13 +11,14 @@ final class LMDBEnvironment: @unchecked Sendable {
     // of `state`. LMDB allows any thread to use the handle; it is closed when no transaction is left that
     // could use it.
 
-    // The next three change only when the file is replaced by its compact copy, while no transaction runs.
+    // The next four change only when the file is replaced by its compact copy, while no transaction runs.
     /// LMDB's environment handle.
     @exclusivity(unchecked) private(set) var handle: OpaquePointer
     /// The trees of the file.
     @exclusivity(unchecked) private(set) var trees: Trees
     /// The file and its lock file.
     @exclusivity(unchecked) private var files: AttachedFiles
+    private var mark: LockFileMark?
     /// Creates errors that name the file.
     let errors: LMDBErrors
     /// The path of the file without symbolic links.
@@ -81,6 +82,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         files = AttachedFiles([errors.path, lock])
         handle = map.handle
         trees = map.trees
+        mark = map.mark
         file = found.file
         self.errors = errors
         mapSize = map.size
@@ -163,6 +165,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     private func close() {
         if isMapped { mdb_env_close(handle) }
         isMapped = false
+        mark = nil
         file = nil
     }
 
@@ -179,6 +182,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         // This releases the locks on the lock file. Other processes now open the new file.
         mdb_env_close(handle)
         isMapped = false
+        mark = nil
         do {
             var options = options
             options.durability = syncsFully ? .full : .relaxed
@@ -190,6 +194,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             isMapped = true
             handle = map.handle
             trees = map.trees
+            mark = map.mark
             mapSize = map.size
             growthMark = map.size / 2
             file = found.file

@@ -71,6 +71,15 @@ final class DatabaseFile {
 
     // MARK: Metas
 
+    /// Returns whether nothing was ever stored in the file: it is empty, or LMDB has created it and no transaction has
+    /// written to it. LMDB creates such a file when another one is moved away while it is being opened.
+    ///
+    /// - Throws: The errors of ``checkMetas()``.
+    func isNew() throws -> Bool {
+        if try length() == 0 { return true }
+        return try checkMetas()?.allSatisfy { $0.transaction == 0 && $0.main.root == FileMeta.Tree.noRoot } ?? false
+    }
+
     /// Reads both meta pages and checks that mapping the file is safe.
     ///
     /// LMDB uses the page of the newer transaction, and its next commit overwrites the other. When the write of a meta

@@ -35,16 +35,21 @@ enum NewFile {
             errors.path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
-    /// Replaces an empty file by a new database, unless another process does.
+    /// Replaces a file in which nothing was stored by a new database, unless another process does.
     ///
     /// - Parameters:
-    ///   - path: The path of the empty file, without symbolic links.
-    ///   - file: The empty file.
+    ///   - path: The path of the file, without symbolic links.
+    ///   - file: The file.
     ///   - deadline: How long to wait for another process that creates the database.
     static func replace(_ file: DatabaseFile, at path: String, deadline: Date, errors: LMDBErrors) throws {
         try FileLock.acquire(file, deadline: deadline, errors: errors)
         var status = stat()
-        guard stat(path, &status) == 0, FileIdentity(status) == file.identity, status.st_size == 0 else { return }
+        guard stat(path, &status) == 0, FileIdentity(status) == file.identity, try file.isNew() else { return }
+        // Another program can be about to store something in a file that LMDB has created.
+        if status.st_size > 0 {
+            try FileLock.wait(until: deadline, errors) { try !isOpenElsewhere(path) || !file.isNew() }
+            guard try file.isNew() else { return }
+        }
 
         let temporary = "\(path).\(getpid())-\(UUID().uuidString).new"
         defer { unlink(temporary) }
@@ -52,6 +57,16 @@ enum NewFile {
         try sync(temporary, mode: status.st_mode & 0o777, errors: errors)
         guard rename(temporary, path) == 0 else { throw errors.error(errno, "creating the database") }
         TemporaryFile.syncDirectory((path as NSString).deletingLastPathComponent)
+    }
+
+    /// Whether another process has the file at a path open.
+    private static func isOpenElsewhere(_ path: String) -> Bool {
+        let lock = path + "-lock"
+        // Closing the lock file would release the locks that this process has on it.
+        if let identity = FileIdentity(lock), let descriptor = FileIdentity.descriptors(of: [identity]).first {
+            return ProcessLock.isHeldElsewhere(descriptor, in: 0..<1) ?? true
+        }
+        return ProcessLock.isHeldElsewhere(lock, in: 0..<1)
     }
 
     private static func writeEmptyDatabase(_ path: String, errors: LMDBErrors) throws {
