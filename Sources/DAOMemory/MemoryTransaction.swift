@@ -13,6 +13,7 @@ class MemoryTransaction: KeyValueTransaction {
     // Counts the changes that invalidate cursors: every write, and the end.
     @exclusivity(unchecked) private(set) final var version = 0
 
+    // The number of keys by their first byte.
     private final let counts: [Int]
 
     /// Begins to read a state.

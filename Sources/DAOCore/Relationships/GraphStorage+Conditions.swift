@@ -181,7 +181,9 @@ extension GraphStorage {
 
 extension PredicateNode {
     /// Returns whether the node contains a condition on related rows.
-    func reachesRelated(_ entity: EntityDescription) -> Bool {
+    ///
+    /// - Parameter entity: The entity of the rows; nil when comparisons of a relationship with a row do not count.
+    func reachesRelated(_ entity: EntityDescription?) -> Bool {
         var pending = [self]
         while let node = pending.popLast() {
             switch node {
@@ -189,7 +191,9 @@ extension PredicateNode {
             case .not(let node): pending.append(node)
             case .related, .relatedCount, .through: return true
             case .compare(let field, _, _), .isIn(let field, _):
-                if entity.fields.indices.contains(field), entity.fields[field].type.kind.isRelationship { return true }
+                if let entity, entity.fields.indices.contains(field), entity.fields[field].type.kind.isRelationship {
+                    return true
+                }
             default: continue
             }
         }

@@ -33,9 +33,9 @@ extension GraphStorage {
             query.predicate.node.reachesRelated(Record.schema.description)
         else { return try flat.read(rewritten(query)) }
         let conditions = try resolvingFew(query.predicate.node).conjuncts
-        let pending = conditions.filter { $0.looksAtRelated }
+        let pending = conditions.filter { $0.reachesRelated(nil) }
         var rest = query
-        rest.predicate = Condition(ConditionTree(resolved: .and(conditions.filter { !$0.looksAtRelated })))
+        rest.predicate = Condition(ConditionTree(resolved: .and(conditions.filter { !$0.reachesRelated(nil) })))
         if pending.isEmpty { return try flat.read(rest) }
         return try rows(of: rest, wanted, meeting: .and(pending)) ?? flat.read(rewritten(query))
     }
@@ -142,22 +142,13 @@ extension Query {
 }
 
 extension PredicateNode {
-    /// The conditions that all hold when the node does.
+    /// The conditions that all hold when the node does, in their order.
     fileprivate var conjuncts: [PredicateNode] {
-        if case .and(let nodes) = self { nodes.flatMap(\.conjuncts) } else { [self] }
-    }
-
-    /// Whether the node has a condition on related rows that is not resolved.
-    fileprivate var looksAtRelated: Bool {
         var pending = [self]
+        var found: [PredicateNode] = []
         while let node = pending.popLast() {
-            switch node {
-            case .and(let nodes), .or(let nodes): pending += nodes
-            case .not(let node): pending.append(node)
-            case .related, .relatedCount, .through: return true
-            default: continue
-            }
+            if case .and(let nodes) = node { pending += nodes.reversed() } else { found.append(node) }
         }
-        return false
+        return found
     }
 }

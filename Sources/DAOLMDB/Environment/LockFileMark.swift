@@ -13,10 +13,10 @@ import Foundation
 /// The locks belong to the open lock file, not to the process: LMDB's own locks there are independent of them. Programs that use
 /// LMDB without this library leave no marks.
 final class LockFileMark {
-    private static let first: off_t = 1 << 40
-    private static let last: off_t = 1 << 61
+    private static let first = 1 << 40
+    private static let last = 1 << 61
     /// The byte that an opener locks while it looks at the marks.
-    private static let guardByte: off_t = 1 << 62
+    private static let guardByte = 1 << 62
 
     #if os(Linux)
         private static let (getLock, setLock): (CInt, CInt) = (36, 37)
@@ -36,7 +36,7 @@ final class LockFileMark {
     /// - Returns: Nil on file systems without such locks.
     /// - Throws: `busy` when another process opens a file at the path until the deadline.
     static func make(for file: DatabaseFile, lock path: String, deadline: Date, errors: LMDBErrors) throws -> LockFileMark? {
-        let place = first + off_t(UInt64(file.status.st_ino) % UInt64(last - first))
+        let place = first + Int(UInt64(file.status.st_ino) % UInt64(last - first))
         for _ in 0..<100 {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, file.status.st_mode & 0o666 | 0o600)
             guard descriptor >= 0 else { throw errors.error(errno, "opening the lock file") }
@@ -60,23 +60,15 @@ final class LockFileMark {
         throw errors.error(.busy, "something replaces the lock file again and again; stop it, or use another path")
     }
 
-    private func lock(_ type: CInt, at place: off_t) -> Bool {
-        var lock = Self.record(type, place..<place + 1)
+    private func lock(_ type: CInt, at place: Int) -> Bool {
+        var lock = ProcessLock.record(type, place..<place + 1)
         return fcntl(descriptor, Self.setLock, &lock) == 0
     }
 
     /// Whether another opener has marked a range.
-    private func isMarked(in range: Range<off_t>) -> Bool {
+    private func isMarked(in range: Range<Int>) -> Bool {
         if range.isEmpty { return false }
-        var lock = Self.record(F_WRLCK, range)
+        var lock = ProcessLock.record(F_WRLCK, range)
         return fcntl(descriptor, Self.getLock, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
-    }
-
-    private static func record(_ type: CInt, _ range: Range<off_t>) -> flock {
-        var lock = flock()
-        (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (
-            Int16(type), Int16(SEEK_SET), range.lowerBound, off_t(range.count)
-        )
-        return lock
     }
 }

@@ -25,7 +25,10 @@ struct Tree {
 struct MemoryState {
     var tree = Tree()
     /// The number of keys by their first byte.
-    var counts = [Int](repeating: 0, count: 256)
+    var counts = noKeys
+
+    // Shared, because every commit leaves an empty state behind.
+    private static let noKeys = [Int](repeating: 0, count: 256)
 }
 
 /// A node on the path from the root to an entry, and the slot of the next node.

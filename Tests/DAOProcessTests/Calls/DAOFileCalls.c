@@ -110,9 +110,10 @@ static int change(int group, const char *name) {
     return 0;
 }
 
-#define FAIL_IF_CHOSEN(is_known, group, result) \
+#define FAIL_IF_CHOSEN(is_known, group, result) FAIL_CALL_IF_CHOSEN(__func__, is_known, group, result)
+#define FAIL_CALL_IF_CHOSEN(name, is_known, group, result) \
     if (is_known) { \
-        int code = change(group, __func__); \
+        int code = change(group, name); \
         if (code > 0) { \
             errno = code; \
             return result; \
@@ -277,13 +278,7 @@ ssize_t writev(int descriptor, const struct iovec *parts, int part_count) {
 
 static int truncate_file(const char *name, int descriptor, off_t length) {
     int is_known = watches(descriptor);
-    if (is_known) {
-        int code = change(DAO_CALLS_WRITE, name);
-        if (code > 0) {
-            errno = code;
-            return -1;
-        }
-    }
+    FAIL_CALL_IF_CHOSEN(name, is_known, DAO_CALLS_WRITE, -1);
     BEGIN(is_known);
     int result = REAL(ftruncate)(descriptor, length);
     if (is_recorded && result == 0) add(DAO_RECORD_TRUNCATE, 0, inode(descriptor), (uint64_t)length, NULL, 0);
@@ -296,13 +291,7 @@ int ftruncate64(int descriptor, off64_t length) { return truncate_file(__func__,
 
 static int sync_file(const char *name, __typeof__(fsync) *real, int descriptor) {
     int is_known = watches(descriptor);
-    if (is_known) {
-        int code = change(DAO_CALLS_SYNC, name);
-        if (code > 0) {
-            errno = code;
-            return -1;
-        }
-    }
+    FAIL_CALL_IF_CHOSEN(name, is_known, DAO_CALLS_SYNC, -1);
     BEGIN(is_known);
     // Nobody cuts the power of a test, and it has to be fast.
     int result = is_known ? 0 : real(descriptor);
@@ -324,13 +313,7 @@ static void *map_file(
     off_t offset
 ) {
     int is_known = !(flags & MAP_ANONYMOUS) && watches(descriptor);
-    if (is_known) {
-        int code = change(DAO_CALLS_MAP, name);
-        if (code > 0) {
-            errno = code;
-            return MAP_FAILED;
-        }
-    }
+    FAIL_CALL_IF_CHOSEN(name, is_known, DAO_CALLS_MAP, MAP_FAILED);
     BEGIN(is_known && protection & PROT_WRITE && flags & MAP_SHARED);
     void *result = real(address, length, protection, flags, descriptor, offset);
     if (is_recorded && result != MAP_FAILED) add(DAO_RECORD_MAP, 0, inode(descriptor), 0, NULL, 0);
@@ -383,13 +366,8 @@ int unlink(const char *path) {
 static int control(const char *name, __typeof__(fcntl) *real, int descriptor, int command, void *argument) {
     int is_lock = command == F_SETLK || command == F_SETLKW || command == F_GETLK;
     // No local file system refuses to unlock.
-    if (is_lock && ((struct flock *)argument)->l_type != F_UNLCK && watches(descriptor)) {
-        int code = change(DAO_CALLS_LOCK, name);
-        if (code > 0) {
-            errno = code;
-            return -1;
-        }
-    }
+    int is_known = is_lock && ((struct flock *)argument)->l_type != F_UNLCK && watches(descriptor);
+    FAIL_CALL_IF_CHOSEN(name, is_known, DAO_CALLS_LOCK, -1);
     int result = real(descriptor, command, argument);
     int is_copy = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
     if (is_copy && result >= 0 && result < descriptor_limit) watched[result] = (unsigned char)watches(descriptor);

@@ -32,7 +32,8 @@ package enum ProcessLock {
         return fcntl(descriptor, F_SETLK, &lock) == 0
     }
 
-    private static func record(_ type: Int32, _ range: Range<Int>) -> Foundation.flock {
+    /// Returns a description of a lock for `fcntl`.
+    package static func record(_ type: Int32, _ range: Range<Int>) -> Foundation.flock {
         var lock = Foundation.flock()
         lock.l_type = Int16(type)
         lock.l_whence = Int16(SEEK_SET)
