@@ -16,11 +16,16 @@ enum EnvironmentOpening {
         var lock: String { path + "-lock" }
         /// Whether the lock file can be written, or created.
         var canLock: Bool {
-            access(lock, W_OK) == 0
-                || access(lock, F_OK) != 0 && access((path as NSString).deletingLastPathComponent, W_OK) == 0
+            isWritable(lock)
+                || access(lock, F_OK) != 0 && isWritable((path as NSString).deletingLastPathComponent)
         }
         /// Whether the file can be written.
-        var canWrite: Bool { canLock && access(path, W_OK) == 0 }
+        var canWrite: Bool { canLock && isWritable(path) }
+
+        /// Whether the operating system lets this process write. When it cannot tell, opening the file reports the error.
+        private func isWritable(_ path: String) -> Bool {
+            access(path, W_OK) == 0 || ![EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ELOOP].contains(errno)
+        }
     }
 
     /// From this length of its used pages on, the pages of a file are only checked when the options require it.
