@@ -92,6 +92,13 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
                     let database = try drivers.open(url)
                     defer { try? database.close() }
                     guard let database = database as? SQLiteDatabase else { return }
+                    // The statistics that are gathered after an import are in the log too.
+                    let deadline = ContinuousClock.now + .milliseconds(500)
+                    while try !database.withWriterHandle({
+                        sqlite3_table_column_metadata($0, nil, "sqlite_stat1", nil, nil, nil, nil, nil, nil) == SQLITE_OK
+                    }), ContinuousClock.now < deadline {
+                        Thread.sleep(forTimeInterval: 0.01)
+                    }
                     try database.withWriterHandle { handle in
                         guard sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil) == SQLITE_OK else {
                             throw BenchError("the log could not be moved into the file")
