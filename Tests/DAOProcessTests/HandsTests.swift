@@ -1,4 +1,5 @@
 import DAOChildProcesses
+import DAOConformance
 import DAOCore
 import DAOTestSupport
 import Foundation
@@ -106,6 +107,51 @@ import Testing
             let again = try Ledger(place.url())
             #expect(try again.count() == 1011)
             #expect(try again.database.verify().problems.isEmpty)
+        }
+    }
+
+    /// The log beside the new file is that of the old one, and has its commits.
+    @Test func openerOfAReplacedSQLiteFileIsBusy() async throws {
+        try await onThread {
+            let other = try Ledger(place.url(file: "other"))
+            try other.increment(by: 1000)
+            try other.database.close()
+            let ledger = try Ledger(place.url())
+            for _ in 1...20 { try ledger.increment() }
+            let witness = try Child("serve", place.url())
+            try witness.expect("open")
+            let old = place.directory.appendingPathComponent("old").path
+            #expect(rename(place.file.path, old) == 0)
+            #expect(rename(place.directory.appendingPathComponent("other").path, place.file.path) == 0)
+
+            func isBusy() throws {
+                for url in [place.url(), "\(place.url())?readOnly=true"] {
+                    #expect(throws: StorageError.self) { _ = try Ledger(url) }.map { #expect($0.kind == .busy, "\($0)") }
+                }
+            }
+            // In a process that has the old file open, and in another.
+            try isBusy()
+            #expect(try ledger.count() == 20)
+            #expect(throws: StorageError.self) { try ledger.increment() }.map { #expect($0.kind == .detached) }
+            // Every reader that is needed now would find the new file.
+            #expect(throws: StorageError.self) {
+                try ledger.database.snapshot {
+                    _ = try ledger.count()
+                    try Background { _ = try ledger.count() }.wait()
+                }
+            }.map { #expect($0.kind == .detached) }
+            try ledger.database.close()
+            try isBusy()
+            #expect(try witness.ask("count") == "20")
+            try witness.say("close")
+            witness.wait()
+
+            let new = try Ledger(place.url())
+            #expect(try new.count() == 1000)
+            try new.increment()
+            #expect(try new.database.verify().problems.isEmpty)
+            try new.database.close()
+            #expect(try Ledger("sqlite://\(old)").count() == 20)
         }
     }
 

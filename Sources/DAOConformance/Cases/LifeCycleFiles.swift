@@ -45,6 +45,13 @@ enum LifeCycleFiles {
             try dao.create(Item.make(Array(3...500)))
             try manager.removeItem(at: file)
             try manager.moveItem(at: backup, to: file)
+            do {
+                let (early, items) = try context.open(with: Item.self)
+                try expectEqual(try items.read().map(\.id), [1, 2], "the rows beside a database that has the old file open")
+                try early.close()
+            } catch let error as StorageError where error.kind == .busy {
+                // The log that is left still belongs to the open file.
+            }
             try expectDetached(database, dao, file, rows: Array(1...500))
             (database, dao) = try context.open(with: Item.self)
             try expectEqual(try dao.read().map(\.id), [1, 2])

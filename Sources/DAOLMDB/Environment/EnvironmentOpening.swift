@@ -82,7 +82,7 @@ enum EnvironmentOpening {
         /// The size of the address range in bytes.
         let size: Int
         /// What says in the lock file which file this is; nil without a lock file.
-        let mark: LockFileMark?
+        let mark: FileMark?
     }
 
     /// Maps a file that was found, and checks its pages.

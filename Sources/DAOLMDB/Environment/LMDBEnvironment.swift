@@ -18,7 +18,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var trees: Trees
     /// The file and its lock file.
     @exclusivity(unchecked) private var files: AttachedFiles
-    private var mark: LockFileMark?
+    private var mark: FileMark?
     /// Creates errors that name the file.
     let errors: LMDBErrors
     /// The path of the file without symbolic links.

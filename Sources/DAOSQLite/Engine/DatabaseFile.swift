@@ -8,6 +8,8 @@ import Foundation
 struct DatabaseFile {
     /// The absolute path.
     let path: String
+    /// The path without symbolic links. SQLite names the files beside the database after it.
+    let resolved: String
     /// The identity of the file, independent of its path: its device and inode.
     let identity: FileIdentity
     /// Whether this process may write the file and create files beside it.
@@ -43,10 +45,13 @@ struct DatabaseFile {
             let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file"
             throw StorageError.notADatabase(path, kind)
         }
+        guard let resolved = realpath(path, nil) else { throw Self.systemError(errno, path) }
+        defer { free(resolved) }
         self.path = path
+        self.resolved = String(cString: resolved)
         self.isNew = isNew
         identity = FileIdentity(status)
-        isDirectoryWritable = access(Self.directory(of: path), W_OK) == 0
+        isDirectoryWritable = access(Self.directory(of: self.resolved), W_OK) == 0
         isWritable = isDirectoryWritable && access(path, W_OK) == 0
     }
 
@@ -194,7 +199,27 @@ extension DatabaseFile {
     }
 
     /// Whether the index of a log is beside the file, as long as a process has the file open for writing.
-    var isShared: Bool { access(path + "-shm", F_OK) == 0 }
+    var isShared: Bool { access(resolved + "-shm", F_OK) == 0 }
+
+    /// Marks the log beside the file as that of this file; see ``DAOCore/FileMark``.
+    ///
+    /// - Returns: Nil without a log, and on a file system without such locks.
+    /// - Throws: `busy` when others use the log with another file.
+    func markLog() throws -> FileMark? {
+        // SQLite has no locks on the log that closing it could release.
+        let descriptor = open(resolved + "-wal", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == EACCES || errno == EPERM { return nil }
+            throw Self.systemError(errno, path)
+        }
+        let mark = FileMark(descriptor, of: identity)
+        let isSet = mark.set()
+        guard mark.isOfOthers else { return isSet ? mark : nil }
+        throw StorageError(
+            .busy,
+            "the file that was at the path before is still open, with the log that is beside it; close that database, in "
+                + "whichever process it is, and try again. Nothing was changed", path: path)
+    }
 
     /// Whether the file is on a file system that cannot be written.
     var isOnReadOnlyVolume: Bool {
@@ -206,7 +231,7 @@ extension DatabaseFile {
     /// the file, and SQLite undoes it.
     private func isTornAtCreation(_ header: [UInt8]) -> Bool {
         let isNew = header.prefix(16) == Self.magic.prefix(header.count) || header.allSatisfy { $0 == 0 }
-        guard isNew, let journal = FileHandle(forReadingAtPath: path + "-journal"),
+        guard isNew, let journal = FileHandle(forReadingAtPath: resolved + "-journal"),
             let start = try? journal.read(upToCount: 20), start.count == 20
         else { return false }
         // The mark of a journal, a number of pages, a random number, and the length of the file before, in pages.
@@ -218,7 +243,7 @@ extension DatabaseFile {
     var hasLog: Bool {
         ["-wal", "-journal"].contains { suffix in
             var status = stat()
-            return stat(path + suffix, &status) == 0 && status.st_size > 32
+            return stat(resolved + suffix, &status) == 0 && status.st_size > 32
         }
     }
 }

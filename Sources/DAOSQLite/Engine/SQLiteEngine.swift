@@ -1,6 +1,7 @@
 import DAOCore
 import DAOSQL
 import DAOSystemSQLite
+import Synchronization
 
 /// An SQLite engine with one file.
 final class SQLiteEngine: SQLEngine {
@@ -11,6 +12,8 @@ final class SQLiteEngine: SQLEngine {
     private let settings: SQLiteSettings
     /// Whether the pages of the file have checksums that are verified.
     private let verifies: Bool
+    private let attached: AttachedFiles
+    private let mark = Mutex<FileMark?>(nil)
 
     let dialect: any SQLDialect = SQLiteDialect()
 
@@ -22,6 +25,7 @@ final class SQLiteEngine: SQLEngine {
         var settings = settings
         settings.checksums = try PageChecksums.use(settings.wantsChecksums, exist: hasChecksums, path: file.path)
         self.file = file
+        attached = AttachedFiles([file.path])
         self.settings = settings
         verifies = settings.checksums == .verified && (hasChecksums == true || settings.wantsChecksums == true)
         canWrite = file.isWritable && writes
@@ -42,15 +46,37 @@ final class SQLiteEngine: SQLEngine {
     }
 
     func connect(_ access: SQLAccess) throws -> any SQLConnection {
-        try SQLiteConnection.open(file.path, access == .write ? .writer : readingMode, settings)
+        let mode = access == .write ? .writer : readingMode
+        if mode == .immutable || mode == .unlocked { return try SQLiteConnection.open(file.path, mode, settings) }
+        // SQLite finds the file and its log by the path.
+        try attached.check(file.path)
+        try markLog()
+        let connection = try SQLiteConnection.open(file.path, mode, settings)
+        // The log may be new.
+        try markLog()
+        return connection
     }
+
+    /// Marks the log as that of this file for as long as the engine is open.
+    private func markLog() throws {
+        try mark.withLock { mark in
+            if let mark, mark.isAt(file.resolved + "-wal") { return }
+            mark = try file.markLog() ?? mark
+        }
+    }
+
+    /// All connections are closed by then.
+    func close() { mark.withLock { $0 = nil } }
 
     /// A file that is read without locks is not written by any process.
     var commitCounter: ObservationHub.OpenCounter? {
         let (path, mode, settings) = (file.path, readingMode, settings)
         if mode == .immutable { return nil }
         if mode == .unlocked { return { { FileVersion.count(path) } } }
-        return { try CommitCounter.open(path, mode, settings) }
+        return { [attached] in
+            try attached.check(path)
+            return try CommitCounter.open(path, mode, settings)
+        }
     }
 
     /// Checks that a further database can use the engine.

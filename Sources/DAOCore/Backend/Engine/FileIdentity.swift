@@ -3,7 +3,7 @@ import Foundation
 /// What tells a file from all others on this machine, whatever paths lead to it: its device and its inode.
 public struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
-    private let inode: UInt64
+    package let inode: UInt64
 
     /// Creates the identity of the file that has a status.
     public init(_ status: stat) {
