@@ -15,6 +15,12 @@ struct Contender {
     /// counterpart to compare with.
     var insertDialogs: (([Dialog]) throws -> Void)?
     var fetchDialogs: (() throws -> [Dialog])?
+    /// The first dialogs with a reply of one of the first senders, without their replies; nil without a counterpart.
+    var dialogsWithReply: ((Int, Int) throws -> [Dialog])?
+    /// The number of all of them.
+    var countWithReply: ((Int) throws -> Int)?
+    /// The first dialogs with a number of replies, or more, without their replies.
+    var dialogsByCount: ((Int, Int) throws -> [Dialog])?
     /// Begins observations, each of the newest messages of a different sender, and waits until all have their
     /// first results; nil for an implementation without observations.
     var observe: ((Int) throws -> Onlookers)?
@@ -47,6 +53,15 @@ extension Contender {
             merge: { try receipts.persist($0) },
             insertDialogs: { try dialogs.create($0) },
             fetchDialogs: { try dialogs.read() },
+            dialogsWithReply: { sender, limit in
+                let isWanted = Condition<Dialog> { $0.replies.contains { $0.senderId < sender } }
+                return try dialogs.storage.read(Query(where: isWanted, limit: limit, includesSubentities: false))
+            },
+            countWithReply: { sender in try dialogs.count { $0.replies.contains { $0.senderId < sender } } },
+            dialogsByCount: { count, limit in
+                let isWanted = Condition<Dialog> { $0.replies.count >= count }
+                return try dialogs.storage.read(Query(where: isWanted, limit: limit, includesSubentities: false))
+            },
             observe: { count in
                 Onlookers(
                     (0..<count).map { sender in
@@ -67,7 +82,9 @@ extension Contender {
         return Contender(
             name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
             newest: { try raw.newest(of: $0, limit: $1) },
-            merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: raw.checkpoint, dispose: {})
+            merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs,
+            dialogsWithReply: { try raw.dialogs(repliedBy: $0, limit: $1) }, countWithReply: raw.countDialogs,
+            dialogsByCount: { try raw.dialogs(withReplies: $0, limit: $1) }, settle: raw.checkpoint, dispose: {})
     }
 
     static func rawLMDB(_ path: String) throws -> Contender {

@@ -50,6 +50,8 @@ struct ReceiptTranslator: Translator {
 
 /// The same rows in every run.
 struct Dataset {
+    /// The number of senders; each has about as many messages.
+    let senderCount: Int
     let messages: [Message]
     let receipts: [Receipt]
     let pointKeys: [Int]
@@ -58,7 +60,8 @@ struct Dataset {
 
     init(count: Int, points: Int, queries: Int) {
         var random = SeededGenerator(seed: 42)
-        let senderCount = max(count / 100, 1)
+        senderCount = max(count / 100, 1)
+        let senderCount = senderCount
         messages = (0..<count).map { index in
             Message(
                 id: index,

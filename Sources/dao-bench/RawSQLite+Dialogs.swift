@@ -47,17 +47,39 @@ extension RawSQLite {
         sqlite3_reset(statement)
     }
 
-    func fetchDialogs() throws -> [Dialog] {
-        try execute("BEGIN")
-        let selectDialogs = try statement(.fetchDialogs)
+    /// Reads dialogs without their replies.
+    private func read(_ kind: Statement, _ numbers: Int...) throws -> [Dialog] {
+        let statement = try statement(kind)
+        for (index, number) in numbers.enumerated() { sqlite3_bind_int64(statement, Int32(index + 1), Int64(number)) }
         var dialogs: [Dialog] = []
-        while sqlite3_step(selectDialogs) == SQLITE_ROW {
+        while sqlite3_step(statement) == SQLITE_ROW {
             dialogs.append(
                 Dialog(
-                    id: Int(sqlite3_column_int64(selectDialogs, 0)), title: text(selectDialogs, 1),
-                    date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(selectDialogs, 2)), replies: []))
+                    id: Int(sqlite3_column_int64(statement, 0)), title: text(statement, 1),
+                    date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 2)), replies: []))
         }
-        sqlite3_reset(selectDialogs)
+        sqlite3_reset(statement)
+        return dialogs
+    }
+
+    /// The first dialogs with a reply of one of the first senders.
+    func dialogs(repliedBy sender: Int, limit: Int) throws -> [Dialog] { try read(.dialogsWithReply, sender, limit) }
+
+    /// The first dialogs with a number of replies, or more.
+    func dialogs(withReplies count: Int, limit: Int) throws -> [Dialog] { try read(.dialogsByCount, count, limit) }
+
+    /// The number of dialogs with a reply of one of the first senders.
+    func countDialogs(repliedBy sender: Int) throws -> Int {
+        let statement = try statement(.countWithReply)
+        sqlite3_bind_int64(statement, 1, Int64(sender))
+        defer { sqlite3_reset(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW else { throw BenchError("the dialogs cannot be counted") }
+        return Int(sqlite3_column_int64(statement, 0))
+    }
+
+    func fetchDialogs() throws -> [Dialog] {
+        try execute("BEGIN")
+        var dialogs = try read(.fetchDialogs)
         let selectReplies = try statement(.fetchReplies)
         var index = 0
         while sqlite3_step(selectReplies) == SQLITE_ROW {

@@ -11,6 +11,10 @@ final class RawSQLite {
     enum Statement: Int, CaseIterable {
         case insert, fetchAll, read, newest, update
         case insertDialog, upsertReply, insertLink, fetchDialogs, fetchReplies
+        case dialogsWithReply, countWithReply, dialogsByCount
+
+        private static let hasReply =
+            "EXISTS (SELECT 1 FROM dialog_replies CROSS JOIN reply ON reply.id = child WHERE parent = dialog.id AND senderId < ?)"
 
         var sql: String {
             switch self {
@@ -27,6 +31,10 @@ final class RawSQLite {
             case .fetchDialogs: "SELECT * FROM dialog ORDER BY id"
             case .fetchReplies:
                 "SELECT parent, reply.* FROM dialog_replies JOIN reply ON reply.id = child ORDER BY parent, position"
+            case .dialogsWithReply: "SELECT * FROM dialog WHERE \(Self.hasReply) ORDER BY id LIMIT ?"
+            case .countWithReply: "SELECT count(*) FROM dialog WHERE \(Self.hasReply)"
+            case .dialogsByCount:
+                "SELECT * FROM dialog WHERE (SELECT count(*) FROM dialog_replies WHERE parent = dialog.id) >= ? ORDER BY id LIMIT ?"
             }
         }
     }

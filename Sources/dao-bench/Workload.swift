@@ -9,6 +9,9 @@ enum Workload: String, CaseIterable {
     case merge = "merge-persist of all rows"
     case insertNested = "insert of parents with 20 children each"
     case fetchNested = "parents with 20 children each, read back"
+    case anyChild = "50 parents with a child like this, 200 times"
+    case countAnyChild = "parents with a child like this, counted"
+    case childCount = "50 parents with so many children, 200 times"
     case commit = "merge-persist of one row, a commit each"
     case commitObservedOnce = "the same, 1 observation ÷ none"
     case commitObservedByFifty = "the same, 50 observations ÷ none"
@@ -42,13 +45,23 @@ enum Workload: String, CaseIterable {
         case (.merge, .lmdb): 1.5
         case (.insertNested, .sqlite), (.fetchNested, .sqlite): 1.6
         case (.insertNested, .lmdb), (.fetchNested, .lmdb): 2.5
+        case (.anyChild, _), (.countAnyChild, _), (.childCount, _): 1.3
         case (.pointRead, .memory): 4.0
         case (_, .memory), (.commit, _), (.commitObservedOnce, _), (.commitObservedByFifty, _): nil
         }
     }
 
     /// Whether a pair has both sides of the work.
-    func isDone(by pair: Pair) -> Bool { pair != .memory || (self != .insertNested && self != .fetchNested) }
+    func isDone(by pair: Pair) -> Bool {
+        switch self {
+        case .insertNested, .fetchNested: pair != .memory
+        case .anyChild, .countAnyChild, .childCount: pair == .sqlite
+        default: true
+        }
+    }
+
+    /// Whether the work is about parents and their children.
+    var isNested: Bool { [.insertNested, .fetchNested, .anyChild, .countAnyChild, .childCount].contains(self) }
 
     /// Runs the work once.
     ///
@@ -87,6 +100,16 @@ enum Workload: String, CaseIterable {
             let dialogs = try contender.fetchDialogs?() ?? []
             stop = clock.now
             checksum.add(dialogs)
+        // A child is of such a sender in one of 200 cases, and so one of 10 parents has one.
+        case .anyChild:
+            for _ in 0..<200 { checksum.add(try contender.dialogsWithReply?(data.senderCount / 200, 50) ?? []) }
+            stop = clock.now
+        case .countAnyChild:
+            checksum.add(UInt64(try contender.countWithReply?(data.senderCount / 200) ?? 0))
+            stop = clock.now
+        case .childCount:
+            for _ in 0..<200 { checksum.add(try contender.dialogsByCount?(Dialog.replyCount, 50) ?? []) }
+            stop = clock.now
         case .merge:
             try contender.merge(data.receipts)
             stop = clock.now

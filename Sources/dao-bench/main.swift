@@ -121,7 +121,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
         defer { for side in sides { side.dispose() } }
         // Every measurement needs the rows.
         if !workloads.contains(.insert) { for side in sides { try side.insert(data.messages) } }
-        if !workloads.contains(.insertNested), workloads.contains(.fetchNested) {
+        if !workloads.contains(.insertNested), workloads.contains(where: \.isNested) {
             for side in sides { try side.insertDialogs?(data.dialogs) }
         }
         for workload in workloads {

@@ -7,10 +7,19 @@ extension PredicateNode {
     /// - Parameter entity: The entity of the predicate.
     /// - Throws: `.invalidPredicate` for an unknown field, a literal of the wrong type, or an operator that
     ///   the type of the field does not have.
-    public func filter(for entity: EntityDescription) throws -> Filter {
+    public func filter(for entity: EntityDescription) throws -> Filter { try filter(for: entity) { _, _ in nil } }
+
+    /// Returns the filter that backends interpret.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the predicate.
+    ///   - special: Makes the filter of a leaf and whether it is negated; nil for the usual one.
+    func filter(
+        for entity: EntityDescription, _ special: (PredicateNode, _ isNegated: Bool) throws -> Filter?
+    ) throws -> Filter {
         try folded(
             tooDeep: { PredicateProblem.tooDeep(Self.maximumDepth).error(entity: entity.name) },
-            leaf: { try $0.leaf(isNegated: $1, for: entity) },
+            leaf: { try special($0, $1) ?? $0.leaf(isNegated: $1, for: entity) },
             join: { isAnd, filters in isAnd ? .every(filters) : .any(filters) })
     }
 

@@ -11,6 +11,17 @@ extension Query {
 }
 
 extension GraphStorage {
+    /// Runs a query whose conditions on related rows the storage of the rows evaluates, or which are resolved into sets of
+    /// keys.
+    func answering<Result>(_ query: Query<Record>, _ body: (Query<Record>) throws -> Result) throws -> Result {
+        if evaluatesRelated, query.predicate.node.reachesRelated(nil) {
+            var query = query
+            query.predicate = Condition(ConditionTree(resolved: try resolvingFew(query.predicate.node)))
+            do { return try body(query) } catch is RelatedConditionsUnavailable {}
+        }
+        return try body(rewritten(query))
+    }
+
     /// Returns the query with its conditions on related rows resolved into sets of keys.
     func rewritten(_ query: Query<Record>) throws -> Query<Record> {
         var query = query
@@ -62,12 +73,7 @@ extension GraphStorage {
 
     private var relations: [any Relation<Record>] { Record.schema.relations }
 
-    func relation(at field: Int) throws -> any Relation<Record> {
-        if let relation = relations.first(where: { $0.field == field }) { return relation }
-        let entity = Record.schema.description
-        let name = entity.fields.indices.contains(field) ? entity.fields[field].name : "\(field)"
-        throw PredicateProblem("'\(name)' of '\(entity.name)' is not a relationship", field: name).error(entity: entity.name)
-    }
+    func relation(at field: Int) throws -> any Relation<Record> { try Record.schema.relation(at: field) }
 
     /// Returns a condition on the rows with a child that meets a condition.
     private func parents(
@@ -109,22 +115,7 @@ extension GraphStorage {
     private func comparing(
         _ relation: any Relation<Record>, _ values: [Value], _ comparison: Comparison
     ) throws -> PredicateNode? {
-        let entity = Record.schema.description
-        guard relation.isToOne, comparison == .equal || comparison == .notEqual else {
-            let name = entity.fields[relation.field].name
-            throw PredicateProblem(
-                "'\(name)' of '\(entity.name)' is a relationship: only one to a single model compares, and only for equality",
-                field: name
-            ).error(entity: entity.name)
-        }
-        let target = relation.targetDescription
-        let keys = try values.filter { !$0.isNull }.map { value -> Key in
-            guard let key = Key(value, of: target.keyKind) else {
-                throw PredicateProblem("the keys of '\(target.name)' are of type \(target.keyKind.rawValue)").error(
-                    entity: entity.name)
-            }
-            return key
-        }
+        let keys = try relation.check(values, comparison)
         let links = try relation.links(in: graph)
         if links.isInRows { return nil }
         var found = isOne(of: try links.parents(of: keys))
@@ -135,6 +126,38 @@ extension GraphStorage {
     func isOne(of keys: [Key]) -> PredicateNode { .isIn(field: Record.schema.description.keyIndex, keys.map(\.value)) }
 }
 
+extension Schema {
+    /// Returns the relationship at a position.
+    func relation(at field: Int) throws -> any Relation<Record> {
+        if let relation = relations.first(where: { $0.field == field }) { return relation }
+        let name = description.fields.indices.contains(field) ? description.fields[field].name : "\(field)"
+        throw PredicateProblem("'\(name)' of '\(description.name)' is not a relationship", field: name)
+            .error(entity: description.name)
+    }
+}
+
+extension Relation {
+    /// Checks that the related row can be compared with values, and returns their keys.
+    @discardableResult func check(_ values: [Value], _ comparison: Comparison) throws -> [Key] {
+        let entity = Parent.schema.description
+        guard isToOne, comparison == .equal || comparison == .notEqual else {
+            let name = entity.fields[field].name
+            throw PredicateProblem(
+                "'\(name)' of '\(entity.name)' is a relationship: only one to a single model compares, and only for equality",
+                field: name
+            ).error(entity: entity.name)
+        }
+        let target = targetDescription
+        return try values.filter { !$0.isNull }.map { value -> Key in
+            guard let key = Key(value, of: target.keyKind) else {
+                throw PredicateProblem("the keys of '\(target.name)' are of type \(target.keyKind.rawValue)").error(
+                    entity: entity.name)
+            }
+            return key
+        }
+    }
+}
+
 // MARK: Sorting
 
 extension GraphStorage {
@@ -142,17 +165,17 @@ extension GraphStorage {
     func sortedKeys(_ query: Query<Record>) throws -> [Key] {
         if let keys = try keysInOrderOfIndex(query) { return keys }
         let schema = Record.schema
-        var unsorted = try rewritten(query)
+        var unsorted = query
         // Checks the limit, the offset and the other sort terms unchanged.
         unsorted.order = query.order.filter { $0.relation == nil }
-        _ = try unsorted.resolved()
+        _ = try unsorted.resolvedWithRelated()
         if query.after != nil {
             throw StorageError(
                 .unsupported, "a query that sorts by a field of related rows has no pages; use limit and offset",
                 entity: schema.description.name)
         }
         (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)
-        let records = try flat.read(unsorted)
+        let records = try answering(unsorted, flat.read)
         let keys = records.map { schema.key(of: $0) }
         let columns = try query.order.map { try column(of: $0, records, keys) }
         // The records are in key order, so equal records are ordered by their indices.

@@ -29,6 +29,7 @@ extension GraphStorage {
 
     /// Returns the rows of a query, in its order, without related rows. It has no sort by a field of related rows.
     func flatRows(_ query: Query<Record>) throws -> [Record] {
+        if evaluatesRelated { return try answering(query, flat.read) }
         guard let limit = query.limit, let wanted = query.wanted(limit),
             query.predicate.node.reachesRelated(Record.schema.description)
         else { return try flat.read(rewritten(query)) }
@@ -89,7 +90,7 @@ extension GraphStorage {
     }
 
     /// Returns the condition with those parts resolved into keys that few related rows meet.
-    private func resolvingFew(_ node: PredicateNode) throws -> PredicateNode {
+    func resolvingFew(_ node: PredicateNode) throws -> PredicateNode {
         try rewritten(node) { leaf in
             switch leaf {
             case .related(let field, let match, let inner):

@@ -12,6 +12,8 @@ struct GraphStorage<Record: Model>: Storage {
     /// Whether the model has no relationships. The value is stored, because the type of the schema's
     /// relationships is built at run time: checking them in every call would cost more than reading a row.
     private let isFlat: Bool
+    /// Whether the storage of the rows evaluates conditions on related rows.
+    let evaluatesRelated: Bool
 
     /// Opens the storages of a model and of all models that its relationships reach.
     init(_ database: any Database) throws { try self.init(graph: StorageGraph(database, from: Record.self)) }
@@ -21,6 +23,7 @@ struct GraphStorage<Record: Model>: Storage {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
         counting = CountingStorage.counting(flat)
+        evaluatesRelated = flat is any RelatedEvaluating
         isFlat = Record.schema.relations.isEmpty
     }
 
@@ -61,8 +64,10 @@ extension GraphStorage {
         if isFlat { return try flat.keys(query) }
         return try database.snapshot {
             if query.sortsThroughRelations { return try sortedKeys(query) }
-            if query.limit != nil, query.reachesRelated { return try flatRows(query).map { Record.schema.key(of: $0) } }
-            return try flat.keys(rewritten(query))
+            if !evaluatesRelated, query.limit != nil, query.reachesRelated {
+                return try flatRows(query).map { Record.schema.key(of: $0) }
+            }
+            return try answering(query, flat.keys)
         }
     }
 
@@ -72,14 +77,14 @@ extension GraphStorage {
             var query = query
             // The order does not affect the count.
             if query.sortsThroughRelations { query.order = [] }
-            return try flat.count(rewritten(query))
+            return try answering(query, flat.count)
         }
     }
 
     func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
         if isFlat { return try flat.values(of: field, query, body) }
         try database.snapshot {
-            guard query.sortsThroughRelations else { return try flat.values(of: field, rewritten(query), body) }
+            guard query.sortsThroughRelations else { return try answering(query) { try flat.values(of: field, $0, body) } }
             for record in try flat.read(keys: sortedKeys(query), includesSubentities: false) {
                 try body(Record.schema.value(at: field, of: record))
             }
@@ -89,10 +94,10 @@ extension GraphStorage {
     func explain(_ query: Query<Record>) throws -> QueryPlan {
         if isFlat { return try flat.explain(query) }
         return try database.snapshot {
-            guard query.sortsThroughRelations else { return try flat.explain(rewritten(query)) }
+            guard query.sortsThroughRelations else { return try answering(query, flat.explain) }
             var unsorted = query
             (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)
-            var plan = try flat.explain(rewritten(unsorted))
+            var plan = try answering(unsorted, flat.explain)
             plan.sortsRows = true
             return plan
         }
@@ -101,6 +106,7 @@ extension GraphStorage {
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         if isFlat { return try flat.cursor(query) }
         // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
+        if evaluatesRelated, !query.sortsThroughRelations, let cursor = try cursorWithRelated(query) { return cursor }
         if query.reachesRelated {
             let snapshot = try flat.cursor(Query(limit: 1))
             if snapshot.holdsSnapshot { return try KeyCursor(self, query, snapshot) }
@@ -111,6 +117,16 @@ extension GraphStorage {
         // As in the default implementation of `Storage`: reading no keys is cheap and detects that the
         // database was closed.
         return ArrayCursor(try read(query)) { _ = try flat.read(keys: [], includesSubentities: false) }
+    }
+
+    /// Returns a cursor over rows whose storage evaluates the conditions on related rows; nil when it cannot.
+    private func cursorWithRelated(_ query: Query<Record>) throws -> RowCursor<Record>? {
+        do {
+            let cursor = try flat.cursor(query)
+            return cursor.holdsSnapshot ? GraphCursor(cursor, graph, query.form) : nil
+        } catch is RelatedConditionsUnavailable {
+            return nil
+        }
     }
 }
 

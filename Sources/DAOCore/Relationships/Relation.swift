@@ -40,7 +40,7 @@ protocol Relation<Parent>: Sendable {
     ///
     /// - Parameter keys: The children that are looked at; nil for all.
     func children(matching node: PredicateNode, among keys: [Key]?, in graph: StorageGraph) throws -> [Key]
-    /// Whether an index leads to the children that meet a condition, and to at most the given number of them.
+    /// Whether at most the given number of children meet a condition, and an index leads to them, or there are no more of them.
     func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool
     /// Calls a closure with the keys of the children, grouped by the value of a field and in its order. Children whose
     /// value is nil are not among them.
@@ -228,7 +228,17 @@ extension TypedRelation {
     }
 
     func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool {
-        if node.reachesRelated(Child.schema.description) { return false }
+        let entity = Child.schema.description
+        if node.reachesRelated(entity) { return false }
+        if try graph.isSmall(Child.self, limit: limit) { return true }
+        // Without an index on any of its fields, no plan has to be asked for.
+        let fields = try node.filter(for: entity).fields.map { entity.fields[$0] }
+        guard
+            fields.contains(where: { field in
+                field.isPrimaryKey || field.isIndexed || field.isUnique
+                    || entity.indexes.contains { $0.fields.first?.name == field.name }
+            })
+        else { return false }
         let storage = try graph.rows(of: Child.self)
         let plan = try storage.explain(Query(where: Condition(node)))
         switch plan.access {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The storages of all models that the relationships of a model reach, and the links of these relationships.
 final class StorageGraph: Sendable {
     let database: any Database
@@ -18,6 +20,8 @@ final class StorageGraph: Sendable {
     /// The models that occur in more than one place. One call can contain several values of a row of such a
     /// model, and only the first value counts.
     private let recurring: Set<ObjectIdentifier>
+    /// The models that once had many rows.
+    private let large = Mutex<Set<ObjectIdentifier>>([])
 
     /// Opens the storages of a model and of all models that it reaches.
     ///
@@ -62,6 +66,15 @@ final class StorageGraph: Sendable {
     func links<Record: Model>(of model: Record.Type, field: Int) throws -> any LinkStorage {
         guard let links = links[Field(model: ObjectIdentifier(model), position: field)] else { throw unreached(model) }
         return links
+    }
+
+    /// Returns whether a model has at most some rows. One that once had more is not asked again.
+    func isSmall<Record: Model>(_ model: Record.Type, limit: Int) throws -> Bool {
+        let id = ObjectIdentifier(model)
+        if large.withLock({ $0.contains(id) }) { return false }
+        if try rows(of: model).keys(Query(limit: limit + 1)).count <= limit { return true }
+        _ = large.withLock { $0.insert(id) }
+        return false
     }
 
     /// Returns whether rows of a model can lead back to themselves.

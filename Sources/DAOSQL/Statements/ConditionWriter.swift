@@ -10,6 +10,10 @@ struct ConditionWriter {
     /// handles the part.
     private static let maximumDepth = 20
     private static let maximumLeaves = 500
+    /// Beyond this number of relationships they are resolved into keys.
+    private static let maximumDistance = 4
+    /// The depth that a subquery counts for.
+    private static let depthOfRelation = 4
     /// A chain of operators is split into parentheses of this length, which keeps the engine's expression
     /// tree flat.
     private static let chainLength = 32
@@ -17,12 +21,30 @@ struct ConditionWriter {
     /// reused.
     private static let listSizes = [1, 2, 4, 8, 16, 32]
 
-    let table: SQLTable
-    var sql: SQLText
+    private var table: SQLTable
+    /// The columns as they are written in conditions, and in comparisons.
+    private var columns: [String]
+    private var comparable: [String]
+    /// The name of the rows, by which conditions on their related rows refer to them.
+    private var rows: String
+    /// The number of relationships from the rows of the query to these rows.
+    private var distance = 0
+    private let related: RelatedTables?
+    private(set) var sql: SQLText
+
+    /// Continues a statement over a table.
+    ///
+    /// - Parameter related: What conditions on related rows read; nil when there are none.
+    init(_ table: SQLTable, _ sql: SQLText, _ related: RelatedTables?) {
+        self.table = table
+        self.sql = sql
+        self.related = related
+        (columns, comparable, rows) = (table.columns, table.comparable, table.name)
+    }
 
     mutating func write(_ filter: Filter) throws {
         if filter.leafCount > Self.maximumLeaves { return try writeFunction(filter) }
-        try write(filter, depth: 0)
+        try write(filter, depth: distance == 0 ? 0 : 1 + Self.depthOfRelation * distance)
     }
 
     private mutating func write(_ filter: Filter, depth: Int) throws {
@@ -31,12 +53,13 @@ struct ConditionWriter {
         case .none: sql.text += "1=0"
         case .and(let parts): try writeChain(parts[...], filter, " AND ", depth)
         case .or(let parts): try writeChain(parts[...], filter, " OR ", depth)
-        case .isNull(let field, let expected): sql.text += table.columns[field] + (expected ? " IS NULL" : " IS NOT NULL")
+        case .isNull(let field, let expected): sql.text += columns[field] + (expected ? " IS NULL" : " IS NOT NULL")
         case .compare(let field, let comparison, let value): writeComparison(field, comparison, value)
         case .compareFields(let left, let comparison, let right, let isNegated):
             try writeFields(left, comparison, right, isNegated: isNegated, filter)
         case .isIn(let field, let set, let isNegated): writeMembership(field, set, isNegated: isNegated)
         case .text(let field, let pattern, let isNegated): writeText(field, pattern, isNegated: isNegated)
+        case .related(let filter, let isNegated): try writeRelated(filter, isNegated: isNegated)
         }
     }
 
@@ -67,7 +90,7 @@ struct ConditionWriter {
     }
 
     private mutating func writeComparison(_ field: Int, _ comparison: Comparison, _ value: Value) {
-        let column = table.comparable[field]
+        let column = comparable[field]
         let placeholder = bind(.value(value))
         if comparison == .notEqual, table.entity.fields[field].type.isOptional {
             sql.text += table.dialect.isSame(column, placeholder, isNegated: true)
@@ -83,7 +106,7 @@ struct ConditionWriter {
         guard table.dialect.canCompare(fields[left].type.kind, with: fields[right].type.kind) else {
             return try writeFunction(filter)
         }
-        let (first, second) = (table.comparable[left], table.comparable[right])
+        let (first, second) = (comparable[left], comparable[right])
         guard fields[left].type.isOptional || fields[right].type.isOptional else {
             sql.text += first + (isNegated ? comparison.negated : comparison).sql + second
             return
@@ -96,7 +119,7 @@ struct ConditionWriter {
     }
 
     private mutating func writeMembership(_ field: Int, _ set: ValueSet, isNegated: Bool) {
-        let column = table.comparable[field]
+        let column = comparable[field]
         guard let last = set.values.last else {
             sql.text += isNegated ? "1=1" : "1=0"
             return
@@ -116,7 +139,7 @@ struct ConditionWriter {
     }
 
     private mutating func writeText(_ field: Int, _ pattern: TextPattern, isNegated: Bool) {
-        let column = table.columns[field]
+        let column = columns[field]
         guard pattern.options.isEmpty, pattern.match != .matches, pattern.match != .hasSuffix else {
             let condition = table.dialect.matches(column, bind(.pattern(pattern)))
             sql.text += isNegated ? "NOT " + condition : condition
@@ -131,7 +154,7 @@ struct ConditionWriter {
 
     /// A prefix is a range of byte strings, which an index on the column serves.
     private mutating func writePrefix(_ field: Int, _ prefix: [UInt8], isNegated: Bool) {
-        let column = table.columns[field]
+        let column = columns[field]
         guard let last = prefix.last else {
             sql.text += column + (isNegated ? " IS NULL" : " IS NOT NULL")
             return
@@ -151,6 +174,7 @@ struct ConditionWriter {
     }
 
     private mutating func writeFunction(_ filter: Filter) throws {
+        if filter.reachesRelated { throw RelatedConditionsUnavailable() }
         let fields = filter.fields.sorted()
         guard fields.count <= 100 else {
             throw StorageError(
@@ -159,7 +183,61 @@ struct ConditionWriter {
         }
         let kinds = fields.map { (field: $0, kind: table.entity.fields[$0].type.kind) }
         let placeholder = bind(.filter(filter, kinds))
-        sql.text += table.dialect.matchesFilter(fields.map { table.columns[$0] }, placeholder)
+        sql.text += table.dialect.matchesFilter(fields.map { columns[$0] }, placeholder)
+    }
+
+    /// Writes a condition on the related rows: a subquery, which an engine runs for each row and ends at the first match.
+    private mutating func writeRelated(_ filter: RelatedFilter, isNegated: Bool) throws {
+        guard let related, distance < Self.maximumDistance else { throw RelatedConditionsUnavailable() }
+        let relation = filter.relation
+        guard let field = table.entity.index(of: relation.field) else { throw RelatedConditionsUnavailable() }
+        let key = "\(rows).\(table.columns[table.entity.keyIndex])"
+        let links = try related.links(relation)
+        // No name of an entity or of a table of links begins with a dot.
+        let alias = table.dialect.quoted(".links\(distance)")
+        let list = "FROM \(links.table.name) AS \(alias)"
+        let isInList = " WHERE \(alias).\(links.table.columns[0]) = \(key)"
+        switch filter.test {
+        case .isLinked where links.isInRows: sql.text += columns[field] + (isNegated ? " IS NULL" : " IS NOT NULL")
+        case .isLinked: sql.text += (isNegated ? "NOT " : "") + "EXISTS (SELECT 1 \(list)\(isInList))"
+        case .count(let comparison, let number):
+            if links.isInRows { throw RelatedConditionsUnavailable() }
+            let operation = (isNegated ? comparison.negated : comparison).sql
+            sql.text += "(SELECT count(*) \(list)\(isInList))\(operation)\(bind(.count(number)))"
+        case .any(let inner):
+            let target = try related.table(filter.target)
+            let name = table.dialect.quoted(".rows\(distance)")
+            let key = "\(name).\(target.columns[target.entity.keyIndex])"
+            let source = "\(target.name) AS \(name)"
+            if links.isInRows, !related.isLimited {
+                // There are usually fewer related rows than rows, and an index on the field leads to the rows.
+                sql.text += isNegated ? "NOT COALESCE(" : ""
+                sql.text += "\(columns[field]) IN (SELECT \(key) FROM \(source) WHERE "
+                try write(inner, of: target, named: name)
+                sql.text += isNegated ? "), 1=0)" : ")"
+                return
+            }
+            sql.text += (isNegated ? "NOT " : "") + "EXISTS (SELECT 1 "
+            sql.text +=
+                links.isInRows
+                ? "FROM \(source) WHERE \(key) = \(rows).\(table.columns[field])"
+                : "\(list) CROSS JOIN \(source)\(isInList) AND \(key) = \(alias).\(links.table.columns[2])"
+            sql.text += " AND "
+            try write(inner, of: target, named: name)
+            sql.text += ")"
+        }
+    }
+
+    /// Writes a condition on the rows of a subquery.
+    private mutating func write(_ filter: Filter, of table: SQLTable, named name: String) throws {
+        var inner = self
+        inner.table = table
+        inner.rows = name
+        inner.distance += 1
+        inner.columns = table.columns.map { $0 == "NULL" ? $0 : "\(name).\($0)" }
+        inner.comparable = zip(inner.columns, table.entity.fields).map { table.dialect.comparable($0, $1.type.kind) }
+        try inner.write(filter)
+        sql = inner.sql
     }
 
     private mutating func bind(_ binding: SQLBinding) -> String {
@@ -190,4 +268,18 @@ extension Filter {
         default: 1
         }
     }
+}
+
+/// What conditions on related rows read.
+struct RelatedTables {
+    let instance: SQLInstance
+    let session: SQLSession
+    /// Whether the query ends before its last row.
+    let isLimited: Bool
+
+    /// Returns the links of a relationship.
+    func links(_ relation: RelationDescription) throws -> SQLLinks { try instance.links(for: relation, nil).links }
+
+    /// Returns the table of a model.
+    func table(_ target: EntityDeclaration) throws -> SQLTable { try instance.table(for: target, in: session).table }
 }

@@ -117,15 +117,18 @@ public struct SQLTable: Sendable {
 
 extension SQLTable {
     /// Returns the statement that reads the declared columns of a query's rows, in the order of the query.
-    func select(_ query: ResolvedQuery) throws -> SQLText { try completed(selectAll, query) }
+    func select(_ query: ResolvedQuery, _ related: RelatedTables? = nil) throws -> SQLText {
+        try completed(selectAll, query, related)
+    }
 
     /// Returns the statement that reads some columns of a query's rows, in the order of the query.
     ///
     /// - Parameters:
     ///   - fields: The positions of the columns, in the wanted order.
     ///   - query: The query.
-    func select(_ fields: [Int], _ query: ResolvedQuery) throws -> SQLText {
-        try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(name)", query)
+    ///   - related: What its conditions on related rows read.
+    func select(_ fields: [Int], _ query: ResolvedQuery, _ related: RelatedTables?) throws -> SQLText {
+        try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(name)", query, related)
     }
 
     /// Returns the statement that reads every column of all rows, or of the rows after a key, in the order of
@@ -137,7 +140,9 @@ extension SQLTable {
     }
 
     /// Returns the statement that counts the rows that a filter matches.
-    func count(_ filter: Filter) throws -> SQLText { try filtered("SELECT count(*) FROM \(name)", filter) }
+    func count(_ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
+        try filtered("SELECT count(*) FROM \(name)", filter, related)
+    }
 
     /// Returns the statement that removes the rows of a query.
     func delete(_ query: ResolvedQuery) throws -> SQLText {
@@ -148,15 +153,15 @@ extension SQLTable {
         return sql
     }
 
-    private func filtered(_ head: String, _ filter: Filter) throws -> SQLText {
+    private func filtered(_ head: String, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
         if filter == .all { return SQLText(head) }
-        var writer = ConditionWriter(table: self, sql: SQLText(head + " WHERE "))
+        var writer = ConditionWriter(self, SQLText(head + " WHERE "), related)
         try writer.write(filter)
         return writer.sql
     }
 
-    private func completed(_ head: String, _ query: ResolvedQuery) throws -> SQLText {
-        var sql = try filtered(head, query.filter)
+    private func completed(_ head: String, _ query: ResolvedQuery, _ related: RelatedTables? = nil) throws -> SQLText {
+        var sql = try filtered(head, query.filter, related)
         for (index, term) in query.order.enumerated() {
             sql.text += index == 0 ? " ORDER BY " : ", "
             sql.text += dialect.sortTerm(comparable[term.field], isAscending: term.isAscending)

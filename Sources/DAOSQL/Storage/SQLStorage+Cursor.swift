@@ -2,7 +2,7 @@ import DAOCore
 
 extension SQLStorage {
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
-        let resolved = try query.resolved()
+        let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return ArrayCursor(try read(query)) }
         return try owner.lifetime.call {
             // Inside a transaction the rows are read at once. A statement would see rows that are written
@@ -11,10 +11,11 @@ extension SQLStorage {
             do {
                 try session.connection.beginReading()
                 let table = try current(session).table
-                let statement = try session.statement(try table.select(resolved), entity: entity.name)
+                let statement = try session.statement(try table.select(resolved, tables(session, resolved)), entity: entity.name)
                 return SQLCursor(owner, schema, reader(of: statement, table), CursorLease(session, statement))
             } catch {
                 session.rollback()
+                if error is SQLMissingTable, resolved.filter.reachesRelated { throw RelatedConditionsUnavailable() }
                 if error is SQLMissingTable { return ArrayCursor(try read(query)) }
                 throw error
             }

@@ -2,10 +2,11 @@ import DAOCore
 
 extension SQLStorage {
     func explain(_ query: Query<Record>) throws -> QueryPlan {
-        let resolved = try query.resolved()
+        let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
-        return try reading { session, known in
-            var plan = try session.connection.explain(known.table.select(resolved), of: known.table.entity)
+        return try reading(resolved) { session, known in
+            let sql = try known.table.select(resolved, tables(session, resolved))
+            var plan = try session.connection.explain(sql, of: known.table.entity)
             plan.filtersRows = filtersRows(resolved.filter, servedFields(resolved.filter, plan.access))
             return plan
         }
@@ -37,7 +38,7 @@ extension SQLStorage {
         case .text(let field, let pattern, let isNegated):
             let isRange = pattern.options.isEmpty && (pattern.match == .hasPrefix || pattern.match == .equals)
             return !served.contains(field) || isNegated || !isRange
-        case .or, .compareFields: return true
+        case .or, .compareFields, .related: return true
         }
     }
 }

@@ -2,10 +2,11 @@ import DAOCore
 
 extension SQLStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
-        let resolved = try query.resolved()
+        let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading { session, known in
-            let statement = try session.statement(try known.table.select(resolved), entity: entity.name)
+        return try reading(resolved) { session, known in
+            let statement = try session.statement(
+                try known.table.select(resolved, tables(session, resolved)), entity: entity.name)
             defer { statement.giveBack() }
             var records: [Record] = []
             try schema.decode(reader(of: statement, known.table), into: &records)
@@ -45,15 +46,15 @@ extension SQLStorage {
     }
 
     func keys(_ query: Query<Record>) throws -> [Key] {
-        let resolved = try query.resolved()
+        let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading { try keys(resolved, $0, $1.table) }
+        return try reading(resolved) { try keys(resolved, $0, $1.table) }
     }
 
     /// Returns the keys of a query's rows.
     func keys(_ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable) throws -> [Key] {
         let key = entity.keyIndex
-        let statement = try session.statement(try table.select([key], query), entity: entity.name)
+        let statement = try session.statement(try table.select([key], query, tables(session, query)), entity: entity.name)
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: entity, firstField: key, keyColumn: 0)
         var keys: [Key] = []
@@ -67,24 +68,25 @@ extension SQLStorage {
     }
 
     func count(_ query: Query<Record>) throws -> Int {
-        let resolved = try query.resolved()
+        let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing(0) }
-        return try reading { session, known in
+        return try reading(resolved) { session, known in
             var all = 0
-            try session.forEachRow(known.table.count(resolved.filter), entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
+            let sql = try known.table.count(resolved.filter, tables(session, resolved))
+            try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
             let rest = max(all - min(resolved.offset, all), 0)
             return min(rest, resolved.limit ?? rest)
         }
     }
 
     func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
-        let resolved = try query.resolved()
+        let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing(()) }
         let key = entity.keyIndex
         // The error of an unreadable value needs the key of its row. An index on the field contains the key
         // too.
-        try reading { session, known in
-            let sql = try known.table.select(field == key ? [field] : [field, key], resolved)
+        try reading(resolved) { session, known in
+            let sql = try known.table.select(field == key ? [field] : [field, key], resolved, tables(session, resolved))
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, firstField: field, keyColumn: field == key ? 0 : 1)
@@ -95,6 +97,11 @@ extension SQLStorage {
                 try body(try reader.readValue(at: field))
             }
         }
+    }
+
+    /// What conditions on related rows read.
+    func tables(_ session: SQLSession, _ query: ResolvedQuery) -> RelatedTables {
+        RelatedTables(instance: owner.instance, session: session, isLimited: query.limit != nil)
     }
 
     /// Returns the result of a query without rows and does not ask the engine; a closed database still

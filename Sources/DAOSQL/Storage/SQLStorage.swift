@@ -2,7 +2,7 @@ import DAOCore
 import Synchronization
 
 /// The rows of one model in a table.
-final class SQLStorage<Record: Model>: Storage {
+final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
     /// How many of the first written rows are checked for swapped fields.
     private static var checkedRows: Int { 16 }
 
@@ -45,6 +45,20 @@ final class SQLStorage<Record: Model>: Storage {
     func reading<Result>(_ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
         try owner.lifetime.call {
             try repeating { try owner.instance.coordinator.read { try body($0, try current($0)) } }
+        }
+    }
+
+    /// Runs a closure that reads the rows of a query on one connection.
+    ///
+    /// - Throws: ``DAOCore/RelatedConditionsUnavailable`` when a table of the conditions on related rows is missing.
+    func reading<Result>(_ query: ResolvedQuery, _ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
+        guard query.filter.reachesRelated else { return try reading(body) }
+        return try owner.lifetime.call {
+            do {
+                return try owner.instance.coordinator.read { try body($0, try current($0)) }
+            } catch is SQLMissingTable {
+                throw RelatedConditionsUnavailable()
+            }
         }
     }
 

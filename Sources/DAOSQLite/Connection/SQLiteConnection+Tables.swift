@@ -95,6 +95,8 @@ extension SQLiteConnection {
     /// Parses SQLite's description of how it finds the rows.
     private func access(_ details: [String], _ entity: EntityDescription) throws -> QueryPlan.Access {
         for line in details where line.hasPrefix("SEARCH ") || line.hasPrefix("SCAN ") {
+            // The tables of conditions on related rows have names that begin with a dot.
+            if line.drop(while: { $0 != " " }).hasPrefix(" .") { continue }
             if line.contains("USING INTEGER PRIMARY KEY") || line.contains("USING PRIMARY KEY") { return .primaryKey }
             let words = line.split(separator: " ")
             guard let word = words.firstIndex(of: "INDEX"), word + 1 < words.count else { continue }

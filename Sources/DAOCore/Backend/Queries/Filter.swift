@@ -23,6 +23,8 @@ public indirect enum Filter: Sendable, Hashable {
     case isIn(field: Int, ValueSet, isNegated: Bool)
     /// Whether the text of the field matches. A nil field does not match. The flag negates the result.
     case text(field: Int, TextPattern, isNegated: Bool)
+    /// A condition on the related rows, in the queries of SQL engines. The flag negates the result.
+    case related(RelatedFilter, isNegated: Bool)
 }
 
 extension Filter {
@@ -69,13 +71,15 @@ extension Filter {
         case .text(let field, let pattern, let isNegated):
             guard case .string(let text) = try row(field) else { return isNegated }
             return pattern.matches(text) != isNegated
+        // The values of a row do not tell.
+        case .related: return false
         }
     }
 
     /// The fields that the filter uses.
     public var fields: Set<Int> {
         switch self {
-        case .all, .none: []
+        case .all, .none, .related: []
         case .and(let filters), .or(let filters): filters.reduce(into: []) { $0.formUnion($1.fields) }
         case .isNull(let field, _), .compare(let field, _, _), .isIn(let field, _, _), .text(let field, _, _): [field]
         case .compareFields(let left, _, let right, _): [left, right]

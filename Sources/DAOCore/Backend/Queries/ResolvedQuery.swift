@@ -49,12 +49,17 @@ extension Query {
     /// Returns the query in the form that backends interpret.
     ///
     /// - Throws: `.invalidPredicate` or `.invalidQuery` when the query is not valid for the model.
-    public func resolved() throws -> ResolvedQuery {
+    public func resolved() throws -> ResolvedQuery { try resolved { try $0.filter(for: Record.schema.description) } }
+
+    /// Returns the query in the form that SQL engines interpret, with its conditions on related rows.
+    package func resolvedWithRelated() throws -> ResolvedQuery { try resolved { try $0.filter(of: Record.self) } }
+
+    private func resolved(_ filter: (PredicateNode) throws -> Filter) throws -> ResolvedQuery {
         let entity = Record.schema.description
         if let limit, limit < 0 { throw StorageError.negative("limit", limit, entity.name) }
         if offset < 0 { throw StorageError.negative("offset", offset, entity.name) }
         let terms = try orderTerms()
-        var filter = try predicate.node.filter(for: entity)
+        var filter = try filter(predicate.node)
         if let after { filter = .every([filter, try after.filter(order: terms, entity: entity)]) }
         return ResolvedQuery(
             filter: filter, order: terms, limit: limit, offset: offset, includesSubentities: includesSubentities)
