@@ -10,7 +10,7 @@ enum Catalog {
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
         QueriesIndexes.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
-        WritesRevisions.cases,
+        WritesRevisions.cases, WritesSetting.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,
         RelationsReferences.cases,
         RelationsConditions.cases,

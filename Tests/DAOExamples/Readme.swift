@@ -67,6 +67,7 @@ func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> (unr
     try messages.persist(fetched)
     let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead && $0.date > cutoff }
     let same = try messages.read(predicatedBy: Condition("isRead == false AND date > %@", cutoff))
+    try messages.set(\.isRead, to: true) { $0.date > cutoff }                // one UPDATE on SQL
     try database.transaction {                    // several DAOs, one commit
         try tags.persist(Tag(id: 1, name: "archived"))
         try messages.erase { $0.date < cutoff }

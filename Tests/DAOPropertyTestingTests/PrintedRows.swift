@@ -231,6 +231,7 @@ private struct GeneratedRecord1: PropertyTestModel {
         PropertyTesting.outcome { try notes.erase([Note(id: "\u{e9}", title: "t", titleTwin: "t", rank: 7)]) }
         PropertyTesting.outcome { try notes.erase(byPrimaryKeys: [UniqueID("x"), UniqueID("y")] as [UniqueID]) }
         PropertyTesting.outcome { try notes.storage.erase(Query<Note>(where: Condition(.constant(false)))) }
+        PropertyTesting.outcome { try notes.set(\.rank, to: 9, where: Condition(.constant(false))) }
         PropertyTesting.outcome { try tallies.erase() }
         PropertyTesting.outcome { try notes.read(byPrimaryKey: UniqueID("a")) }
         PropertyTesting.outcome { try notes.read(byPrimaryKeys: [UniqueID("b\u{0}"), UniqueID("a")] as [UniqueID]) }

@@ -79,6 +79,7 @@ import Testing
             RowStep(verb: .update, query: query(deep), changes: [FieldChange(field: 5, value: .integer(8))]),
             RowStep(verb: .findOrCreate, rows: [note[1]], ids: ["b\0"]), RowStep(verb: .eraseRows, rows: [note[2]]),
             RowStep(verb: .eraseKeys, ids: ["x", "y"]), RowStep(verb: .eraseQuery, query: query(.constant(false))),
+            RowStep(verb: .set, query: query(.constant(false)), changes: [FieldChange(field: 5, value: .integer(9))]),
             RowStep(verb: .eraseAll, entity: .tally), RowStep(verb: .readKey, ids: ["a"]),
             RowStep(verb: .readKeys, ids: ["b\0", "a"]),
             RowStep(verb: .count, query: query(deep)), RowStep(verb: .keys, query: query(deep)),

@@ -55,6 +55,17 @@ private struct Coin: Plain, Model {
         }
     }
 
+    @Test func settingAFieldOfManyRowsIsOneRoundTrip() throws {
+        try withCoins { _, storage, roundTrips in
+            try storage.insert(coins(0..<100))
+            let before = roundTrips.count
+            let count = try storage.set(2, to: .integer(7), counting: nil, where: Condition { $0.value < 50 })
+            #expect(roundTrips.count - before == 1)
+            #expect(count == 50)
+            #expect(try storage.count(Query(where: Condition { $0.value == 7 })) == 50)
+        }
+    }
+
     @Test func aRowThatIsRefusedWithOthersIsNamed() throws {
         try withCoins { _, storage, _ in
             try storage.insert(coins(0..<10))

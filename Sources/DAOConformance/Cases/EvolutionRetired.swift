@@ -48,6 +48,8 @@ enum EvolutionRetired {
             for index in 1...8 { expected[index].title = "many" }
             expected[9].title = "merged"
             for index in 10...19 { expected[index].title = "updated" }
+            try light.set(\.title, to: "set") { $0.id > 20 }
+            for index in 20...29 { expected[index].title = "set" }
             try light.erase(byPrimaryKey: 30)
             expected.removeLast()
             try context.renew(&database)

@@ -49,6 +49,19 @@ enum Observations {
             ids = try await results.next("a result after an update").map(\.id)
             try expectEqual(ids, [2], "after a row no longer matches the condition")
         },
+        ConformanceCase(concurrent: "O.set", "O1", "W8", title: "setting a field of many rows gives a single result") { context in
+            let dao = try context.open().dao(Item.self)
+            try await dao.create(Item.make(1...3))
+            var results = Results(dao.observe { $0.number > 10 })
+            _ = try await results.next("the first result")
+            let count = try await dao.set(\.number, to: 50) { $0.id < 3 }
+            try expectEqual(count, 2, "the number of rows")
+            var ids = try await results.next("a result").map(\.id)
+            try expectEqual(ids, [1, 2, 3], "after two rows were set")
+            try await dao.set(\.number, to: 0, where: Condition { $0.id == 2 })
+            ids = try await results.next("a result").map(\.id)
+            try expectEqual(ids, [1, 3], "after a row was set that no longer matches")
+        },
         ConformanceCase(concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives a single result") { context in
             let (database, dao) = try context.open(with: Item.self)
             var results = Results(dao.observe())

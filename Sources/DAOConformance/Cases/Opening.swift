@@ -46,6 +46,7 @@ enum Opening {
             for (name, call) in [
                 ("create", { try dao.create(Item.make([4])) }), ("persist", { try dao.persist(Item(id: 1, name: "x")) }),
                 ("update", { _ = try dao.update(where: { $0.id == 1 }) { $0.name = "x" } }),
+                ("set", { _ = try dao.set(\.name, to: "x") { $0.id == 1 } }),
                 ("erase", { _ = try dao.erase() }),
                 ("transaction", { try database.transaction { try dao.create(Item.make([4])) } }),
             ] as [(String, () throws -> Void)] {

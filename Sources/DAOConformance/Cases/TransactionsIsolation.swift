@@ -208,6 +208,7 @@ enum TransactionsIsolation {
                 try expectError(.invalidTransaction, "create") { try dao.create(Item.make([2])) }
                 try expectError(.invalidTransaction, "persist") { try dao.persist(Item.make([1])) }
                 try expectError(.invalidTransaction, "update") { try dao.update(where: { $0.id == 1 }) { $0.number = 0 } }
+                try expectError(.invalidTransaction, "set") { try dao.set(\.number, to: 0) { $0.id == 1 } }
                 try expectError(.invalidTransaction, "erase") { try dao.erase(byPrimaryKey: 1) }
                 try expectError(.invalidTransaction, "transaction") { try database.transaction { try dao.erase() } }
                 try expectEqual(try dao.count(), 1, "rows that can still be read")

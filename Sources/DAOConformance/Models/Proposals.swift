@@ -49,6 +49,19 @@ struct Dossier: Plain, Model, Equatable {
         Field("remarks", \.remarks, .owned))
 }
 
+/// A parent with a field and owned rows, all of which count their writes.
+struct Folio: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var revision = Revision()
+    var remarks: [Remark] = []
+
+    static let schema = Schema(
+        "folio", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("revision", \.revision),
+        Field("remarks", \.remarks, .owned))
+}
+
 /// A row that dossiers own. Its revision is a computed property.
 struct Remark: Plain, Model, Equatable {
     var id: Int

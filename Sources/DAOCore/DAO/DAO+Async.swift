@@ -247,6 +247,23 @@ extension DAO {
         try await writing { try $0.update(where: condition, change) }
     }
 
+    /// Sets a field of the stored records that meet a condition, all or none.
+    @discardableResult
+    public nonisolated(nonsending) func set<Value: FieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable, to value: Value,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Int {
+        try await set(field, to: value, where: Condition(condition))
+    }
+
+    /// Sets a field of the stored records that meet a prepared condition, all or none.
+    @discardableResult
+    public func set<Value: FieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable, to value: Value, where condition: Condition<Record>
+    ) async throws -> Int {
+        try await writing { try $0.set(field, to: value, where: condition) }
+    }
+
     /// Erases the values that meet a condition.
     @discardableResult
     public nonisolated(nonsending) func erase(

@@ -124,12 +124,9 @@ extension DAO {
     private func total<Value: FieldValue>(
         of field: KeyPath<Record, Value>, _ predicate: Condition<Record>
     ) throws -> (total: NumericTotal, field: String) {
-        let entity = Record.schema.description
-        guard let index = Record.schema.index(of: field) else {
-            throw StorageError(.invalidQuery, "\(field) is not a stored field of '\(entity.name)'", entity: entity.name)
-        }
+        let index = try position(of: field)
         var total = NumericTotal()
         try storage.values(of: index, Query(where: predicate)) { total.add($0) }
-        return (total, entity.fields[index].name)
+        return (total, Record.schema.description.fields[index].name)
     }
 }

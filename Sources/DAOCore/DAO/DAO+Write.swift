@@ -99,6 +99,69 @@ extension DAO {
         try storage.update(Query(where: condition), change)
     }
 
+    // MARK: Set
+
+    /// Sets a field of the stored records that meet a condition. When anything throws, none is changed.
+    ///
+    /// The database changes the rows itself: no record is read. On SQL it is one `UPDATE`.
+    ///
+    /// ```swift
+    /// let count = try messages.set(\.isRead, to: true) { $0.date < cutoff }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - value: The value that every one of the records gets.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: The number of records that met the condition.
+    /// - Throws: `.uniqueViolation` when a unique field would have the value twice; `.invalidQuery` for the primary key, a
+    ///   relationship or the ``Revision``.
+    @discardableResult
+    public func set<Value: FieldValue>(
+        _ field: KeyPath<Record, Value>, to value: Value,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> Int {
+        try set(field, to: value, where: Condition(condition))
+    }
+
+    /// Sets a field of the stored records that meet a prepared condition. When anything throws, none is changed.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - value: The value that every one of the records gets.
+    ///   - condition: The condition.
+    /// - Returns: The number of records that met the condition.
+    /// - Throws: `.uniqueViolation` when a unique field would have the value twice; `.invalidQuery` for the primary key, a
+    ///   relationship or the ``Revision``.
+    @discardableResult
+    public func set<Value: FieldValue>(
+        _ field: KeyPath<Record, Value>, to value: Value, where condition: Condition<Record>
+    ) throws -> Int {
+        let index = try position(of: field)
+        let entity = Record.schema.description
+        let reason: String? =
+            if entity.fields[index].isPrimaryKey {
+                "the primary key, which never changes; erase the rows and create others"
+            } else if entity.fields[index].type.kind.isRelationship {
+                "a relationship; change it with update(where:)"
+            } else if Record.schema.revision?.index == index {
+                "the revision, which the database counts; set another field"
+            } else {
+                nil
+            }
+        if let reason {
+            let name = entity.fields[index].name
+            throw StorageError(.invalidQuery, "'\(name)' of '\(entity.name)' is \(reason)", entity: entity.name, field: name)
+        }
+        let row = ValueRowWriter(count: entity.fields.count)
+        try value.write(to: row, at: index)
+        let stored = try ValueRowReader(entity: entity, values: row.values).readValue(at: index)
+        if let count = try storage.set(index, to: stored, counting: nil, where: condition) { return count }
+        return try storage.update(Query(where: condition, includesSubentities: false)) {
+            try Record.schema.set(stored, at: index, in: &$0)
+        }
+    }
+
     // MARK: Erase
 
     /// Erases the values that meet a condition.

@@ -192,6 +192,14 @@ extension GraphStorage {
         }
     }
 
+    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        if isFlat { return try counting.set(field, to: value, counting: counter, where: condition) }
+        return try database.transaction {
+            let condition = try rewritten(Query(where: condition)).predicate
+            return try counting.set(field, to: value, counting: counter, where: condition)
+        }
+    }
+
     func erase(keys: [Key]) throws -> Int {
         try erase(alone: { try flat.erase(keys: keys) }, withRelated: { try $0.erase(Record.self, keys: keys) })
     }

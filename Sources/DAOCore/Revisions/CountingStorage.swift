@@ -46,4 +46,8 @@ struct CountingStorage<Record: Model>: Storage {
             try revision.count(&record, stored: stored, key: key)
         }
     }
+
+    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        try base.set(field, to: value, counting: revision.index, where: condition)
+    }
 }

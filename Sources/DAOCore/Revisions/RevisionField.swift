@@ -21,12 +21,7 @@ struct RevisionField<Record: Model>: Sendable {
     /// Assigns a revision to a record.
     func set(_ revision: Revision, in record: inout Record) throws {
         if field.assign(revision, to: &record) { return }
-        let schema = Record.schema
-        let writer = ValueRowWriter(count: schema.description.fields.count)
-        try schema.encode(record, to: writer)
-        writer.values[index] = .integer(revision.rawValue)
-        record = try schema.decode(
-            ValueRowReader(entity: schema.description, values: writer.values, related: writer.related))
+        try Record.schema.set(.integer(revision.rawValue), at: index, in: &record)
     }
 
     /// Throws `.conflict` unless a record has the stored revision; otherwise counts it up.

@@ -129,6 +129,14 @@ final class RecordReader: RowReader {
         throw damaged(span, at: index)
     }
 
+    /// Copies a field of the current row to a writer.
+    func copy(_ index: Int, to writer: RecordWriter) throws {
+        let span = span(at: index)
+        if span.isPresent { return try writer.write(span, at: index) }
+        if span.isAbsent { return try entity.write(readValue(at: index), at: index, to: writer) }
+        guard span.isNull else { throw damaged(span, at: index) }
+    }
+
     /// The error for a field whose bytes are not a value of its type.
     func damaged(_ span: RecordView.Span, at index: Int) -> StorageError {
         let reason =

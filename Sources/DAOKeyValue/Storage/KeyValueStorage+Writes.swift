@@ -95,6 +95,23 @@ extension KeyValueStorage {
         }
     }
 
+    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        let resolved = try Query(where: condition).resolved()
+        var count = 0
+        try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
+            let table = try table(handle)
+            let keys = try collectKeys(resolved, table, handle)
+            let reader = reader(table)
+            try keyValueDatabase.withUpdate(of: table, handle) { update in
+                for key in keys {
+                    try key.withUnsafeBytes { try update.set(field, to: value, counting: counter, $0, reader) }
+                }
+            }
+            count = keys.count
+        }
+        return count
+    }
+
     // MARK: Erasing
 
     func erase(keys: [Key]) throws -> Int {

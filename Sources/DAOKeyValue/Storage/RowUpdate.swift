@@ -120,6 +120,32 @@ struct RowUpdate {
         return true
     }
 
+    /// Sets a field of a stored row, and copies the stored bytes of the others.
+    ///
+    /// - Parameters:
+    ///   - field: The position of the field.
+    ///   - value: The value.
+    ///   - counter: The position of an integer field that counts up by one; nil for none.
+    ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
+    ///   - reader: Reads the stored row.
+    func set(_ field: Int, to value: Value, counting counter: Int?, _ key: UnsafeRawBufferPointer, _ reader: RecordReader) throws
+    {
+        _ = try merge(key, reader) { stored, writer in
+            guard stored != nil else { return false }
+            // The retired fields follow the declared fields, and are written with every row.
+            for index in 0..<(table.retired.first?.field ?? table.fieldCount) {
+                if index == field {
+                    try table.description.write(value, at: index, to: writer)
+                } else if index == counter {
+                    try writer.writeInt64(reader.readInt64(at: index) &+ 1, at: index)
+                } else {
+                    try reader.copy(index, to: writer)
+                }
+            }
+            return true
+        }
+    }
+
     /// Stores a new row.
     ///
     /// - Throws: `.duplicateKey`, `.uniqueViolation`.

@@ -31,6 +31,8 @@ struct Column<Record: TestRecord>: Sendable {
 
     let get: @Sendable (Record) -> Value
     let set: @Sendable (inout Record, Value) -> Void
+    /// `dao.set` of the field.
+    let setAll: @Sendable (DAO<IdentityTranslator<Record>>, Value, Condition<Record>) throws -> Int
     /// The type of its values.
     let type: any ExactlyStored.Type
     /// Whether it can be summed.
@@ -75,11 +77,15 @@ struct Column<Record: TestRecord>: Sendable {
         }
     }
 
-    private init<Stored: ExactlyStored>(
+    private init<Stored: ExactlyStored & FieldValue>(
         stored path: any WritableKeyPath<Record, Stored> & Sendable, isNumeric: Bool = false, total: Totals? = nil
     ) {
         get = { $0[keyPath: path].exactValue }
         set = { record, value in if let value = Stored.from(value) { record[keyPath: path] = value } }
+        setAll = { dao, value, condition in
+            guard let value = Stored.from(value) else { return 0 }
+            return try dao.set(path, to: value, where: condition)
+        }
         type = Stored.self
         (self.isNumeric, self.total) = (isNumeric, total)
     }

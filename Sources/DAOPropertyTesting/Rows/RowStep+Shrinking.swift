@@ -48,7 +48,7 @@ extension RowStep: ScriptStep {
         let smallerChanges = changes.smaller { change in
             change.value.smallerForms.map { [FieldChange(field: change.field, value: $0)] }
         }
-        for form in smallerChanges { add { $0.changes = form } }
+        for form in smallerChanges where verb != .set || form.count == 1 { add { $0.changes = form } }
         if let number {
             if verb == .merge || verb == .update || verb == .forEach || verb == .translate { add { $0.number = nil } }
             if number > 1 { add { $0.number = 1 } }

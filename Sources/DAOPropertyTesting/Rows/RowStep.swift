@@ -15,6 +15,8 @@ struct RowStep: Sendable {
         case merge
         /// `storage.update(query)` with `changes`; throws at row `number`.
         case update
+        /// `dao.set` of the one field in `changes`, with the query's condition.
+        case set
         /// `dao.findOrCreate(byPrimaryKey: ids[0]) { rows[0] }`.
         case findOrCreate
         /// `dao.erase(rows)`.

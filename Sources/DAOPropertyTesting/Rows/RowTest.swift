@@ -128,7 +128,8 @@ extension RowStep {
     /// Whether rows may be others afterwards, or should be what they were after a failure.
     var mayChange: Bool {
         switch verb {
-        case .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll, .reopen,
+        case .create, .persist, .upsert, .merge, .update, .set, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery, .eraseAll,
+            .reopen,
             .compact, .increment, .translate, .closeInside, .leave:
             true
         default: nested.contains(where: \.mayChange)

@@ -153,9 +153,26 @@ extension SQLTable {
         return sql
     }
 
+/// Returns the statement that sets a column in the rows that a filter matches.
+    ///
+    /// - Parameters:
+    ///   - field: The position of the column.
+    ///   - value: The value.
+    ///   - counter: The position of a column that counts up by one; nil for none.
+    ///   - filter: The filter.
+    func set(_ field: Int, to value: Value, counting counter: Int?, where filter: Filter) throws -> SQLText {
+        let counted = counter.map { ", \(columns[$0]) = \(columns[$0]) + 1" } ?? ""
+        let head = "UPDATE \(name) SET \(columns[field]) = \(dialect.placeholder(1))\(counted)"
+        return try filtered(SQLText(head, [.value(value)]), filter)
+    }
+
     private func filtered(_ head: String, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
-        if filter == .all { return SQLText(head) }
-        var writer = ConditionWriter(self, SQLText(head + " WHERE "), related)
+        try filtered(SQLText(head), filter, related)
+    }
+
+    private func filtered(_ head: SQLText, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
+        if filter == .all { return head }
+        var writer = ConditionWriter(self, SQLText(head.text + " WHERE ", head.bindings), related)
         try writer.write(filter)
         return writer.sql
     }

@@ -5,6 +5,21 @@ extension SQLStorage {
 
     func upsert(_ records: [Record]) throws { try store(records, mayReplace: true) { try $0.upsert() } }
 
+    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        let filter = try Query(where: condition).resolved().filter
+        if filter == .none { return try writing(.statement) { _, _ in 0 } }
+        do {
+            return try writing(.statement) { session, known in
+                let sql = try known.table.set(field, to: value, counting: counter, where: filter)
+                return try session.run(sql, entity: entity.name)
+            }
+        } catch let error as StorageError where error.kind == .schemaMismatch && error.engineCode != nil {
+            // The engine refused a row and does not say which. The statement has changed nothing. An update goes row
+            // by row, and names the row and its field.
+            return nil
+        }
+    }
+
     func erase(keys: [Key]) throws -> Int {
         if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(keys.count == 1 ? .statement : .rows) { session, known in

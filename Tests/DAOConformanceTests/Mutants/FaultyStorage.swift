@@ -210,6 +210,15 @@ struct FaultyStorage<Record: Model>: Storage {
         return fault == .updateCountsOne ? min(count, 1) : count
     }
 
+    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        guard fault == .setsEveryRow else { return nil }
+        return try owner.transaction {
+            let count = try count(Query(where: condition))
+            _ = try update(Query()) { try schema.set(value, at: field, in: &$0) }
+            return count
+        }
+    }
+
     func erase(keys: [Key]) throws -> Int {
         let keys = keys.map(stored)
         defer { didWrite(isErasure: true) }

@@ -68,6 +68,19 @@ extension Schema {
         }
     }
 
+    /// Assigns a value to a field of a model.
+    ///
+    /// - Parameters:
+    ///   - value: The value, in the form of ``RowReader/readValue(at:)``.
+    ///   - index: The position of the field. It is not a relationship.
+    ///   - record: The model. It keeps its related models.
+    package func set(_ value: Value, at index: Int, in record: inout Record) throws {
+        let writer = ValueRowWriter(count: description.fields.count)
+        try encode(record, to: writer)
+        try description.write(value, at: index, to: writer)
+        record = try decode(ValueRowReader(entity: description, values: writer.values, related: writer.related))
+    }
+
     /// Returns the primary key of a model. It can be too long to store; ``validKey(of:)`` checks its length.
     public func key(of record: Record) -> Key { keyOfRecord(record) }
 

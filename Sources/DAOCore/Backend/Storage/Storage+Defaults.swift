@@ -53,6 +53,11 @@ extension Storage {
         }
     }
 
+    /// Leaves the change to ``update(_:_:)``.
+    public func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        nil
+    }
+
     /// Erases the rows by their keys.
     public func erase(_ query: Query<Record>) throws -> Int {
         try database.transaction { try erase(keys: try keys(query)) }

@@ -56,7 +56,7 @@ struct RowGenerator {
     }
 
     private static let writes: [(Int, RowStep.Verb)] = [
-        (9, .create), (18, .persist), (5, .upsert), (5, .merge), (7, .update), (3, .findOrCreate), (2, .eraseRows),
+        (9, .create), (18, .persist), (5, .upsert), (5, .merge), (7, .update), (3, .set), (3, .findOrCreate), (2, .eraseRows),
         (4, .eraseKeys),
         (3, .eraseQuery), (1, .eraseAll),
     ]
@@ -152,6 +152,10 @@ struct RowGenerator {
             operation.query = query(entity)
             operation.changes = changes(of: entity)
             if random.chance(15) { operation.number = random.below(4) }
+        case .set:
+            operation.query.node = condition(entity)
+            let field = random.pick(entity.fields.indices.filter { entity.table.twins[$0] == nil })
+            operation.changes = [FieldChange(field: field, value: value(of: entity.fields[field], in: entity, field))]
         case .findOrCreate:
             operation.rows = rows(of: entity, count: 1, isPlain: true)
             operation.ids = [

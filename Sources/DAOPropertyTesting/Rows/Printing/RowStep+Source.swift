@@ -36,6 +36,10 @@ extension RowStep {
             let options = (flag ? ", inserts: false" : "") + position
             return ["try PropertyTesting.merge(\(rows()), into: \(dao).storage\(options))"]
         case .update: return updateSource
+        case .set:
+            let (change, condition) = (changes[0], SwiftLiteral.condition(self.query.node))
+            let value = SwiftLiteral.value(change.value, at: change.field, of: entity)
+            return ["try \(dao).set(\\.\(entity.property(change.field)), to: \(value), where: \(condition))"]
         case .increment:
             let node = SwiftLiteral.source(PredicateNode.compare(field: 0, .equal, keyOfFirst))
             let field = entity.fields[field].name

@@ -158,6 +158,11 @@ struct RowReference: Sendable {
             }
             return .number(count)
         case .update: return .number(try update(operation, on: &state))
+        case .set:
+            if operation.changes[0].field == entity.key {
+                throw Outcome.Failure(kind: .invalidQuery, entity: entity.name)
+            }
+            return .number(try update(operation, on: &state))
         case .increment:
             let key = try ReferenceState.key(operation.ids[0], entity)
             guard let position = state.position(of: key, in: entity) else { return .number(0) }

@@ -46,6 +46,10 @@ extension RowRunner {
                     for change in operation.changes { Record.columns[change.field].set(&record, change.value) }
                     index += 1
                 })
+        case .set:
+            let change = operation.changes[0]
+            let condition = operation.query.query(Record.self).predicate
+            return .number(try Record.columns[change.field].setAll(dao, change.value, condition))
         case .increment:
             let (key, column) = (try Record.schema.key(UniqueID(operation.ids[0])), Record.columns[operation.field])
             let query = Query<Record>(where: Condition(.compare(field: 0, .equal, key.value)))

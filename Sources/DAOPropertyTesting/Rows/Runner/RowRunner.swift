@@ -111,7 +111,7 @@ final class RowRunner {
         switch operation.verb {
         case .cursor, .pages, .watch: return batches(operation, dao, opened)
         case .translate: return translate(operation, dao, opened)
-        case .increment, .create, .persist, .upsert, .merge, .update, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery,
+        case .increment, .create, .persist, .upsert, .merge, .update, .set, .findOrCreate, .eraseRows, .eraseKeys, .eraseQuery,
             .eraseAll:
             return Outcome.of { try write(operation, dao) }
         case .partition, .inclusion, .indexless, .windows, .reversal, .agreement:
