@@ -146,10 +146,6 @@ private struct StubStorage<Record: Model>: Storage {
 
     func count(_ query: Query<Record>) throws -> Int { try reading { try owner.answer(base.count(query)) } }
 
-    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
-        for record in try read(query) { try body(Record.schema.value(at: field, of: record)) }
-    }
-
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         owner.waitIfBlocked(.cursor)
         let rows = try read(query)

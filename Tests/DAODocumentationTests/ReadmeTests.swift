@@ -20,6 +20,10 @@ import Testing
             url: url.replacingOccurrences(of: "{directory}", with: directory.path), fetched: fetched, cutoff: cutoff)
         #expect(result.unread.map(\.id) == [19, 17, 15, 13, 11])
         #expect(result.same.map(\.id) == [11, 13, 15, 17, 19])
+        #expect(result.texts.map(\.0) == [1, 3, 5, 7, 9, 11, 13, 15, 17, 19])
+        #expect(result.texts.first?.1 == "text 1")
+        #expect(result.counts.map { "\($0.0) \($0.1)" } == ["false 10", "true 10"])
+        #expect(result.counts.map(\.2) == [19, 18].map { fetched[$0].date })
         #expect(result.left == 10)
     }
 

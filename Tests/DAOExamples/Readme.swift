@@ -56,10 +56,19 @@ struct Tag: Plain, Model {                    // both at once: needs no translat
     static let schema = Schema("tag", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .unique))
 }
 
+/// The results of the reads of ``readmeExample(url:fetched:cutoff:)``.
+struct ReadmeResults {
+    var unread: [Message]
+    var same: [Message]
+    var texts: [(Int, String)]
+    var counts: [(Bool, Int, Date?)]
+    var left: Int
+}
+
 /// The remaining example of the README.
 ///
 /// - Returns: The results of its reads.
-func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> (unread: [Message], same: [Message], left: Int) {
+func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> ReadmeResults {
     let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(url)     // "sqlite:///var/lib/app.db", "lmdb:app.mdb", "memory:"
     let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
     let tags = DAO(storage: try database.storage(for: Tag.self))
@@ -67,13 +76,15 @@ func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> (unr
     try messages.persist(fetched)
     let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead && $0.date > cutoff }
     let same = try messages.read(predicatedBy: Condition("isRead == false AND date > %@", cutoff))
-    try messages.set(\.isRead, to: true) { $0.date > cutoff }                // one UPDATE on SQL
+    let texts = try messages.read(\.id, \.text, limit: 20) { !$0.isRead }       // [(Int, String)]; no other column is read
+    let counts = try messages.groups(by: \.isRead, .count, .max(\.date))       // [(Bool, Int, Date?)]
+    try messages.set(\.isRead, to: true) { $0.date > cutoff }                  // one UPDATE on SQL
     try database.transaction {                    // several DAOs, one commit
         try tags.persist(Tag(id: 1, name: "archived"))
         try messages.erase { $0.date < cutoff }
     }
 
-    return (unread, same, try messages.count())
+    return ReadmeResults(unread: unread, same: same, texts: texts, counts: counts, left: try messages.count())
 }
 
 /// The conformance suite as the README runs it.

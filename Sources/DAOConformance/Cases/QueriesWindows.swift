@@ -70,7 +70,7 @@ enum QueriesWindows {
         try expect(error.message.contains(number), "the number in '\(error.message)'")
         try expectError(.invalidQuery, "count", entity: "probe") { try storage.count(query) }
         try expectError(.invalidQuery, "keys", entity: "probe") { try storage.keys(query) }
-        try expectError(.invalidQuery, "values", entity: "probe") { try storage.values(of: 0, query) { _ in } }
+        try expectError(.invalidQuery, "fields", entity: "probe") { try storage.readFields([0], query) { _ in } }
         try expectError(.invalidQuery, "cursor", entity: "probe") { try storage.cursor(query).next(1) }
         try expectError(.invalidQuery, "erase", entity: "probe") { try storage.erase(query) }
         try expectError(.invalidQuery, "update", entity: "probe") { try storage.update(query) { $0.number = 3 } }

@@ -146,7 +146,105 @@ extension DAO {
         try await reading { try $0.forEach(query, body) }
     }
 
+    /// Returns a field of the values that meet a condition, in an order.
+    public nonisolated(nonsending) func read<Value: FieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [Value] {
+        let query = Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset)
+        return try await reading { try $0.readFields(of: query, field) }
+    }
+
+    /// Returns a field of the values that meet a prepared condition, in an order.
+    public func read<Value: FieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
+        where condition: Condition<Record> = .all
+    ) async throws -> [Value] {
+        let query = Query(where: condition, orderedBy: order, limit: limit, offset: offset)
+        return try await reading { try $0.readFields(of: query, field) }
+    }
+
+    /// Returns some fields of the values that meet a condition, in an order.
+    public nonisolated(nonsending) func read<First: FieldValue, Second: FieldValue, each Other: FieldValue>(
+        _ first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ others: repeat any KeyPath<Record, each Other> & Sendable,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(First, Second, repeat each Other)] {
+        let query = Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset)
+        return try await reading { try $0.readFields(of: query, first, second, repeat each others) }
+    }
+
+    /// Returns some fields of the values that meet a prepared condition, in an order.
+    public func read<First: FieldValue, Second: FieldValue, each Other: FieldValue>(
+        _ first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ others: repeat any KeyPath<Record, each Other> & Sendable,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(First, Second, repeat each Other)] {
+        let query = Query(where: condition, orderedBy: order, limit: limit, offset: offset)
+        return try await reading { try $0.readFields(of: query, first, second, repeat each others) }
+    }
+
+    /// Returns the different values of a field among the values that meet a condition, once each.
+    public nonisolated(nonsending) func distinct<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [Value] {
+        let condition = Condition(condition)
+        return try await reading { try $0.distinctFields(condition, field) }
+    }
+
+    /// Returns the different values of a field among the values that meet a prepared condition, once each.
+    public func distinct<Value: OrderedFieldValue>(
+        _ field: any KeyPath<Record, Value> & Sendable,
+        where condition: Condition<Record> = .all
+    ) async throws -> [Value] {
+        try await reading { try $0.distinctFields(condition, field) }
+    }
+
+    /// Returns the different combinations of some fields among the values that meet a condition, once each.
+    public nonisolated(nonsending) func distinct<
+        First: OrderedFieldValue, Second: OrderedFieldValue, each Other: OrderedFieldValue
+    >(
+        _ first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ others: repeat any KeyPath<Record, each Other> & Sendable,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(First, Second, repeat each Other)] {
+        let condition = Condition(condition)
+        return try await reading { try $0.distinctFields(condition, first, second, repeat each others) }
+    }
+
+    /// Returns the different combinations of some fields among the values that meet a prepared condition, once each.
+    public func distinct<First: OrderedFieldValue, Second: OrderedFieldValue, each Other: OrderedFieldValue>(
+        _ first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ others: repeat any KeyPath<Record, each Other> & Sendable,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(First, Second, repeat each Other)] {
+        try await reading { try $0.distinctFields(condition, first, second, repeat each others) }
+    }
+
     // MARK: Totals
+
+    /// Returns totals of the values that meet a condition, for each value of a field.
+    public nonisolated(nonsending) func groups<Value: OrderedFieldValue, First, each Other>(
+        by field: any KeyPath<Record, Value> & Sendable, _ first: GroupTotal<Record, First>,
+        _ others: repeat GroupTotal<Record, each Other>,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Value, First, repeat each Other)] {
+        let condition = Condition(condition)
+        return try await reading { try $0.totals(condition, by: field, first, repeat each others) }
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each value of a field.
+    public func groups<Value: OrderedFieldValue, First, each Other>(
+        by field: any KeyPath<Record, Value> & Sendable, _ first: GroupTotal<Record, First>,
+        _ others: repeat GroupTotal<Record, each Other>, where condition: Condition<Record> = .all
+    ) async throws -> [(Value, First, repeat each Other)] {
+        try await reading { try $0.totals(condition, by: field, first, repeat each others) }
+    }
 
     /// Returns the smallest value of a field among the rows that meet a condition; nil when there is none.
     public nonisolated(nonsending) func min<Value: OrderedFieldValue>(

@@ -124,9 +124,11 @@ extension DAO {
     private func total<Value: FieldValue>(
         of field: KeyPath<Record, Value>, _ predicate: Condition<Record>
     ) throws -> (total: NumericTotal, field: String) {
-        let index = try position(of: field)
+        let index = try Record.schema.position(of: field)
         var total = NumericTotal()
-        try storage.values(of: index, Query(where: predicate)) { total.add($0) }
+        try storage.readFields([index], Query(where: predicate)) { row in
+            total.add(try Value.read(from: row, at: index).fieldValue)
+        }
         return (total, Record.schema.description.fields[index].name)
     }
 }

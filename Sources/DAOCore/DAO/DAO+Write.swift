@@ -137,7 +137,7 @@ extension DAO {
     public func set<Value: FieldValue>(
         _ field: KeyPath<Record, Value>, to value: Value, where condition: Condition<Record>
     ) throws -> Int {
-        let index = try position(of: field)
+        let index = try Record.schema.position(of: field)
         let entity = Record.schema.description
         let reason: String? =
             if entity.fields[index].isPrimaryKey {

@@ -43,15 +43,6 @@ public struct DAO<Mapping: Translator>: Sendable {
         let entity = Record.schema.description
         return try id.key(as: Record.schema.keyKind, entity: entity.name)
     }
-
-    /// Returns the position of a field in the schema.
-    ///
-    /// - Throws: `.invalidQuery` when the key path does not lead to a stored field.
-    func position(of field: PartialKeyPath<Record>) throws -> Int {
-        if let index = Record.schema.index(of: field) { return index }
-        let entity = Record.schema.description.name
-        throw StorageError(.invalidQuery, "\(field) is not a stored field of '\(entity)'; use one of its fields", entity: entity)
-    }
 }
 
 /// The DAO of a type that is both the value and the record.

@@ -81,13 +81,22 @@ extension GraphStorage {
         }
     }
 
-    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
-        if isFlat { return try flat.values(of: field, query, body) }
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
+        if isFlat { return try flat.readFields(fields, query, body) }
         try database.snapshot {
-            guard query.sortsThroughRelations else { return try answering(query) { try flat.values(of: field, $0, body) } }
-            for record in try flat.read(keys: sortedKeys(query), includesSubentities: false) {
-                try body(Record.schema.value(at: field, of: record))
+            guard query.sortsThroughRelations else {
+                return try answering(query) { try flat.readFields(fields, $0, body) }
             }
+            for record in try flat.read(keys: sortedKeys(query), includesSubentities: false) {
+                try body(Record.schema.reader(of: record))
+            }
+        }
+    }
+
+    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+        if isFlat { return try flat.groups(of: fields, where: condition, body) }
+        try database.snapshot {
+            try answering(Query(where: condition)) { try flat.groups(of: fields, where: $0.predicate, body) }
         }
     }
 
@@ -195,8 +204,9 @@ extension GraphStorage {
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
         if isFlat { return try counting.set(field, to: value, counting: counter, where: condition) }
         return try database.transaction {
-            let condition = try rewritten(Query(where: condition)).predicate
-            return try counting.set(field, to: value, counting: counter, where: condition)
+            try answering(Query(where: condition)) {
+                try counting.set(field, to: value, counting: counter, where: $0.predicate)
+            }
         }
     }
 

@@ -56,8 +56,8 @@ struct HiddenLinks: LinkStorage {
     func counts() throws -> [(parent: Key, count: Int)] {
         let prefix = prefix
         var counts: [Key: Int] = [:]
-        try rows.values(of: 1, Query(where: Condition { $0.owner.hasPrefix(prefix) })) { value in
-            if case .string(let owner) = value { counts[try key(owner, relation.keyKind), default: 0] += 1 }
+        try rows.groups(of: [1], where: Condition { $0.owner.hasPrefix(prefix) }) { row, count in
+            counts[try key(row.readString(at: 1), relation.keyKind)] = count
         }
         return counts.map { ($0, $1) }.sorted { $0.0 < $1.0 }
     }

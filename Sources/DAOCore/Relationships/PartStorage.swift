@@ -14,8 +14,11 @@ struct PartStorage<Record: Model>: Storage {
     func contains(key: Key) throws -> Bool { try flat.contains(key: key) }
     func keys(_ query: Query<Record>) throws -> [Key] { try flat.keys(query) }
     func count(_ query: Query<Record>) throws -> Int { try flat.count(query) }
-    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
-        try flat.values(of: field, query, body)
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
+        try flat.readFields(fields, query, body)
+    }
+    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+        try flat.groups(of: fields, where: condition, body)
     }
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> { try flat.cursor(query) }
     func explain(_ query: Query<Record>) throws -> QueryPlan { try flat.explain(query) }

@@ -246,6 +246,16 @@ extension Schema {
     /// field.
     public func index(of keyPath: AnyKeyPath) -> Int? { keyPaths.firstIndex { $0 == keyPath } }
 
+    /// Returns the position of the field with a key path.
+    ///
+    /// - Throws: `.invalidQuery` when the key path does not lead to a stored field.
+    func position(of keyPath: AnyKeyPath) throws -> Int {
+        if let index = index(of: keyPath) { return index }
+        let entity = description.name
+        throw StorageError(
+            .invalidQuery, "\(keyPath) is not a stored field of '\(entity)'; use one of its fields", entity: entity)
+    }
+
     /// Returns a model with default values: the declared default of each field, otherwise zero, empty or nil.
     ///
     /// - Throws: `.invalidSchema` when a field has no default, such as an enumeration without a declared

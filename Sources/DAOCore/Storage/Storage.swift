@@ -55,13 +55,23 @@ public protocol Storage<Record>: Sendable {
     /// Returns the number of rows of a query.
     func count(_ query: Query<Record>) throws -> Int
 
-    /// Calls a closure with the value of a field in each row of a query, in its order.
+    /// Reads some fields of the rows of a query, in its order. The default reads whole rows.
     ///
     /// - Parameters:
-    ///   - field: The position of the field in the schema.
+    ///   - fields: The positions of the fields in the schema. They are not relationships.
     ///   - query: The query.
-    ///   - body: A closure that is called with each value.
-    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws
+    ///   - body: A closure that is called with a reader at each row. It reads these fields only, at their positions, and
+    ///     does not use the database.
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws
+
+    /// Groups the rows that meet a condition by the values of some fields. The default does so in memory.
+    ///
+    /// - Parameters:
+    ///   - fields: The positions of the fields in the schema. They are not relationships.
+    ///   - condition: The condition that rows must meet.
+    ///   - body: A closure that is called for each group with a reader of these fields, at their positions, and the number
+    ///     of rows. Groups ascend by the fields in turn, as ``Value/order(_:_:)`` says.
+    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws
 
     /// Reads rows by key, lets a closure create or change them, and stores the changes.
     ///

@@ -89,21 +89,18 @@ final class KeyValueStorage<Record: Model>: Storage {
         }
     }
 
-    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         let resolved = try query.resolved()
-        // The closure is application code: it runs after the transaction has ended, and can use the database.
-        var values: [Value] = []
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            let source = try run(resolved, table, handle).source(reader)
+            guard let source = try run(resolved, table, handle).source(reader) else { return }
             var remaining = resolved.limit ?? .max
-            while remaining > 0, let source, try source.next(reader) {
-                values.append(try reader.readValue(at: field))
+            while remaining > 0, try source.next(reader) {
+                try body(reader)
                 remaining -= 1
             }
         }
-        for value in values { try body(value) }
     }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {

@@ -98,7 +98,7 @@ struct RowStep: Sendable {
         case windows
         /// Every term turned round, the key's too, gives the rows in reverse.
         case reversal
-        /// Counting, reading keys and walking agree with reading.
+        /// Counting, reading keys, walking, reading `field` alone and grouping by it agree with reading.
         case agreement
     }
 

@@ -131,6 +131,28 @@ extension SQLTable {
         try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(name)", query, related)
     }
 
+    /// Returns the statement that reads some columns of a query's rows, in the order of the query. Every column is at the
+    /// position of its field; the others are `NULL`.
+    func select(only fields: [Int], _ query: ResolvedQuery, _ related: RelatedTables) throws -> SQLText {
+        try completed("SELECT \(list(only: fields)) FROM \(name)", query, related)
+    }
+
+    /// Returns the statement that reads the different values of some columns, ascending, in the rows that a filter matches.
+    /// Every column is at the position of its field; the others are `NULL`. The number of rows is in the last column.
+    func groups(
+        of fields: [Int], where filter: Filter, _ related: RelatedTables
+    ) throws -> (sql: SQLText, countColumn: Int) {
+        var sql = try filtered("SELECT \(list(only: fields)), count(*) FROM \(name)", filter, related)
+        let terms = fields.map { comparable[$0] }
+        sql.text += " GROUP BY " + terms.joined(separator: ", ")
+        sql.text += " ORDER BY " + terms.map { dialect.sortTerm($0, isAscending: true) }.joined(separator: ", ")
+        return (sql, (fields.max() ?? 0) + 1)
+    }
+
+    private func list(only fields: [Int]) -> String {
+        (0...(fields.max() ?? 0)).map { fields.contains($0) ? columns[$0] : "NULL" }.joined(separator: ", ")
+    }
+
     /// Returns the statement that reads every column of all rows, or of the rows after a key, in the order of
     /// the keys.
     func selectInKeyOrder(after key: Key?) -> SQLText {
@@ -153,17 +175,19 @@ extension SQLTable {
         return sql
     }
 
-/// Returns the statement that sets a column in the rows that a filter matches.
+    /// Returns the statement that sets a column in the rows that a filter matches.
     ///
     /// - Parameters:
     ///   - field: The position of the column.
     ///   - value: The value.
     ///   - counter: The position of a column that counts up by one; nil for none.
     ///   - filter: The filter.
-    func set(_ field: Int, to value: Value, counting counter: Int?, where filter: Filter) throws -> SQLText {
+    func set(
+        _ field: Int, to value: Value, counting counter: Int?, where filter: Filter, _ related: RelatedTables
+    ) throws -> SQLText {
         let counted = counter.map { ", \(columns[$0]) = \(columns[$0]) + 1" } ?? ""
         let head = "UPDATE \(name) SET \(columns[field]) = \(dialect.placeholder(1))\(counted)"
-        return try filtered(SQLText(head, [.value(value)]), filter)
+        return try filtered(SQLText(head, [.value(value)]), filter, related)
     }
 
     private func filtered(_ head: String, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {

@@ -79,23 +79,29 @@ extension SQLStorage {
         }
     }
 
-    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing(()) }
         let key = entity.keyIndex
-        // The error of an unreadable value needs the key of its row. An index on the field contains the key
-        // too.
+        // The error of an unreadable value needs the key of its row. An index on a field contains the key too.
         try reading(resolved) { session, known in
-            let sql = try known.table.select(field == key ? [field] : [field, key], resolved, tables(session, resolved))
+            let sql = try known.table.select(only: fields + [key], resolved, tables(session, resolved))
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
-            let reader = statement.makeReader(of: entity, firstField: field, keyColumn: field == key ? 0 : 1)
-            while try reader.advance() {
-                if reader.isNull(at: field), !entity.fields[field].type.isOptional {
-                    throw reader.corruptedValue(at: field, "NULL is stored")
-                }
-                try body(try reader.readValue(at: field))
-            }
+            let reader = statement.makeReader(of: entity, keyColumn: key)
+            while try reader.advance() { try body(reader) }
+        }
+    }
+
+    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+        let resolved = try Query(where: condition).resolvedWithRelated()
+        if resolved.isEmpty { return try nothing(()) }
+        try reading(resolved) { session, known in
+            let (sql, countColumn) = try known.table.groups(of: fields, where: resolved.filter, tables(session, resolved))
+            let statement = try session.statement(sql, entity: entity.name)
+            defer { statement.giveBack() }
+            let reader = statement.makeReader(of: entity, keyColumn: -1)
+            while try reader.advance() { try body(reader, Int(reader.integer(inColumn: countColumn))) }
         }
     }
 

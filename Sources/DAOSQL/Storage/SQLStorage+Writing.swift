@@ -6,12 +6,17 @@ extension SQLStorage {
     func upsert(_ records: [Record]) throws { try store(records, mayReplace: true) { try $0.upsert() } }
 
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        let filter = try Query(where: condition).resolved().filter
-        if filter == .none { return try writing(.statement) { _, _ in 0 } }
+        let query = try Query(where: condition).resolvedWithRelated()
+        if query.isEmpty { return try writing(.statement) { _, _ in 0 } }
         do {
             return try writing(.statement) { session, known in
-                let sql = try known.table.set(field, to: value, counting: counter, where: filter)
-                return try session.run(sql, entity: entity.name)
+                do {
+                    let sql = try known.table.set(
+                        field, to: value, counting: counter, where: query.filter, tables(session, query))
+                    return try session.run(sql, entity: entity.name)
+                } catch is SQLMissingTable where query.filter.reachesRelated {
+                    throw RelatedConditionsUnavailable()
+                }
             }
         } catch let error as StorageError where error.kind == .schemaMismatch && error.engineCode != nil {
             // The engine refused a row and does not say which. The statement has changed nothing. An update goes row

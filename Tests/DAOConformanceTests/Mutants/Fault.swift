@@ -18,7 +18,8 @@ enum Fault: String, CaseIterable, Sendable {
         ignoresDirection,
         breaksTiesBackwards, ignoresSecondTerm, repeatsKeys, sortsAskedKeys, missingKeysThrow, countIgnoresLimit, countOffByOne,
         cursorIsLive,
-        cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows
+        cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
+        groupsLeaveOutNil, groupsAreUnordered
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         neverWritesNil,

@@ -66,13 +66,38 @@ struct FaultyStorage<Record: Model>: Storage {
         }
     }
 
-    func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         let records = try read(query)
         for record in fault == .totalsDropARow ? records.dropLast(records.count > 3 ? 1 : 0) : records[...] {
-            let value = schema.value(at: field, of: record)
-            let isMistaken = fault == .totalsCountNil && value.isNull && schema.description.fields[field].type.kind.isNumeric
-            try body(isMistaken ? .integer(0) : value)
+            guard fault == .totalsCountNil else {
+                try body(try schema.reader(of: record))
+                continue
+            }
+            let row = ValueRowWriter(count: schema.description.fields.count)
+            try schema.encode(record, to: row)
+            for field in fields where row.values[field].isNull {
+                let kind = schema.description.fields[field].type.kind
+                if kind.isNumeric { row.values[field] = kind == .double || kind == .float ? .double(0) : .integer(0) }
+            }
+            try body(ValueRowReader(entity: schema.description, values: row.values))
         }
+    }
+
+    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+        var rows: [[Value]: (reader: RowReader, count: Int)] = [:]
+        var order: [[Value]] = []
+        for record in try read(Query(where: condition)) {
+            let key = fields.map { schema.value(at: $0, of: record) }
+            if fault == .groupsLeaveOutNil, key.contains(where: \.isNull) { continue }
+            if rows[key] == nil { order.append(key) }
+            rows[key] = (try schema.reader(of: record), (rows[key]?.count ?? 0) + 1)
+        }
+        if fault != .groupsAreUnordered {
+            order.sort { left, right in
+                zip(left, right).lazy.map { Value.order($0, $1) }.first { $0 != 0 } ?? 0 < 0
+            }
+        }
+        for key in order { if let group = rows[key] { try body(group.reader, group.count) } }
     }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {

@@ -68,6 +68,13 @@ extension Schema {
         }
     }
 
+    /// Returns a reader at the row of a model, without its related models.
+    package func reader(of record: Record) throws -> RowReader {
+        let writer = ValueRowWriter(count: description.fields.count)
+        try encode(record, to: writer)
+        return ValueRowReader(entity: description, values: writer.values)
+    }
+
     /// Assigns a value to a field of a model.
     ///
     /// - Parameters:

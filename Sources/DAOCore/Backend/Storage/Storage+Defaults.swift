@@ -19,9 +19,25 @@ extension Storage {
     /// Reads the rows and returns their number.
     public func count(_ query: Query<Record>) throws -> Int { try read(query).count }
 
-    /// Reads the rows and passes a field of each row to the closure.
-    public func values(of field: Int, _ query: Query<Record>, _ body: (Value) throws -> Void) throws {
-        for record in try read(query) { try body(Record.schema.value(at: field, of: record)) }
+    /// Reads the rows and passes each to the closure.
+    public func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
+        var query = query
+        query.includesSubentities = false
+        for record in try read(query) { try body(Record.schema.reader(of: record)) }
+    }
+
+    /// Reads the fields of all rows and groups them.
+    public func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+        var counts: [[Value]: Int] = [:]
+        try readFields(fields, Query(where: condition)) { row in
+            counts[try fields.map { try row.readValue(at: $0) }, default: 0] += 1
+        }
+        let entity = Record.schema.description
+        for (values, count) in counts.sorted(by: { $0.key.isOrdered(before: $1.key) }) {
+            let writer = ValueRowWriter(count: entity.fields.count)
+            for (field, value) in zip(fields, values) { try entity.write(value, at: field, to: writer) }
+            try body(ValueRowReader(entity: entity, values: writer.values), count)
+        }
     }
 
     /// Reads the rows, changes them individually and stores them.
@@ -73,5 +89,16 @@ extension Storage {
     public func explain(_ query: Query<Record>) throws -> QueryPlan {
         let resolved = try query.resolved()
         return QueryPlan(access: .scan, filtersRows: resolved.filter != .all, sortsRows: !resolved.isInKeyOrder)
+    }
+}
+
+extension [Value] {
+    /// Whether the values come before others of the same fields.
+    fileprivate func isOrdered(before other: [Value]) -> Bool {
+        for (left, right) in zip(self, other) {
+            let order = Value.order(left, right)
+            if order != 0 { return order < 0 }
+        }
+        return false
     }
 }

@@ -182,7 +182,11 @@ struct RowGenerator {
         case .windows, .reversal, .agreement:
             operation.query = query(entity, mayFail: false)
             operation.number = 1 + random.below(4)
-            if verb != .agreement { (operation.query.limit, operation.query.offset) = (nil, 0) }
+            if verb == .agreement {
+                operation.field = random.pick(entity.table.ordered)
+            } else {
+                (operation.query.limit, operation.query.offset) = (nil, 0)
+            }
         case .inclusion: operation.other = condition(entity, mayFail: false)
         default: break
         }

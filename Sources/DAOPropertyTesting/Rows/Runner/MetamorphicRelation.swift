@@ -77,13 +77,33 @@ struct MetamorphicRelation<Record: TestRecord> {
 
     private func agreement() throws -> String? {
         let query = operation.query.query(Record.self)
-        let rows = try storage.read(query).map { Record.schema.key(of: $0) }
+        let records = try storage.read(query)
+        let rows = records.map { Record.schema.key(of: $0) }
         let (keys, count) = (try storage.keys(query), try storage.count(query))
         var walked: [Key] = []
         let cursor = try storage.cursor(query)
         while case let batch = try cursor.next(2), !batch.isEmpty { walked += batch.map { Record.schema.key(of: $0) } }
-        if keys == rows, count == rows.count, walked == rows { return nil }
-        return "read gives \(list(rows)), keys \(list(keys)), count \(count), a cursor \(list(walked))"
+        guard keys == rows, count == rows.count, walked == rows else {
+            return "read gives \(list(rows)), keys \(list(keys)), count \(count), a cursor \(list(walked))"
+        }
+        let fields = [operation.field, operation.entity.key]
+        func values(_ record: Record) -> Row { fields.map { Record.schema.value(at: $0, of: record) } }
+        var found: [Row] = []
+        try storage.readFields(fields, query) { row in found.append(try fields.map { try row.readValue(at: $0) }) }
+        if found != records.map(values) { return "whole rows have the fields \(records.map(values)), some fields are \(found)" }
+        return try groups()
+    }
+
+    private func groups() throws -> String? {
+        let (field, condition) = (operation.field, operation.query.query(Record.self).predicate)
+        let records = try storage.read(Query(where: condition))
+        let expected = Dictionary(grouping: records) { Record.schema.value(at: field, of: $0) }
+            .sorted { ReferenceOrder.compareWithNull($0.key, $1.key) < 0 }.map { "\(Dump.text(of: $0.key)): \($0.value.count)" }
+        var found: [String] = []
+        try storage.groups(of: [field], where: condition) { row, count in
+            found.append("\(Dump.text(of: try row.readValue(at: field))): \(count)")
+        }
+        return found == expected ? nil : "the rows have the groups \(expected), and groups gives \(found)"
     }
 
     private func list(_ keys: [Key]) -> String { Outcome.keys(keys.map(\.value)).text }

@@ -1,0 +1,164 @@
+import DAOCore
+import DAOTestSupport
+import Foundation
+
+/// Q10 and Q11: some fields of the rows, their different values, and groups.
+enum QueriesFields {
+    static let cases: [ConformanceCase] = fields + groups
+
+    private static let fields: [ConformanceCase] = [
+        ConformanceCase("Q.fields", "Q10", title: "a read of some fields gives them for every row, in the order of the query") {
+            context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...9))
+            try dao.set(\.note, to: "n") { $0.id > 7 }
+            try expectEqual(try dao.read(\.name), (1...9).map { "Item #\($0)" }, "the names")
+            let pairs = try dao.read(\.number, \.id, orderedBy: .descending(\.name), limit: 3, offset: 1) { $0.id < 7 }
+            try expectSame(pairs.map { [$0.0, $0.1] }, [[50, 5], [40, 4], [30, 3]], "the window")
+            let notes = try dao.read(\.note, \.note, \.id, where: Condition { $0.id.in([2, 8]) })
+            try expectSame(notes.map { "\($0 ?? "-") \($1 ?? "-") \($2)" }, ["- - 2", "n n 8"])
+            try expectEqual(try dao.read(\.id, where: Condition { $0.id.in([]) }), [])
+            try expectEqual(try dao.read(\.id, limit: 0), [])
+            try expectError(.invalidQuery, "a negative limit", entity: "item") { try dao.read(\.id, limit: -1) }
+        },
+        ConformanceCase("Q.fieldsOfRandom", "Q10", "P7", title: "some fields of 60 random queries are those of the whole rows") {
+            context in
+            let reference = try ReferenceRows(context, Probe.random(60, seed: 81))
+            var random = ProbeQueries(seed: 82)
+            for round in 0..<60 {
+                let query = Query(
+                    where: random.next(), orderedBy: random.order(), limit: round % 3 == 0 ? 7 : nil, offset: round % 4)
+                let rows = try query.resolved().evaluate(over: reference.rows)
+                var found: [[Value]] = []
+                let places = [13, 7, 4, 9]
+                try reference.dao.storage.readFields(places, query) { row in
+                    found.append(try places.map { try row.readValue(at: $0) })
+                }
+                let expected = rows.map { row in places.map { Probe.schema.value(at: $0, of: row) } }
+                try expectSame(found, expected, "the fields of query \(round), \(query.predicate.node)")
+            }
+        },
+        ConformanceCase("Q.fieldsOfParents", "Q10", "P5", title: "fields are read with conditions and sorts on related rows") {
+            context in
+            let database = try context.open()
+            let topics = try database.dao(Topic.self)
+            let (ada, ben) = (Person(id: 1, name: "Ada"), Person(id: 2, name: "Ben"))
+            try topics.create([
+                Topic(id: "a", title: "x", owner: ben, posts: Post.make(1...2)), Topic(id: "b", title: "y", owner: ada),
+                Topic(id: "c", title: "x", posts: Post.make([3])),
+            ])
+            try expectEqual(try topics.read(\.id) { $0.posts.count > 0 }, ["a", "c"])
+            try expectEqual(try topics.read(\.title, orderedBy: .descending(\.owner, \.name)), ["x", "y", "x"])
+            try expectEqual(try topics.read(\.id, orderedBy: .ascending(\.owner, \.name), limit: 2), ["c", "b"])
+            try expectEqual(try topics.distinct(\.title) { $0.posts.count > 0 }, ["x"])
+            try expectSame(try topics.groups(by: \.title, .count).map { "\($0) \($1)" }, ["x 2", "y 1"])
+            let error = "'posts' of 'topic' is a relationship; read whole values"
+            try expectError(.invalidQuery, "a list", entity: "topic", field: "posts", message: error) {
+                try topics.read(\.posts).count
+            }
+            try expectError(.invalidQuery, "a related row", entity: "topic", field: "owner") {
+                try topics.read(\.id, \.owner).count
+            }
+        },
+        ConformanceCase(concurrent: "Q.fieldsAsync", "Q10", "Q11", title: "async forms give fields and groups") { context in
+            let dao = try context.open().dao(Item.self)
+            try await dao.create(Item.make(1...4))
+            let names = try await dao.read(\.name, \.id) { $0.id > 3 }
+            try expectSame(names.map { "\($0) \($1)" }, ["Item #4 4"])
+            let ids = try await dao.read(\.id, orderedBy: .descending(\.id))
+            try expectEqual(ids, [4, 3, 2, 1])
+            let numbers = try await dao.distinct(\.number) { $0.id < 3 }
+            try expectEqual(numbers, [10, 20])
+            let groups = try await dao.groups(by: \.note, .count, .sum(\.number)) { $0.id < 3 }
+            try expectSame(groups.map { "\($0 ?? "nil") \($1) \($2)" }, ["nil 2 30"])
+        },
+    ]
+
+    private static let groups: [ConformanceCase] = [
+        ConformanceCase("Q.distinct", "Q11", "P2", "P3", title: "distinct values are compared as conditions compare them") {
+            context in
+            let dao = try context.dao(OptionalScalars.self)
+            let texts: [String?] = ["b", nil, "é", "e\u{301}", "B", "", "b", nil, "a\0", "a"]
+            let reals: [Double?] = [.nan, 0, -0.0, nil, -.nan, .infinity, 1, 1, nil, -1]
+            let numbers: [String?] = ["1", "1.0", nil, "10", "9", "-2.50", "-2.5", nil, "1", "9"]
+            let decimals = numbers.map { $0.flatMap { Decimal(string: $0) } }
+            let large: [UInt64?] = [.max, 1, nil, .max, UInt64(Int64.max), UInt64(Int64.max) + 1, 1, nil, 0, 0]
+            try dao.create(
+                (0..<10).map {
+                    OptionalScalars(id: $0, uint64: large[$0], double: reals[$0], decimal: decimals[$0], string: texts[$0])
+                })
+            try expectSame(try dao.distinct(\.string), [nil, "", "B", "a", "a\0", "b", "e\u{301}", "é"])
+            try expectSame(try dao.distinct(\.double), [nil, -1, 0, 1, .infinity, .nan])
+            try expectSame(try dao.distinct(\.decimal), [nil, Decimal(string: "-2.5"), 1, 9, 10])
+            try expectSame(try dao.distinct(\.uint64), [nil, 0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max])
+            try expectSame(try dao.distinct(\.string) { $0.id > 7 }, ["a", "a\0"])
+            try expectSame(try dao.distinct(\.string) { $0.id.in([]) }, [])
+            try expectSame(
+                try dao.distinct(\.uint64, \.decimal) { $0.id > 5 }.map { "\($0.0 ?? 99) \($0.1 ?? 99)" },
+                ["99 99", "0 1", "0 9", "1 -2.5"], "pairs")
+            let counts = try dao.groups(by: \.double, .count)
+            try expectSame(counts.map { "\($0.0 ?? 99) \($0.1)" }, ["99.0 2", "-1.0 1", "0.0 2", "1.0 2", "inf 1", "nan 2"])
+        },
+        ConformanceCase("Q.groups", "Q11", "Q7", title: "groups have the totals of their rows") { context in
+            let dao = try context.dao(Item.self)
+            var items = Item.make(1...6)
+            for (index, note) in ["a", nil, "b", "a", nil, "a"].enumerated() { items[index].note = note }
+            try dao.create(items)
+            let groups = try dao.groups(by: \.note, .count, .sum(\.number), .min(\.id), .max(\.name), .average(\.number))
+            try expectSame(
+                groups.map { "\($0 ?? "nil") \($1) \($2) \($3 ?? 0) \($4 ?? "") \($5 ?? 0)" },
+                ["nil 2 70 2 Item #5 35.0", "a 3 110 1 Item #6 \(110.0 / 3)", "b 1 30 3 Item #3 30.0"])
+            let sums = try dao.groups(by: \.note, .sum(\.number)) { $0.number > 30 }
+            try expectSame(sums.map { "\($0 ?? "nil") \($1)" }, ["nil 50", "a 100"])
+            try dao.set(\.number, to: .max) { $0.note == "a" }
+            try expectError(.arithmeticOverflow, "a sum", entity: "item", field: "number") {
+                try dao.groups(by: \.note, .sum(\.number)).count
+            }
+            let none = try dao.groups(by: \.note, .count) { $0.id > 99 }
+            try expect(none.isEmpty, "no groups of no rows")
+        },
+        ConformanceCase("Q.groupsOfRandom", "Q11", "Q7", "P7", title: "groups of 60 random conditions agree with the rows") {
+            context in
+            let reference = try ReferenceRows(context, Probe.random(80, seed: 91))
+            var random = ProbeQueries(seed: 92)
+            for round in 0..<60 {
+                let condition = random.next()
+                let rows = try Query(where: condition).resolved().evaluate(over: reference.rows)
+                let what = "condition \(round), \(condition.node)"
+                for place in [1, 4, 7, 11, 13, 14] {
+                    func value(_ row: Probe) -> Value { Probe.schema.value(at: place, of: row) }
+                    let expected = Dictionary(grouping: rows, by: value)
+                        .sorted { Value.order($0.key, $1.key) < 0 }.map { "\(Dump.text(of: $0.key)) \($0.value.count)" }
+                    var found: [String] = []
+                    try reference.dao.storage.groups(of: [place], where: condition) { row, count in
+                        found.append("\(Dump.text(of: try row.readValue(at: place))) \(count)")
+                    }
+                    try expectSame(found, expected, "the groups by field \(place) of \(what)")
+                }
+                let sums = try reference.dao.groups(by: \.flag, .count, .sum(\.real), .max(\.text), where: condition)
+                let expected = [false, true].compactMap { flag -> String? in
+                    let group = rows.filter { $0.flag == flag }
+                    if group.isEmpty { return nil }
+                    let texts = group.compactMap(\.text).map(Value.string).max { Value.order($0, $1) < 0 }
+                    let sum = group.compactMap(\.real).reduce(0, +)
+                    return "\(flag) \(group.count) \(sum.isNaN ? .nan : sum) \(Dump.text(of: texts ?? .null))"
+                }
+                try expectSame(
+                    sums.map { "\($0) \($1) \($2.isNaN ? .nan : $2) \(Dump.text(of: $3.map(Value.string) ?? .null))" }, expected,
+                    "the totals of \(what)")
+            }
+        },
+        ConformanceCase("Q.groupsInTransaction", "Q11", "T3", title: "groups and fields in a transaction see its own writes") {
+            context in
+            let (database, dao) = try context.open(with: Item.self)
+            try dao.create(Item.make(1...2))
+            try expectRollback(of: database) {
+                try dao.create(Item(id: 3, name: "Item #1", number: 5))
+                try expectEqual(try dao.read(\.number), [10, 20, 5])
+                try expectEqual(try dao.distinct(\.name), ["Item #1", "Item #2"])
+                try expectSame(try dao.groups(by: \.name, .count).map { "\($0) \($1)" }, ["Item #1 2", "Item #2 1"])
+            }
+            try expectEqual(try dao.read(\.number), [10, 20])
+        },
+    ]
+}

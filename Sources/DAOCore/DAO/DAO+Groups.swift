@@ -1,0 +1,89 @@
+extension DAO {
+
+    // MARK: Groups
+
+    /// Returns totals of the values that meet a condition, for each value of a field.
+    ///
+    /// ```swift
+    /// for (sender, count, size) in try messages.groups(by: \.sender, .count, .sum(\.size), where: { !$0.isRead }) {
+    ///     print(sender, count, size)
+    /// }
+    /// ```
+    ///
+    /// Values of the field are in one group when `==` in a condition finds them equal: nil equals nil, texts are compared
+    /// by bytes, and NaN equals NaN.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - first: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: A tuple of the field's value and the totals for each group. They ascend by the value, nil first.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum.
+    public func groups<Value: OrderedFieldValue, First, each Other>(
+        by field: KeyPath<Record, Value>, _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(Value, First, repeat each Other)] {
+        try totals(Condition(condition), by: field, first, repeat each others)
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each value of a field; of all values without a
+    /// condition.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - first: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: A tuple of the field's value and the totals for each group. They ascend by the value, nil first.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum.
+    public func groups<Value: OrderedFieldValue, First, each Other>(
+        by field: KeyPath<Record, Value>, _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
+        where condition: Condition<Record> = .all
+    ) throws -> [(Value, First, repeat each Other)] {
+        try totals(condition, by: field, first, repeat each others)
+    }
+
+    func totals<Value: OrderedFieldValue, each Result>(
+        _ condition: Condition<Record>, by field: KeyPath<Record, Value>, _ totals: repeat GroupTotal<Record, each Result>
+    ) throws -> [(Value, repeat each Result)] {
+        let place = try Record.schema.position(of: field)
+        var fields = [place]
+        for total in repeat each totals { if let place = try total.place() { fields.append(place) } }
+        var groups: [Group<Value, repeat each Result>] = []
+        func add(_ row: RowReader, _ stored: DAOCore.Value) throws {
+            groups.append(
+                Group(value: try Value.read(from: row, at: place), stored: stored, running: (repeat try (each totals).begin())))
+        }
+        if fields.count == 1 {
+            // A database counts by itself.
+            try storage.groups(of: fields, where: condition) { row, count in
+                try add(row, .null)
+                let running = groups[groups.count - 1].running
+                for total in repeat each running { total.count = count }
+            }
+        } else {
+            var places: [DAOCore.Value: Int] = [:]
+            try storage.readFields(fields, Query(where: condition)) { row in
+                let stored = try row.readValue(at: place)
+                let number = places[stored] ?? groups.count
+                if number == groups.count {
+                    places[stored] = number
+                    try add(row, stored)
+                }
+                let running = groups[number].running
+                for total in repeat each running { try total.add(row) }
+            }
+            groups.sort { DAOCore.Value.order($0.stored, $1.stored) < 0 }
+        }
+        return try groups.map { group in (group.value, repeat try (each group.running).result()) }
+    }
+}
+
+/// A group of rows while its totals are computed.
+private struct Group<Value, each Result> {
+    let value: Value
+    /// The value, for comparisons.
+    let stored: DAOCore.Value
+    let running: (repeat RunningTotal<each Result>)
+}
