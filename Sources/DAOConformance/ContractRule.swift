@@ -112,6 +112,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("O2", "results in commit order, never missing the last"),
         ContractRule("O3", "changes come with the difference"),
         ContractRule("O4", "cancelling frees everything"),
+        ContractRule("O5", "a closure is observed by what it reads, and never writes"),
         ContractRule("E1", "a database describes itself"),
         ContractRule("E2", "additive changes happen at open"),
         ContractRule("E3", "a changed type needs a migration step"),

@@ -7,7 +7,7 @@ final class Onlookers {
     private let ended = DispatchGroup()
 
     /// Begins to consume the observations, and waits until each has delivered its first result.
-    init<Mapping: Translator>(_ observations: [QueryObservation<Mapping>]) {
+    init<Value>(_ observations: [ValueObservation<Value>]) {
         let (begun, ended) = (DispatchGroup(), ended)
         tasks = observations.map { observation in
             begun.enter()

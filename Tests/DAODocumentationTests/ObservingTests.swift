@@ -38,6 +38,31 @@ import Testing
         }
     }
 
+    @Test func rowsAndValuesAreFollowed() async throws {
+        try await Self.withMessages("memory:") { messages in
+            let database = messages.storage.database
+            var texts: [String] = []
+            try await follow(1, in: messages) { text in
+                texts.append(text)
+                if texts.count == 1 { try? messages.persist(Self.message(1)) }
+                if texts.count == 2 { _ = try? messages.erase(byPrimaryKey: 1) }
+                return texts.count < 3
+            }
+            #expect(texts == ["deleted", "text 1", "deleted"])
+            var counts: [Int] = []
+            try await followCount(database, messages) { count in
+                counts.append(count)
+                if count == 0 { try? messages.persist([Self.message(1), Self.message(2), Self.message(3, isRead: true)]) }
+                return count == 0
+            }
+            #expect(counts == [0, 2])
+            var inbox = observeInbox(database, messages).makeAsyncIterator()
+            #expect(try await inbox.next() == Inbox(unread: 2, newest: Self.message(3).date))
+            try await messages.erase()
+            #expect(try await inbox.next() == Inbox(unread: 0, newest: nil))
+        }
+    }
+
     /// A table that applies every difference shows the same rows as a table that reloads.
     @Test @MainActor func tableFollowsTheList() async throws {
         let database = try MemoryDatabase.open()

@@ -1,6 +1,7 @@
 // The code of Docs/Observing.md, compiled, and run except for the views.
 
 import DAOCore
+import Foundation
 import Observation
 
 #if canImport(SwiftUI)
@@ -27,6 +28,33 @@ func followUnread(_ messages: DAO<MessageTranslator>, while show: ([Message]) ->
     for try await unread in messages.observe(where: { !$0.isRead }) {
         guard show(unread) else { break }
     }
+}
+
+/// Shows a message until `show` returns false.
+func follow(_ id: Int, in messages: DAO<MessageTranslator>, while show: (String) -> Bool) async throws {
+    for try await message in messages.observe(byPrimaryKey: id) {
+        guard show(message?.text ?? "deleted") else { break }
+    }
+}
+
+/// Shows the number of unread messages until `badge` returns false.
+func followCount(_ database: any Database, _ messages: DAO<MessageTranslator>, while badge: (Int) -> Bool) async throws {
+    for try await unread in database.observe({ try messages.count { !$0.isRead } }) {
+        guard badge(unread) else { break }
+    }
+}
+
+struct Inbox: Equatable {
+    var unread: Int
+    var newest: Date?
+}
+
+/// Several values of a screen, from one commit.
+func observeInbox(_ database: any Database, _ messages: DAO<MessageTranslator>) -> ValueObservation<Inbox> {
+    let inbox = database.observe {
+        Inbox(unread: try messages.count { !$0.isRead }, newest: try messages.max(\.date))
+    }
+    return inbox
 }
 
 /// The list of a view.

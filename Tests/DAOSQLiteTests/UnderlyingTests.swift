@@ -152,6 +152,25 @@ import Testing
         #expect(try await subjects.next()?.map(\.subject) == ["past the DAO"])
     }
 
+    /// A closure that reads through the handle is observed by the entities that it names, by default all.
+    @Test(.timeLimit(.minutes(30)), arguments: [TouchedEntities.all, .models(Message.self)])
+    func readsOfTheHandleAreObserved(_ touched: TouchedEntities) async throws {
+        let (database, messages) = try opened()
+        var counts = database.observe {
+            try database.underlying(as: SQLiteHandle.self, touching: touched) { handle -> Int64 in
+                var statement: OpaquePointer?
+                try #require(
+                    sqlite3_prepare_v2(handle.connection, "SELECT count(*) FROM message", -1, &statement, nil) == SQLITE_OK)
+                defer { sqlite3_finalize(statement) }
+                try #require(sqlite3_step(statement) == SQLITE_ROW)
+                return sqlite3_column_int64(statement, 0)
+            }
+        }.makeAsyncIterator()
+        #expect(try await counts.next() == 3)
+        try messages.insert([.numbered(4)])
+        #expect(try await counts.next() == 4)
+    }
+
     @Test(.timeLimit(.minutes(30))) func observationsOfOtherEntitiesAreNotNotified() async throws {
         let (database, storage) = try opened()
         let dao = DAO(storage: storage, translator: Subjects())

@@ -7,7 +7,7 @@ enum Observations {
     static let cases: [ConformanceCase] = results + commits + differences + ends
 
     /// Reads results from an observation one by one. Each read has a timeout that no result ever needs.
-    private struct Results<Sequence: AsyncSequence>: @unchecked Sendable where Sequence.Element: Sendable {
+    struct Results<Sequence: AsyncSequence>: @unchecked Sendable where Sequence.Element: Sendable {
         // One task uses the iterator at a time: every case awaits a result before it asks for the next.
         private var iterator: Sequence.AsyncIterator
 

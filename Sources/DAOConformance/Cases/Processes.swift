@@ -61,7 +61,7 @@ enum Processes {
 
     private static let observing: [ConformanceCase] = [
         ConformanceCase(
-            concurrent: "O.otherProcess", "O1", "O2", "C2", title: "a commit of another process gives a new result",
+            concurrent: "O.otherProcess", "O1", "O2", "O5", "C2", title: "a commit of another process gives a new result",
             requires: [.processes]
         ) { context in
             let database = try context.open()
@@ -69,11 +69,14 @@ enum Processes {
             try await ledger.counters.create(Counter(id: 1, value: 0))
             let process = try context.startProcess()
             var results = ledger.counters.observe().makeAsyncIterator()
-            _ = try await results.next()
+            var sums = database.observe { try ledger.counters.sum(\.value) }.makeAsyncIterator()
+            _ = try await (results.next(), sums.next())
             for number in 1...5 {
                 try expectEqual(try process.ask("increment 1"), "done")
                 let values = try await results.next()?.map(\.value)
                 try expectEqual(values ?? [], [number], "the result after a commit of another process")
+                let sum = try await sums.next()
+                try expectEqual(sum, number, "the sum after a commit of another process")
             }
         }
     ]

@@ -195,7 +195,10 @@ extension Database {
 
     /// Runs a closure in which every read sees the same state, regardless of commits in the meantime. A write
     /// in the closure throws `.invalidTransaction`.
-    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result { try runSnapshot(body) }
+    public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        ObservedReads.current?.willRead(.none, in: engineState)
+        return try runSnapshot(body)
+    }
 
     /// Runs a closure in which every read sees the same state. It does not block the thread of the calling
     /// task.

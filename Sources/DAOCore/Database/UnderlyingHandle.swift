@@ -42,6 +42,11 @@ public struct TouchedEntities: Sendable, Hashable {
 
     /// Returns the entities with names.
     public static func named(_ names: String...) -> TouchedEntities { TouchedEntities(names: Set(names)) }
+
+    /// Adds entities.
+    mutating func formUnion(_ other: TouchedEntities) {
+        self = TouchedEntities(names: names.flatMap { names in other.names.map(names.union) })
+    }
 }
 
 extension Model {
@@ -71,7 +76,7 @@ extension Database {
     /// - Parameters:
     ///   - type: The type of the handle, which identifies the engine.
     ///   - entities: The entities whose rows the closure may write, for observations; by default all
-    ///     entities. It has no effect in a snapshot.
+    ///     entities. In the closure of an observation, the entities that it reads.
     ///   - body: A closure that gets the handle.
     /// - Returns: The result of the closure.
     /// - Throws: `.unsupported` when this database does not support the type, wherever it is called;
@@ -81,6 +86,7 @@ extension Database {
         as type: Handle.Type, touching entities: TouchedEntities = .all, _ body: (Handle) throws -> Result
     ) throws -> Result {
         guard capabilities.underlyingTypes.contains(UnderlyingType(type)) else { throw refusal(of: type) }
+        ObservedReads.current?.willRead(entities, in: engineState)
         return try runUnderlying(as: type, touching: entities, body)
     }
 

@@ -134,6 +134,12 @@ extension StorageError {
         StorageError(.invalidTransaction, "nothing can be written inside a snapshot; use a transaction instead")
     }
 
+    /// A write inside the closure of an observation.
+    static var writeInsideObservation: StorageError {
+        StorageError(
+            .invalidTransaction, "nothing can be written inside the closure of an observation; write where its values arrive")
+    }
+
     /// The engine's own handle was requested outside a transaction and a snapshot.
     package static var handleOutsideTransaction: StorageError {
         StorageError(

@@ -18,7 +18,7 @@ import Observation
 /// ```
 ///
 /// The list observes its query from its creation until its last reference is dropped. It is isolated to the
-/// main actor; reads and translations run on other threads. The guarantees of ``QueryObservation`` about
+/// main actor; reads and translations run on other threads. The guarantees of ``ValueObservation`` about
 /// commits, their order and a slow consumer apply to it.
 @MainActor @Observable
 public final class ObservedList<Mapping: Translator> {

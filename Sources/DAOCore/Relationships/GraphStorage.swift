@@ -33,7 +33,14 @@ struct GraphStorage<Record: Model>: Storage {
 // MARK: Reading
 
 extension GraphStorage {
+    /// Tells the running observation what the next read depends on. Related rows belong to it, also where only
+    /// their links do.
+    private func willRead() {
+        ObservedReads.current?.willRead(TouchedEntities(names: Record.schema.reachedEntities), in: database.engineState)
+    }
+
     func read(_ query: Query<Record>) throws -> [Record] {
+        willRead()
         if isFlat { return try flat.read(query) }
         return try database.snapshot {
             if query.sortsThroughRelations {
@@ -46,6 +53,7 @@ extension GraphStorage {
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        willRead()
         if isFlat { return try flat.read(keys: keys, includesSubentities: includesSubentities) }
         return try database.snapshot {
             var records = try flat.read(keys: keys, includesSubentities: includesSubentities)
@@ -55,12 +63,17 @@ extension GraphStorage {
     }
 
     func read(key: Key) throws -> Record? {
-        isFlat ? try flat.read(key: key) : try read(keys: [key], includesSubentities: true).first
+        willRead()
+        return isFlat ? try flat.read(key: key) : try read(keys: [key], includesSubentities: true).first
     }
 
-    func contains(key: Key) throws -> Bool { try flat.contains(key: key) }
+    func contains(key: Key) throws -> Bool {
+        willRead()
+        return try flat.contains(key: key)
+    }
 
     func keys(_ query: Query<Record>) throws -> [Key] {
+        willRead()
         if isFlat { return try flat.keys(query) }
         return try database.snapshot {
             if query.sortsThroughRelations { return try sortedKeys(query) }
@@ -72,6 +85,7 @@ extension GraphStorage {
     }
 
     func count(_ query: Query<Record>) throws -> Int {
+        willRead()
         if isFlat { return try flat.count(query) }
         return try database.snapshot {
             var query = query
@@ -82,6 +96,7 @@ extension GraphStorage {
     }
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
+        willRead()
         if isFlat { return try flat.readFields(fields, query, body) }
         try database.snapshot {
             guard query.sortsThroughRelations else {
@@ -94,6 +109,7 @@ extension GraphStorage {
     }
 
     func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+        willRead()
         if isFlat { return try flat.groups(of: fields, where: condition, body) }
         try database.snapshot {
             try answering(Query(where: condition)) { try flat.groups(of: fields, where: $0.predicate, body) }
@@ -113,6 +129,7 @@ extension GraphStorage {
     }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        willRead()
         if isFlat { return try flat.cursor(query) }
         // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
         if evaluatesRelated, !query.sortsThroughRelations, let cursor = try cursorWithRelated(query) { return cursor }

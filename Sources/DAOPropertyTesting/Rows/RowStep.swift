@@ -84,7 +84,7 @@ struct RowStep: Sendable {
         case leave
         /// `inner` on a database of another location.
         case neighbour
-        /// `dao.observeChanges(query)` while `inner` runs; when `flag`, the result is waited for after each
+        /// `dao.observeChanges(query)`, and `database.observe` of its keys, while `inner` runs; when `flag`, the result is waited for after each
         /// of the steps.
         case watch
         /// What meets the condition and what meets its negation are together everything, each once.

@@ -3,17 +3,32 @@ import DAOCore
 import Foundation
 
 extension PropertyTesting {
-    /// An observation that threads can wait for.
+    /// Observations that threads can wait for: of the rows of a query, and of a closure that reads their keys and
+    /// their number.
     ///
     /// Every change is compared with the one before it: its keys must be those of the rows that differ.
     public final class Watcher<Record: PropertyTestModel>: Sendable {
         private typealias Change = ObservedChange<Record>
 
+        private struct Summary: Equatable {
+            let keys: [Key]
+            let count: Int
+
+            init(_ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>) throws {
+                keys = try dao.storage.keys(query)
+                count = try dao.count(query)
+            }
+        }
+
         private struct State: Sendable {
             var rows: [[Value]]?
+            var summary: Summary?
             var problem: String?
-            var ending: (any Error)?
-            var hasEnded = false
+            /// How the observations ended; nil without an error.
+            var endings: [(any Error)?] = []
+
+            var haveEnded: Bool { endings.count == 2 }
+            var endingsText: String { endings.map { $0.map { "\($0)" } ?? "without an error" }.joined(separator: ", ") }
         }
 
         private let dao: DAO<IdentityTranslator<Record>>
@@ -21,7 +36,7 @@ extension PropertyTesting {
         private let patience: Double
         private let state = Shared(State())
         private let condition = NSCondition()
-        private let task = Shared<Task<Void, Never>?>(nil)
+        private let tasks = Shared<[Task<Void, Never>]>([])
 
         /// Begins to observe.
         ///
@@ -33,34 +48,47 @@ extension PropertyTesting {
             self.dao = dao
             self.query = query
             self.patience = patience
-            let changes = dao.observeChanges(query)
-            task.change { task in
-                task = Task.detached(executorPreference: TaskThreads.shared) { [weak self] in
-                    do {
-                        for try await change in changes { self?.take(change) }
-                        self?.end(nil)
-                    } catch {
-                        self?.end(error)
-                    }
-                }
-            }
+            observe(dao.observeChanges(query)) { $0.take($1) }
+            observe(dao.storage.database.observe { try Summary(dao, query) }) { $0.take($1) }
         }
 
-        deinit { task.value?.cancel() }
+        deinit { for task in tasks.value { task.cancel() } }
+
+        private func observe<Element>(
+            _ observation: ValueObservation<Element>, _ take: @escaping @Sendable (Watcher, Element) -> Void
+        ) {
+            tasks.change { tasks in
+                tasks.append(
+                    Task.detached(executorPreference: TaskThreads.shared) { [weak self] in
+                        do {
+                            for try await element in observation {
+                                if let self { take(self, element) }
+                            }
+                            self?.end(nil)
+                        } catch {
+                            self?.end(error)
+                        }
+                    })
+            }
+        }
 
         /// The rows that were observed last, once they are equal to the result of the query.
         ///
         /// - Throws: The error of the query; a fault of the observation, as ``ConformanceFailure``.
         public func latest() throws -> [Record] {
             let expected = try dao.read(query).map(\.values)
-            let hasCome = wait { state in state.hasEnded || state.rows.map { Self.same($0, expected) } == true }
+            let summary = try Summary(dao, query)
+            let hasCome = wait { state in
+                !state.endings.isEmpty || state.summary == summary && state.rows.map { Self.same($0, expected) } == true
+            }
             let state = state.value
             if let problem = state.problem { throw fail(problem) }
-            if state.hasEnded { throw fail("an observation has ended: \(state.ending.map { "\($0)" } ?? "without an error")") }
+            if !state.endings.isEmpty { throw fail("an observation has ended: \(state.endingsText)") }
             guard hasCome else {
                 throw fail(
                     "an observation does not come to \(Self.text(expected)): its last result is "
-                        + (state.rows.map(Self.text) ?? "none"))
+                        + (state.rows.map(Self.text) ?? "none") + ", and that of the keys "
+                        + (state.summary.map { "\($0.keys) (\($0.count))" } ?? "none"))
             }
             return try state.rows?.map { try Record(values: $0) } ?? []
         }
@@ -69,16 +97,16 @@ extension PropertyTesting {
         ///
         /// - Throws: A fault of the observation, as ``ConformanceFailure``.
         func stop() throws {
-            task.value?.cancel()
-            guard wait(until: \.hasEnded) else { throw fail("a cancelled observation does not end") }
+            for task in tasks.value { task.cancel() }
+            guard wait(until: \.haveEnded) else { throw fail("a cancelled observation does not end") }
             if let problem = state.value.problem { throw fail(problem) }
         }
 
         /// Waits for the end of the observation after the database was closed.
         func waitForEnd() throws {
-            guard wait(until: \.hasEnded) else { throw fail("an observation of a closed database does not end") }
-            guard let error = state.value.ending as? StorageError, error.kind == .closed else {
-                throw fail("an observation of a closed database ends with \(state.value.ending.map { "\($0)" } ?? "nothing")")
+            guard wait(until: \.haveEnded) else { throw fail("an observation of a closed database does not end") }
+            guard state.value.endings.allSatisfy({ ($0 as? StorageError)?.kind == .closed }) else {
+                throw fail("observations of a closed database end: \(state.value.endingsText)")
             }
         }
 
@@ -100,9 +128,14 @@ extension PropertyTesting {
             }
         }
 
-        private func end(_ error: (any Error)?) {
-            changeState { ($0.ending, $0.hasEnded) = (error, true) }
+        private func take(_ summary: Summary) {
+            changeState { state in
+                if state.summary == summary { state.problem = state.problem ?? "an observation gives the same value twice" }
+                state.summary = summary
+            }
         }
+
+        private func end(_ error: (any Error)?) { changeState { $0.endings.append(error) } }
 
         private func changeState(_ change: (inout State) -> Void) {
             condition.lock()

@@ -41,7 +41,7 @@ enum Fault: String, CaseIterable, Sendable {
         keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
-        observersMissReopening, observersOutliveDatabase
+        observersMissReopening, observersOutliveDatabase, observersMayWrite
     // Evolution
     case forgetsEntities, forgetsIndexes, forgetsLongIndexes, forgetsDefaults, losesRenamedValues, keepsOldIndexes,
         keepsFailedMigrations,
@@ -77,10 +77,12 @@ enum Fault: String, CaseIterable, Sendable {
     }
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
-    /// one entity in its scripts have the same relationships. They do not observe parts of entities, and use one database at
-    /// a time, which is verified for its damage only.
+    /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
+    /// and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = allCases.filter {
-        ![.errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing].contains($0)
+        ![
+            .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing, .observersMayWrite,
+        ].contains($0)
     }
 
     /// The cases to run for a fault that makes all other cases wait for a timeout; nil to run every case.

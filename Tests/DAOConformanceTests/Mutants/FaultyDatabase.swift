@@ -1,8 +1,8 @@
-import DAOCore
 import Foundation
 import Synchronization
 
 @testable import DAOConformance
+@testable import DAOCore
 
 /// A working database with one planted fault.
 final class FaultyDatabase: Database {
@@ -136,6 +136,8 @@ final class FaultyDatabase: Database {
                 return try body()
             }
         case .runsBodyElsewhere: return try elsewhere { try base.transaction(body) }
+        case .observersMayWrite where isInside && !AmbientTransaction.isWriting:
+            return try elsewhere { try base.transaction(body) }
         default:
             guard let announcer, !isInside else { return try base.transaction(body) }
             defer { announcer.forget() }

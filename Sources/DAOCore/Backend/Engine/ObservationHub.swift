@@ -12,13 +12,8 @@ public final class ObservationHub: Sendable {
     /// Opens a counter. The counter is released when the last observer is removed.
     public typealias OpenCounter = @Sendable () throws -> Counter
 
-    private struct Observer: Sendable {
-        let entities: Set<String>
-        let wake: @Sendable () -> Void
-    }
-
     private struct State: Sendable {
-        var observers: [Int: Observer] = [:]
+        var observers: [Int: @Sendable (TouchedEntities) -> Void] = [:]
         var nextID = 0
     }
 
@@ -34,12 +29,11 @@ public final class ObservationHub: Sendable {
 
     /// Wakes the observers of the given entities. It must be called in commit order.
     public func didCommit(_ entities: Set<String>) {
-        guard isObserved else { return }
-        wake { !$0.entities.isDisjoint(with: entities) }
+        if isObserved { notify(TouchedEntities(names: entities)) }
     }
 
     /// Wakes all observers: the database was closed, or an unreported commit may have happened.
-    public func wakeAll() { wake { _ in true } }
+    public func wakeAll() { notify(.all) }
 
     /// Enables the detection of commits of other processes, within a tenth of a second. It must be called
     /// once, before any observer is added.
@@ -71,15 +65,13 @@ public final class ObservationHub: Sendable {
 
     /// Adds an observer.
     ///
-    /// - Parameters:
-    ///   - entities: The entities of the observation.
-    ///   - wake: A closure that is called after commits that touch the entities, from any thread. It must
-    ///     return immediately.
+    /// - Parameter notify: A closure that is called after every commit with the entities that it touched, from any
+    ///   thread. It must return immediately.
     /// - Returns: The id for ``remove(_:)``.
-    func add(_ entities: Set<String>, wake: @escaping @Sendable () -> Void) -> Int {
+    func add(_ notify: @escaping @Sendable (TouchedEntities) -> Void) -> Int {
         let id = state.withLock { state in
             state.nextID += 1
-            state.observers[state.nextID] = Observer(entities: entities, wake: wake)
+            state.observers[state.nextID] = notify
             count.store(state.observers.count, ordering: .relaxed)
             return state.nextID
         }
@@ -99,8 +91,7 @@ public final class ObservationHub: Sendable {
         }
     }
 
-    private func wake(_ isConcerned: (Observer) -> Bool) {
-        let observers = state.withLock { $0.observers.values.filter(isConcerned) }
-        for observer in observers { observer.wake() }
+    private func notify(_ entities: TouchedEntities) {
+        for notify in state.withLock({ $0.observers.values }) { notify(entities) }
     }
 }

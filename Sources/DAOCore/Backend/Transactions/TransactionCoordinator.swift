@@ -78,13 +78,14 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     ) throws -> Result {
         if let ambient = try ambientHandle() {
             guard ambient.canWrite else {
-                throw StorageError.writeInsideSnapshot
+                throw ObservedReads.current == nil ? StorageError.writeInsideSnapshot : .writeInsideObservation
             }
             // Inside a write transaction, this thread holds the writer's lock.
             if let entity { touched.insert(entity) }
             return kind.needsSavepoint && !ambient.isOneCall
                 ? try inSavepoint(ambient.handle, body) : try body(ambient.handle)
         }
+        if ObservedReads.current != nil { throw StorageError.writeInsideObservation }
         try writerLock.acquire()
         defer { writerLock.release() }
         let handle =
