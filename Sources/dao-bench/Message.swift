@@ -60,8 +60,8 @@ struct Dataset {
 
     init(count: Int, points: Int, queries: Int) {
         var random = SeededGenerator(seed: 42)
-        senderCount = max(count / 100, 1)
-        let senderCount = senderCount
+        let senderCount = max(count / 100, 1)
+        self.senderCount = senderCount
         messages = (0..<count).map { index in
             Message(
                 id: index,

@@ -76,18 +76,27 @@ import Testing
         }
     }
 
+    /// Opens a file that counts 20, here and in another process, and replaces it by one that counts 1,000.
+    ///
+    /// - Parameter old: The path that the file is moved to; nil when it is gone.
+    private func replacedWhileOpen(_ place: Place, movingItTo old: String? = nil) throws -> (Ledger, Child) {
+        let other = try Ledger(place.url(file: "other"))
+        try other.increment(by: 1000)
+        try other.database.close()
+        let ledger = try Ledger(place.url())
+        for _ in 1...20 { try ledger.increment() }
+        let witness = try Child("serve", place.url())
+        try witness.expect("open")
+        if let old { #expect(rename(place.file.path, old) == 0) }
+        #expect(rename(place.directory.appendingPathComponent("other").path, place.file.path) == 0)
+        return (ledger, witness)
+    }
+
     /// Processes that have the file open have not noticed yet that another one is at the path.
     @Test func openerOfAReplacedLMDBFileIsAlone() async throws {
         try await onThread {
             let place = Place(.lmdb)
-            let other = try Ledger(place.url(file: "other"))
-            try other.increment(by: 1000)
-            try other.database.close()
-            let ledger = try Ledger(place.url())
-            for _ in 1...20 { try ledger.increment() }
-            let witness = try Child("serve", place.url())
-            try witness.expect("open")
-            #expect(rename(place.directory.appendingPathComponent("other").path, place.file.path) == 0)
+            let (ledger, witness) = try replacedWhileOpen(place)
 
             let writer = try Child("reopen", place.url(), "5")
             try writer.expect("done")
@@ -113,16 +122,8 @@ import Testing
     /// The log beside the new file is that of the old one, and has its commits.
     @Test func openerOfAReplacedSQLiteFileIsBusy() async throws {
         try await onThread {
-            let other = try Ledger(place.url(file: "other"))
-            try other.increment(by: 1000)
-            try other.database.close()
-            let ledger = try Ledger(place.url())
-            for _ in 1...20 { try ledger.increment() }
-            let witness = try Child("serve", place.url())
-            try witness.expect("open")
             let old = place.directory.appendingPathComponent("old").path
-            #expect(rename(place.file.path, old) == 0)
-            #expect(rename(place.directory.appendingPathComponent("other").path, place.file.path) == 0)
+            let (ledger, witness) = try replacedWhileOpen(place, movingItTo: old)
 
             func isBusy() throws {
                 for url in [place.url(), "\(place.url())?readOnly=true"] {

@@ -36,16 +36,18 @@ import Testing
         let (database, messages) = try opened()
         let counted = try database.transaction {
             try messages.insert([.numbered(4)])
-            return try database.underlying(as: SQLiteHandle.self, touching: .none) { handle -> Int64 in
-                var statement: OpaquePointer?
-                try #require(
-                    sqlite3_prepare_v2(handle.connection, "SELECT count(*) FROM message", -1, &statement, nil) == SQLITE_OK)
-                defer { sqlite3_finalize(statement) }
-                try #require(sqlite3_step(statement) == SQLITE_ROW)
-                return sqlite3_column_int64(statement, 0)
-            }
+            return try database.underlying(as: SQLiteHandle.self, touching: .none, count)
         }
         #expect(counted == 4)
+    }
+
+    /// Counts the messages by a statement.
+    private func count(_ handle: SQLiteHandle) throws -> Int64 {
+        var statement: OpaquePointer?
+        try #require(sqlite3_prepare_v2(handle.connection, "SELECT count(*) FROM message", -1, &statement, nil) == SQLITE_OK)
+        defer { sqlite3_finalize(statement) }
+        try #require(sqlite3_step(statement) == SQLITE_ROW)
+        return sqlite3_column_int64(statement, 0)
     }
 
     @Test func writesAreUndoneWithTheTransactionOrWhenTheClosureThrows() throws {
@@ -157,14 +159,7 @@ import Testing
     func readsOfTheHandleAreObserved(_ touched: TouchedEntities) async throws {
         let (database, messages) = try opened()
         var counts = database.observe {
-            try database.underlying(as: SQLiteHandle.self, touching: touched) { handle -> Int64 in
-                var statement: OpaquePointer?
-                try #require(
-                    sqlite3_prepare_v2(handle.connection, "SELECT count(*) FROM message", -1, &statement, nil) == SQLITE_OK)
-                defer { sqlite3_finalize(statement) }
-                try #require(sqlite3_step(statement) == SQLITE_ROW)
-                return sqlite3_column_int64(statement, 0)
-            }
+            try database.underlying(as: SQLiteHandle.self, touching: touched) { try count($0) }
         }.makeAsyncIterator()
         #expect(try await counts.next() == 3)
         try messages.insert([.numbered(4)])

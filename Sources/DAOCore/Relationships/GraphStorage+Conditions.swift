@@ -47,20 +47,13 @@ extension GraphStorage {
     }
 
     private func rewrittenLeaf(_ node: PredicateNode, _ keys: [Key]?) throws -> PredicateNode {
+        if let (relation, condition, isNegated) = try Record.schema.existence(node) {
+            let found = try parents(relation, holding: condition, among: keys)
+            return isNegated ? .not(found) : found
+        }
         switch node {
-        case .related(let field, let match, let inner):
-            let relation = try relation(at: field)
-            switch match {
-            case .any: return try parents(relation, holding: inner, among: keys)
-            case .none: return .not(try parents(relation, holding: inner, among: keys))
-            case .all: return .not(try parents(relation, holding: .not(inner), among: keys))
-            }
         case .relatedCount(let field, let comparison, let count):
             return try counted(relation(at: field), comparison, count, among: keys)
-        case .through(let field, let inner):
-            let relation = try relation(at: field)
-            return try inner.holdsWithoutRow(of: relation.target)
-                ? .not(parents(relation, holding: .not(inner), among: keys)) : parents(relation, holding: inner, among: keys)
         case .compare(let field, let comparison, let value):
             guard let relation = relations.first(where: { $0.field == field }) else { return node }
             return try comparing(relation, [value], comparison) ?? node
@@ -133,6 +126,23 @@ extension Schema {
         let name = description.fields.indices.contains(field) ? description.fields[field].name : "\(field)"
         throw PredicateProblem("'\(name)' of '\(description.name)' is not a relationship", field: name)
             .error(entity: description.name)
+    }
+
+    /// Returns what a condition on related rows says as the existence of one that meets a condition, or of none.
+    ///
+    /// - Returns: Nil for another node, and for one on the number of related rows.
+    func existence(
+        _ node: PredicateNode
+    ) throws -> (relation: any Relation<Record>, condition: PredicateNode, isNegated: Bool)? {
+        switch node {
+        case .related(let field, let match, let inner):
+            return (try relation(at: field), match == .all ? .not(inner) : inner, match != .any)
+        case .through(let field, let inner):
+            let relation = try relation(at: field)
+            let isNegated = try inner.holdsWithoutRow(of: relation.target)
+            return (relation, isNegated ? .not(inner) : inner, isNegated)
+        default: return nil
+        }
     }
 }
 
@@ -214,9 +224,7 @@ extension PredicateNode {
             case .not(let node): pending.append(node)
             case .related, .relatedCount, .through: return true
             case .compare(let field, _, _), .isIn(let field, _):
-                if let entity, entity.fields.indices.contains(field), entity.fields[field].type.kind.isRelationship {
-                    return true
-                }
+                if entity?.isRelationship(at: field) == true { return true }
             default: continue
             }
         }
@@ -246,6 +254,11 @@ extension PredicateNode {
         default: return try filter(for: Record.schema.description).matches { _ in .null }
         }
     }
+}
+
+extension EntityDescription {
+    /// Whether the field at a position is a relationship; false where there is no field.
+    func isRelationship(at index: Int) -> Bool { fields.indices.contains(index) && fields[index].type.kind.isRelationship }
 }
 
 extension Comparison {

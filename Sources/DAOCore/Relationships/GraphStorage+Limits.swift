@@ -92,17 +92,9 @@ extension GraphStorage {
     /// Returns the condition with those parts resolved into keys that few related rows meet.
     func resolvingFew(_ node: PredicateNode) throws -> PredicateNode {
         try rewritten(node) { leaf in
-            switch leaf {
-            case .related(let field, let match, let inner):
-                return try !relation(at: field).areFew(
-                    LimitedReading.current.few, matching: match == .all ? .not(inner) : inner, in: graph)
-            case .through(let field, let inner):
-                let relation = try relation(at: field)
-                let isNegated = try inner.holdsWithoutRow(of: relation.target)
-                return try !relation.areFew(LimitedReading.current.few, matching: isNegated ? .not(inner) : inner, in: graph)
-            case .relatedCount: return true
-            default: return false
-            }
+            if case .relatedCount = leaf { return true }
+            guard let (relation, condition, _) = try Record.schema.existence(leaf) else { return false }
+            return try !relation.areFew(LimitedReading.current.few, matching: condition, in: graph)
         }
     }
 

@@ -11,11 +11,12 @@ extension SQLStorage {
             do {
                 try session.connection.beginReading()
                 let table = try current(session).table
-                let statement = try session.statement(try table.select(resolved, tables(session, resolved)), entity: entity.name)
+                let statement = try evaluatingRelated(resolved) {
+                    try session.statement(try table.select(resolved, tables(session, resolved)), entity: entity.name)
+                }
                 return SQLCursor(owner, schema, reader(of: statement, table), CursorLease(session, statement))
             } catch {
                 session.rollback()
-                if error is SQLMissingTable, resolved.filter.reachesRelated { throw RelatedConditionsUnavailable() }
                 if error is SQLMissingTable { return ArrayCursor(try read(query)) }
                 throw error
             }

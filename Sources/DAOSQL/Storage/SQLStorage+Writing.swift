@@ -10,12 +10,10 @@ extension SQLStorage {
         if query.isEmpty { return try writing(.statement) { _, _ in 0 } }
         do {
             return try writing(.statement) { session, known in
-                do {
+                try evaluatingRelated(query) {
                     let sql = try known.table.set(
                         field, to: value, counting: counter, where: query.filter, tables(session, query))
                     return try session.run(sql, entity: entity.name)
-                } catch is SQLMissingTable where query.filter.reachesRelated {
-                    throw RelatedConditionsUnavailable()
                 }
             }
         } catch let error as StorageError where error.kind == .schemaMismatch && error.engineCode != nil {

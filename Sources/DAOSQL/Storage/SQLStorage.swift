@@ -48,17 +48,21 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
         }
     }
 
-    /// Runs a closure that reads the rows of a query on one connection.
-    ///
-    /// - Throws: ``DAOCore/RelatedConditionsUnavailable`` when a table of the conditions on related rows is missing.
+    /// Runs a closure that reads the rows of a query on one connection. It runs twice as that of ``reading(_:)`` does, unless
+    /// the query has conditions on related rows.
     func reading<Result>(_ query: ResolvedQuery, _ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
-        guard query.filter.reachesRelated else { return try reading(body) }
-        return try owner.lifetime.call {
-            do {
-                return try owner.instance.coordinator.read { try body($0, try current($0)) }
-            } catch is SQLMissingTable {
-                throw RelatedConditionsUnavailable()
-            }
+        try reading { session, known in try evaluatingRelated(query) { try body(session, known) } }
+    }
+
+    /// Runs the statement of a query.
+    ///
+    /// - Throws: ``DAOCore/RelatedConditionsUnavailable`` in place of the error of a missing table, when the query has
+    ///   conditions on related rows.
+    func evaluatingRelated<Result>(_ query: ResolvedQuery, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch is SQLMissingTable where query.filter.reachesRelated {
+            throw RelatedConditionsUnavailable()
         }
     }
 

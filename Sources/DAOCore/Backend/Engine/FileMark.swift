@@ -6,8 +6,8 @@ import Foundation
 /// that file still belongs to the old one. Every process therefore locks a byte of it whose position is the inode of its
 /// database, far behind any data, and an opener looks for the marks of others.
 ///
-/// The lock belongs to the open file, not to the process: the locks of engines are independent of it, and two marks in one process see each
-/// other. Programs without this library leave no marks.
+/// The lock belongs to the open file, not to the process: the locks of engines are independent of it, and two marks in one
+/// process see each other. Programs without this library leave no marks.
 package final class FileMark: Sendable {
     private static let places = 1 << 40..<1 << 61
     #if os(Linux)

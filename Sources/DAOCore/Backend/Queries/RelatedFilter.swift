@@ -59,54 +59,33 @@ package struct RelatedConditionsUnavailable: Error {
 }
 
 extension Relation {
-    /// Returns the filter of the rows with a related row that meets a condition.
-    fileprivate func holding(_ node: PredicateNode, isNegated: Bool) throws -> Filter {
-        func filter<Child: Model>(_ model: Child.Type) throws -> Filter {
-            let test: RelatedFilter.Test =
-                node == .constant(true) ? .isLinked : .any(try node.filter(of: model))
-            return .related(
-                RelatedFilter(relation: description, target: model.schema.declaration, test: test), isNegated: isNegated)
-        }
-        return try filter(target)
-    }
-
-    fileprivate func counted(_ comparison: Comparison, _ count: Int, isNegated: Bool) -> Filter {
-        func filter<Child: Model>(_ model: Child.Type) -> Filter {
-            let test = RelatedFilter.Test.count(comparison, count)
-            return .related(
-                RelatedFilter(relation: description, target: model.schema.declaration, test: test), isNegated: isNegated)
-        }
-        return filter(target)
+    /// Returns the filter of the rows whose related rows pass a test.
+    fileprivate func filter(_ test: RelatedFilter.Test, isNegated: Bool) -> Filter {
+        func declaration<Child: Model>(of model: Child.Type) -> EntityDeclaration { model.schema.declaration }
+        return .related(RelatedFilter(relation: description, target: declaration(of: target), test: test), isNegated: isNegated)
     }
 }
 
 extension PredicateNode {
     /// Returns the filter with its conditions on related rows.
     func filter<Record: Model>(of model: Record.Type) throws -> Filter {
-        let entity = Record.schema.description
-        return try filter(for: entity) { node, isNegated in
-            switch node {
-            case .related(let field, let match, let inner):
-                let relation = try Record.schema.relation(at: field)
-                return switch match {
-                case .any: try relation.holding(inner, isNegated: isNegated)
-                case .none: try relation.holding(inner, isNegated: !isNegated)
-                case .all: try relation.holding(.not(inner), isNegated: !isNegated)
-                }
-            case .relatedCount(let field, let comparison, let count):
-                return try Record.schema.relation(at: field).counted(comparison, count, isNegated: isNegated)
-            case .through(let field, let inner):
-                let relation = try Record.schema.relation(at: field)
-                return try inner.holdsWithoutRow(of: relation.target)
-                    ? relation.holding(.not(inner), isNegated: !isNegated) : relation.holding(inner, isNegated: isNegated)
-            case .compare(let field, let comparison, let value):
-                try Record.schema.relations.first { $0.field == field }?.check([value], comparison)
-                return nil
-            case .isIn(let field, let values):
-                try Record.schema.relations.first { $0.field == field }?.check(values, .equal)
-                return nil
-            default: return nil
+        let schema = Record.schema
+        return try filter(for: schema.description) { node, isNegated in
+            if let (relation, condition, isHeldByNone) = try schema.existence(node) {
+                let test =
+                    condition == .constant(true) ? .isLinked : RelatedFilter.Test.any(try condition.filter(of: relation.target))
+                return relation.filter(test, isNegated: isNegated != isHeldByNone)
             }
+            switch node {
+            case .relatedCount(let field, let comparison, let count):
+                return try schema.relation(at: field).filter(.count(comparison, count), isNegated: isNegated)
+            case .compare(let field, let comparison, let value) where schema.description.isRelationship(at: field):
+                try schema.relation(at: field).check([value], comparison)
+            case .isIn(let field, let values) where schema.description.isRelationship(at: field):
+                try schema.relation(at: field).check(values, .equal)
+            default: break
+            }
+            return nil
         }
     }
 }
