@@ -17,7 +17,7 @@ enum Catalog {
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,
         Observations.cases, ObservationsValues.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases,
-        LifeCycle.cases, LifeCycleFiles.cases, LifeCycleMaintenance.cases,
+        LifeCycle.cases, LifeCycleFiles.cases, LifeCycleMaintenance.cases, Instruments.cases,
         Errors.cases,
         Schemas.cases,
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionLongIndexes.cases, EvolutionRenames.cases,

@@ -134,6 +134,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L9", "a verification finds all damage, and none where there is none"),
         ContractRule("L10", "a backup is the last commit, whole, in one file"),
         ContractRule("L11", "a compaction changes the size of the file, and nothing else"),
+        ContractRule("L12", "an instrument is told of every call, once"),
     ]
 
     /// Returns the rule with an id.

@@ -119,7 +119,7 @@ struct ConfigurationTests {
                 == "there is no driver for 'sqlite'; use one that this program has: none, other")
         #expect(
             try storageError { try drivers.open("none:x?sise=3") }.message
-                == "'none' databases have no option 'sise'; use one of these: create, durability, readOnly, size, timeout")
+                == "'none' databases have no option 'sise'; use one of these: create, durability, log, readOnly, size, timeout")
         #expect(try storageError { try drivers.open("none:x?key=secret") }.kind == .unsupported)
     }
 }

@@ -48,6 +48,16 @@ import Testing
         #expect(result.output.contains("GET dialogs/ alone now fails: the server cannot be reached"))
     }
 
+    /// Contract L12: `?log=` prints what a program does, without any instrument in its code.
+    @Test func callsAreLoggedOnRequest() async throws {
+        let place = Place()
+        let result = try await run(["sqlite:\(place.directory.path)/dialogs.db?log=all"])
+        withExtendedLifetime(place) {}
+        #expect(result.status == 0)
+        #expect(result.errors.contains("dao: open dialog, ") && result.errors.contains("\n    SELECT "), "\(result.errors)")
+        #expect(!result.output.contains("dao: "))
+    }
+
     @Test func missingOrInvalidArgumentsAreReported() async throws {
         let help = try await run(["--help"])
         #expect(help.status == 0 && help.output.contains("memory:"))

@@ -111,7 +111,11 @@ extension Database {
     ///
     /// - Throws: `.invalidSchema` when a declaration contradicts itself, `.schemaMismatch` when the stored
     ///   entity differs.
-    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try GraphStorage<Record>(self) }
+    public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        guard CallTrace.isUsed.load(ordering: .relaxed) else { return try GraphStorage<Record>(self) }
+        let storage = try reporting(.open, of: Record.schema.description.name) { try GraphStorage<Record>(self) }
+        return ReportingStorage(storage, configuration.instruments) ?? storage
+    }
 
     /// Runs a closure as a transaction. When the closure throws, none of its writes is kept (contract T1).
     ///
@@ -121,7 +125,9 @@ extension Database {
     /// elsewhere see the last commit and never wait (T3).
     ///
     /// - Throws: Any error of the closure, unchanged; `.busy` when another process keeps the database locked.
-    public func transaction<Result>(_ body: () throws -> Result) throws -> Result { try runTransaction(body) }
+    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try reporting(.transaction) { try runTransaction(body) }
+    }
 
     /// Runs a closure as a transaction on the writer thread of the database. It does not block the thread of
     /// the calling task.
@@ -131,7 +137,7 @@ extension Database {
     ///
     /// - Throws: Any error of the closure, unchanged; `CancellationError`.
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await engineState.executor.write { try self.runTransaction(body) }
+        try await engineState.executor.write { try self.reporting(.transaction) { try self.runTransaction(body) } }
     }
 
     /// Runs a closure as a transaction, and runs it again when it throws `.conflict` (contract T8).
@@ -158,7 +164,7 @@ extension Database {
         var remaining = AmbientTransaction.isInside(engineState) ? 0 : count
         while true {
             do {
-                return try runTransaction(body)
+                return try reporting(.transaction) { try runTransaction(body) }
             } catch let error as StorageError where error.kind == .conflict && remaining > 0 {
                 try Task.checkCancellation()
                 remaining -= 1
@@ -180,7 +186,7 @@ extension Database {
         var remaining = count
         while true {
             do {
-                return try await engineState.executor.write { try self.runTransaction(body) }
+                return try await engineState.executor.write { try self.reporting(.transaction) { try self.runTransaction(body) } }
             } catch let error as StorageError where error.kind == .conflict && remaining > 0 {
                 remaining -= 1
             }
@@ -197,12 +203,12 @@ extension Database {
     /// in the closure throws `.invalidTransaction`.
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         ObservedReads.current?.willRead(.none, in: engineState)
-        return try runSnapshot(body)
+        return try reporting(.snapshot) { try runSnapshot(body) }
     }
 
     /// Runs a closure in which every read sees the same state. It does not block the thread of the calling
     /// task.
     public func snapshot<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await engineState.executor.read { try self.runSnapshot(body) }
+        try await engineState.executor.read { try self.reporting(.snapshot) { try self.runSnapshot(body) } }
     }
 }

@@ -10,8 +10,8 @@ import Foundation
 /// The URL is `scheme:path?option=value&…`: `scheme:///absolute/path` for an absolute path,
 /// `scheme:relative/path` for a path relative to the working directory, `memory:` or `memory:name` for
 /// memory. Characters with a meaning in URLs (`?`, `#`, `%`, a space) are percent-encoded. The options are
-/// `create` and `readOnly` (`true` or `false`), `durability` (`full` or `relaxed`), `timeout` (seconds), and
-/// the options of the driver.
+/// `create` and `readOnly` (`true` or `false`), `durability` (`full` or `relaxed`), `timeout` (seconds), `log` (`slow` or
+/// `all`), and the options of the driver.
 public struct DatabaseConfiguration: Sendable, Hashable {
 
     /// The failures that a commit survives after it has returned (contract T6).
@@ -35,6 +35,12 @@ public struct DatabaseConfiguration: Sendable, Hashable {
     public var durability = Durability.full
     /// The maximum time to wait for the write lock of another process. After it, the call throws `.busy`.
     public var busyTimeout: Duration = .seconds(5)
+    /// Which calls are printed to the standard error stream; nil for none.
+    public var log: Log? {
+        didSet { if log != nil { CallTrace.isUsed.store(true, ordering: .relaxed) } }
+    }
+    /// Is told of every call of the database; nil for none. It is no part of the URL.
+    public var instrument: Instrument?
     /// The options of the driver, by name.
     public var options: [String: String] = [:]
 
@@ -124,6 +130,11 @@ extension DatabaseConfiguration {
                 throw problem("has 'timeout=\(value)'; use a number of seconds from 0 to 86400")
             }
             busyTimeout = .milliseconds(Int64(seconds * 1000))
+        case "log":
+            guard let log = Log(rawValue: value) else {
+                throw problem("has 'log=\(value)'; use \(Log.allCases.map(\.rawValue).joined(separator: " or "))")
+            }
+            self.log = log
         default: options[name] = value
         }
     }
@@ -137,6 +148,7 @@ extension DatabaseConfiguration: CustomStringConvertible, CustomReflectable {
         if !createsIfMissing { settings["create"] = "false" }
         if durability != .full { settings["durability"] = durability.rawValue }
         if busyTimeout != .seconds(5) { settings["timeout"] = "\(busyTimeout / .seconds(1))" }
+        settings["log"] = log?.rawValue
         let query = settings.sorted { $0.key < $1.key }.map { "\(Self.encoded($0.key))=\(Self.encoded($0.value))" }
         return redacted("\(scheme):\(Self.encoded(path))" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
     }

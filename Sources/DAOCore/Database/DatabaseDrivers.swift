@@ -32,7 +32,7 @@ public struct DatabaseDriver: Sendable {
                     .unsupported, "'\(scheme)' databases cannot be encrypted here; open it without a key",
                     path: configuration.path)
             }
-            let known = (["create", "readOnly", "durability", "timeout"] + optionNames).sorted().joined(separator: ", ")
+            let known = (["create", "readOnly", "durability", "timeout", "log"] + optionNames).sorted().joined(separator: ", ")
             throw StorageError(
                 .invalidConfiguration, "'\(scheme)' databases have no option '\(redacted(name))'; use one of these: \(known)",
                 path: configuration.path)

@@ -51,11 +51,13 @@ extension Database {
                     + "open it once without readOnly=true", path: path)
         }
         var changed: [String] = []
-        try withoutActuallyEscaping(onProgress) { onProgress in
-            try withEntityStore(.write) { store in
-                // Another process may have changed the database since the first check.
-                let work = try EvolutionWork(evolution, declarations, store, path: path)
-                changed = work.isNothing ? [] : try work.run(store, onProgress)
+        try reporting(.migrate) {
+            try withoutActuallyEscaping(onProgress) { onProgress in
+                try withEntityStore(.write) { store in
+                    // Another process may have changed the database since the first check.
+                    let work = try EvolutionWork(evolution, declarations, store, path: path)
+                    changed = work.isNothing ? [] : try work.run(store, onProgress)
+                }
             }
         }
         engineState.declarations.forget(changed)

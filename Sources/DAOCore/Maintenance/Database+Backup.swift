@@ -40,7 +40,7 @@ extension Database {
     ///   `.unsupported` when the database has no file.
     public func backup(to path: String, onProgress: (BackupProgress) -> Void = { _ in }) throws {
         try checkBackup()
-        try runBackup(to: path, onProgress: onProgress)
+        try reporting(.backup) { try runBackup(to: path, onProgress: onProgress) }
     }
 
     /// Copies the last commit into a file without blocking the thread of the calling task; see
@@ -53,9 +53,11 @@ extension Database {
     ) async throws {
         try checkBackup()
         try await engineState.executor.readCancellable { isCancelled in
-            try self.runBackup(to: path) { progress in
-                if isCancelled() { throw CancellationError() }
-                onProgress(progress)
+            try self.reporting(.backup) {
+                try self.runBackup(to: path) { progress in
+                    if isCancelled() { throw CancellationError() }
+                    onProgress(progress)
+                }
             }
         }
     }

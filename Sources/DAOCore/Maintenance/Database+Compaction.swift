@@ -43,7 +43,7 @@ extension Database {
                 path: configuration.path)
         }
         if capabilities.isReadOnly { throw StorageError.readOnly(configuration.path) }
-        return try runCompaction()
+        return try reporting(.compact) { try runCompaction() }
     }
 
     /// Gives the space that erased rows have left in the file back to the file system, on the writer thread; see

@@ -30,12 +30,14 @@ extension Database {
     private func verify(
         isCancelled: () -> Bool, _ onProgress: (VerificationProgress) -> Void
     ) throws -> VerificationReport {
-        try withoutActuallyEscaping(isCancelled) { isCancelled in
-            try withoutActuallyEscaping(onProgress) { onProgress in
-                try withEntityStore(.read) { store in
-                    let check = Verification(store: store, isCancelled: isCancelled, onProgress: onProgress)
-                    try check.run()
-                    return check.report
+        try reporting(.verify) {
+            try withoutActuallyEscaping(isCancelled) { isCancelled in
+                try withoutActuallyEscaping(onProgress) { onProgress in
+                    try withEntityStore(.read) { store in
+                        let check = Verification(store: store, isCancelled: isCancelled, onProgress: onProgress)
+                        try check.run()
+                        return check.report
+                    }
                 }
             }
         }

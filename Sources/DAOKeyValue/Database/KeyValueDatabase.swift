@@ -207,6 +207,7 @@ extension KeyValueDatabase {
             } catch let error as StorageError where error.kind == .outOfSpace && hasBegun && attempt < Self.attempts {
                 guard kind.mayRunAgain, !engine.coordinator.isInside else { throw error }
                 attempt += 1
+                CallTrace.willRunAgain()
             }
         }
     }

@@ -106,7 +106,10 @@ extension KeyValueLinks {
     /// Runs a closure that reads, unless no links were ever stored.
     private func read(_ body: (LinkTable, KeyValueHandle) throws -> Void) throws {
         try database.read { handle in
-            if let table = try database.engine.links(of: relation, in: handle) { try body(table, handle) }
+            guard let table = try database.engine.links(of: relation, in: handle) else { return }
+            let timer = StatementTimer.begin()
+            defer { timer?.end("links of \(relation.entity).\(relation.field)") }
+            try body(table, handle)
         }
     }
 

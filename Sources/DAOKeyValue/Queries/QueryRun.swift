@@ -14,6 +14,16 @@ struct QueryRun {
     /// The plan.
     func plan() throws -> Plan { try planner.plan(isFew: isFew) }
 
+    /// Runs a closure that reads the rows, and tells the instruments of the running call.
+    func reporting<Result>(_ reader: RecordReader, _ body: () throws -> Result) rethrows -> Result {
+        guard let timer = StatementTimer.begin() else { return try body() }
+        defer {
+            let plan = (try? plan().description(table)).map { " \($0)" } ?? ""
+            timer.end(table.description.name + plan, rowsLookedAt: reader.lookedAt)
+        }
+        return try body()
+    }
+
     /// The rows in the query's order, without the rows that its offset skips; nil when there are none.
     ///
     /// - Parameter reader: The reader that the source moves.
@@ -38,6 +48,7 @@ struct QueryRun {
             if case .index(let index) = path.target { check = EntryCheck(index, of: table, verifies: verifies) }
             var walk = try RangeWalk(path.ranges, isAscending: true, transaction, check)
             while count < wanted, try walk.next() { count += 1 }
+            reader.lookedAt += count
         } else {
             let source = try unordered(path, access(path))
             while count < wanted, try source.next(reader) { count += 1 }

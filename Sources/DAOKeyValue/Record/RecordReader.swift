@@ -19,6 +19,8 @@ final class RecordReader: RowReader {
     @exclusivity(unchecked) private(set) var record: UnsafeRawBufferPointer
     /// The primary key of the current row, as in the store's key.
     @exclusivity(unchecked) private(set) var key: UnsafeRawBufferPointer
+    /// How many rows and keys were looked at.
+    @exclusivity(unchecked) var lookedAt = 0
     /// The values of fields that are missing in the record, created for the first such record.
     private var defaults: RowReader?
     // Belongs to the table, which lives as long as the reader.
@@ -63,6 +65,7 @@ final class RecordReader: RowReader {
         _ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, verifies: Bool
     ) throws {
         self.key = key
+        lookedAt &+= 1
         guard let view = RecordView(record, key: key, verifies: verifies) else { throw table.corruptedRecord(key) }
         self.view = view
         self.record = record
@@ -71,6 +74,7 @@ final class RecordReader: RowReader {
     /// Moves to a key without a record.
     func show(key: UnsafeRawBufferPointer) {
         self.key = key
+        lookedAt &+= 1
         view = .empty
     }
 

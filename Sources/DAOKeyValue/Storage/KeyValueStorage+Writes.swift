@@ -55,6 +55,8 @@ extension KeyValueStorage {
         return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let table = try table(handle)
             let reader = reader(table)
+            let timer = StatementTimer.begin()
+            defer { timer?.end(table.byKey, runs: keys.count, rowsLookedAt: reader.lookedAt) }
             var stored = 0
             try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for (index, key) in keys.enumerated() {
@@ -142,14 +144,8 @@ extension KeyValueStorage {
     /// iteration.
     private func collectKeys(_ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
-        let reader = reader(table)
-        guard let source = try run(query, table, handle).source(reader) else { return [] }
         let prefix = table.keyspace.prefix
-        var remaining = query.limit ?? .max
-        while remaining > 0, try source.nextKey(reader) {
-            keys.append(prefix + reader.key)
-            remaining -= 1
-        }
+        try forEachKey(query, table, handle) { keys.append(prefix + $0.key) }
         return keys
     }
 

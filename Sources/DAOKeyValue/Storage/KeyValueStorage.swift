@@ -28,6 +28,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
+            let timer = StatementTimer.begin()
+            defer { timer?.end(table.byKey, rowsLookedAt: reader.lookedAt) }
             try KeyBuilder.with { builder in
                 try builder.appendRow(key, of: table)
                 guard let record = try handle.transaction.get(builder.bytes) else { return }
@@ -53,6 +55,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
+            let timer = StatementTimer.begin()
+            defer { timer?.end(table.byKey, runs: keys.count, rowsLookedAt: reader.lookedAt) }
             reader.source = try KeyListSource(
                 keys, RowAccess(transaction: handle.transaction, table: table, filter: nil, verifies: verifies))
             try schema.decode(reader, into: &records)
@@ -66,8 +70,11 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            reader.source = try run(resolved, table, handle).source(reader)
-            try schema.decode(reader, limit: resolved.limit ?? .max, into: &records)
+            let run = run(resolved, table, handle)
+            try run.reporting(reader) {
+                reader.source = try run.source(reader)
+                try schema.decode(reader, limit: resolved.limit ?? .max, into: &records)
+            }
         }
         return records
     }
@@ -85,7 +92,8 @@ final class KeyValueStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
-            return try run(resolved, table, handle).count(reader(table))
+            let (reader, run) = (reader(table), run(resolved, table, handle))
+            return try run.reporting(reader) { try run.count(reader) }
         }
     }
 
@@ -94,11 +102,14 @@ final class KeyValueStorage<Record: Model>: Storage {
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
-            guard let source = try run(resolved, table, handle).source(reader) else { return }
-            var remaining = resolved.limit ?? .max
-            while remaining > 0, try source.next(reader) {
-                try body(reader)
-                remaining -= 1
+            let run = run(resolved, table, handle)
+            try run.reporting(reader) {
+                guard let source = try run.source(reader) else { return }
+                var remaining = resolved.limit ?? .max
+                while remaining > 0, try source.next(reader) {
+                    try body(reader)
+                    remaining -= 1
+                }
             }
         }
     }
@@ -172,10 +183,16 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Calls a closure with a reader on the key of every row of a query.
     func forEachKey(_ query: ResolvedQuery, _ body: (RecordReader) throws -> Void) throws {
-        try keyValueDatabase.read { handle in
-            let table = try table(handle)
-            let reader = reader(table)
-            guard let source = try run(query, table, handle).source(reader) else { return }
+        try keyValueDatabase.read { try forEachKey(query, try table($0), $0, body) }
+    }
+
+    /// Calls a closure with a reader on the key of every row of a query, on a transaction.
+    func forEachKey(
+        _ query: ResolvedQuery, _ table: Table, _ handle: KeyValueHandle, _ body: (RecordReader) throws -> Void
+    ) throws {
+        let (reader, run) = (reader(table), run(query, table, handle))
+        try run.reporting(reader) {
+            guard let source = try run.source(reader) else { return }
             var remaining = query.limit ?? .max
             while remaining > 0, try source.nextKey(reader) {
                 try body(reader)
@@ -197,6 +214,9 @@ final class KeyValueStorage<Record: Model>: Storage {
 }
 
 extension Table {
+    /// What instruments are told of a row that is found by its key.
+    var byKey: String { "\(description.name) \(QueryPlan(access: .primaryKey, filtersRows: false, sortsRows: false))" }
+
     /// The same entity with empty keyspaces.
     func absent() throws -> Table { try Table(.absent(description), state: .void) }
 }

@@ -83,7 +83,9 @@ public final class SQLInstance: Sendable {
     ///   - scope: The statements that the transaction runs.
     @inline(__always) func begin(_ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any) throws {
         let isObserved = coordinator.engineState.observations.isObserved
-        try session.connection.beginWriting(SQLWrite(scope: scope, settings: settings, isObserved: isObserved))
+        try CallTrace.waiting {
+            try session.connection.beginWriting(SQLWrite(scope: scope, settings: settings, isObserved: isObserved))
+        }
         // A single statement that stores no new row needs no column but those it names.
         if scope != .statement { try checkCatalog(session) }
     }

@@ -38,7 +38,9 @@ final class SessionPool: Sendable {
     ///
     /// - Throws: `.busy` when too many sessions were in use for the whole timeout.
     func take() throws -> SQLSession {
-        if let free, free.wait(timeout: .now() + timeout) == .timedOut { throw StorageError.tooManyReads(path) }
+        if let free, CallTrace.waiting({ free.wait(timeout: .now() + timeout) }) == .timedOut {
+            throw StorageError.tooManyReads(path)
+        }
         while let session = state.withLock({ $0.idle.popLast() }) {
             if !session.connection.isOutdated { return session }
         }

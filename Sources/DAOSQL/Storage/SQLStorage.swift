@@ -102,6 +102,7 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
         do {
             return try work()
         } catch is SQLMissingTable {
+            CallTrace.willRunAgain()
             owner.instance.forget([entity.name])
             try owner.instance.make(initialTable.declaration, owner.settings)
         }

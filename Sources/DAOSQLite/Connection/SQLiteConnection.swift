@@ -29,6 +29,8 @@ final class SQLiteConnection: @unchecked Sendable {
     private let unlocked: UnlockedFile?
     /// The number of changed rows from which on the statistics of the planner are outdated.
     var statisticsLimit: Int32 = .max
+    /// Tells instruments of statements; nil while the process has none.
+    var trace: StatementTrace?
     /// The statements that begin and end transactions, by their text.
     private var controls: [(text: StaticString, statement: OpaquePointer)] = []
 
@@ -125,6 +127,7 @@ final class SQLiteConnection: @unchecked Sendable {
 extension SQLiteConnection: SQLConnection {
     func beginReading() throws {
         if isInTransaction { return }
+        traceIfUsed()
         try outcome.check()
         try run("BEGIN")
         isInTransaction = true
@@ -139,6 +142,7 @@ extension SQLiteConnection: SQLConnection {
 
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
+        traceIfUsed()
         try prepareWriting(write.settings)
         // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
         // distinguished from those of other processes.
@@ -244,6 +248,7 @@ extension SQLiteConnection: SQLConnection {
     }
 
     func checkTransaction() throws {
+        traceIfUsed()
         if let fault { throw fault }
         try outcome.check()
         guard isInTransaction, sqlite3_get_autocommit(handle) != 0 else { return }

@@ -86,10 +86,11 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
                 ? try inSavepoint(ambient.handle, body) : try body(ambient.handle)
         }
         if ObservedReads.current != nil { throw StorageError.writeInsideObservation }
-        try writerLock.acquire()
+        try CallTrace.waiting { try writerLock.acquire() }
         defer { writerLock.release() }
-        let handle =
+        let handle = try CallTrace.waiting {
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
+        }
         relations.transactionDidBegin()
         defer { relations.transactionDidEnd() }
         touched.removeAll(keepingCapacity: true)

@@ -55,10 +55,12 @@ extension Database {
     private func copy(
         to target: any Database, rowLimit: Int = 10_000, isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
-        try withEntityStore(.read) { source in
-            var copy = DatabaseCopy(
-                source: source, target: target, name: "\(configuration.scheme):\(configuration.path)", rowLimit: rowLimit)
-            return try copy.run(isCancelled, onProgress)
+        try reporting(.copy) {
+            try withEntityStore(.read) { source in
+                var copy = DatabaseCopy(
+                    source: source, target: target, name: "\(configuration.scheme):\(configuration.path)", rowLimit: rowLimit)
+                return try copy.run(isCancelled, onProgress)
+            }
         }
     }
 }

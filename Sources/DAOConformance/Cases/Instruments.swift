@@ -1,0 +1,164 @@
+import DAOCore
+import Foundation
+import Synchronization
+
+/// L12: what an instrument is told.
+enum Instruments {
+    static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "L.instrumentCalls", "L12", title: "an instrument is told of every call: what it did, its rows and its error",
+            requires: [.configuration]
+        ) { context in
+            let log = Log()
+            let items = try context.open { $0.instrument = log.instrument }.dao(Item.self)
+            try expectEqual(log.take(), ["open item"], "what opening a storage reported")
+            let calls: [(String, [String], () throws -> Void)] = [
+                ("create", ["insert item 3"], { try items.create(Item.make([1, 2, 3])) }),
+                ("create of an existing row", ["insert item failed"], { try? items.create(Item.make([4, 1])) }),
+                ("persist", ["upsert item 1"], { try items.persist(Item(id: 4, name: "d")) }),
+                ("read", ["read item 4"], { _ = try items.read() }),
+                ("read of none", ["read item 0"], { _ = try items.read { $0.id > 100 } }),
+                ("read by key", ["read by key item 1"], { _ = try items.read(byPrimaryKey: 1) }),
+                ("read by key of none", ["read by key item 0"], { _ = try items.read(byPrimaryKey: 9) }),
+                ("read by keys", ["read by key item 2"], { _ = try items.read(byPrimaryKeys: [1, 2, 9]) }),
+                ("exists", ["read by key item 1"], { _ = try items.exists(byPrimaryKey: 1) }),
+                ("count", ["count item"], { _ = try items.count { $0.id > 1 } }),
+                ("sum", ["read fields item 4"], { _ = try items.sum(\.number) }),
+                ("groups", ["group item 4"], { _ = try items.groups(by: \.id, .count) }),
+                ("update", ["update item 2"], { _ = try items.update(where: { $0.id < 3 }) { $0.number = 7 } }),
+                ("update that fails", ["update item failed"], { _ = try? items.update(where: .all) { _ in throw CancellationError() } }),
+                ("erase", ["erase item 1"], { _ = try items.erase(byPrimaryKey: 4) }),
+                ("erase by condition", ["erase item 2"], { _ = try items.erase { $0.id < 3 } }),
+            ]
+            for (what, expected, call) in calls {
+                try call()
+                try expectEqual(log.take(), expected, "what \(what) reported")
+            }
+            try items.create(Item.make([11, 12, 13]))
+            log.forget()
+            var streamed = 0
+            try items.forEach { _ in streamed += 1 }
+            let rows = log.take().compactMap { Int($0.split(separator: " ").last ?? "") }
+            try expectEqual(rows.reduce(0, +), streamed, "the rows that streaming reported")
+        },
+        ConformanceCase(
+            "L.instrumentParts", "L12", title: "a call that is part of another one belongs to that; a transaction follows its calls",
+            requires: [.configuration]
+        ) { context in
+            let log = Log()
+            let database = try context.open { $0.instrument = log.instrument }
+            let (topics, items) = (try database.dao(Topic.self), try database.dao(Item.self))
+            log.forget()
+            try topics.create(Topic(id: "t", title: "a", posts: [Post(id: 1, text: "x"), Post(id: 2, text: "y")]))
+            try expectEqual(log.take(), ["insert topic 1"], "what a row with related rows reported")
+            _ = try topics.read { $0.posts.count > 1 }
+            try expectEqual(log.take(), ["read topic 1"], "what a read with related rows reported")
+            _ = try topics.erase(byPrimaryKey: "t")
+            try expectEqual(log.take(), ["erase topic 1"], "what erasing reported")
+            try database.transaction {
+                try items.create(Item.make([1]))
+                _ = try items.count()
+            }
+            try expectEqual(log.take(), ["insert item 1 inside", "count item inside", "transaction"], "what a transaction reported")
+            try? database.transaction {
+                try items.create(Item.make([2]))
+                throw CancellationError()
+            }
+            try expectEqual(log.take(), ["insert item 1 inside", "transaction failed"], "what a failed transaction reported")
+            guard database.capabilities.hasSnapshotReads else { return }
+            try database.snapshot { _ = try items.read() }
+            try expectEqual(log.take(), ["read item 1 inside", "snapshot"], "what a snapshot reported")
+        },
+        ConformanceCase(
+            concurrent: "L.instrumentReads", "L12", title: "an instrument may read; its own calls are not reported", requires: [.configuration]
+        ) { context in
+            let log = Log()
+            let reader = Mutex<(DAO<IdentityTranslator<Item>>, [Int])?>(nil)
+            let instrument = Instrument { call in
+                log.add(call)
+                let dao = reader.withLock { $0?.0 }
+                if let count = try? dao?.count() { reader.withLock { $0?.1.append(count) } }
+            }
+            let database = try context.open { $0.instrument = instrument }
+            let items = try database.dao(Item.self)
+            log.forget()
+            reader.withLock { $0 = (items, []) }
+            let writeHere = {
+                try items.create(Item.make([1]))
+                try database.transaction { try items.create(Item.make([2])) }
+            }
+            try writeHere()
+            try await items.create(Item.make([3]))
+            try expectEqual(log.take(), ["insert item 1", "insert item 1 inside", "transaction", "insert item 1"], "the reports")
+            // Inside a transaction the closure sees its writes; the end of a call comes after its commit.
+            try expectEqual(reader.withLock { $0?.1 }, [1, 2, 2, 3], "what the instrument counted")
+            reader.withLock { $0 = nil }
+        },
+        ConformanceCase(
+            "L.instrumentAlone", "L12", "C3", title: "an instrument is told of the calls of its own database only",
+            requires: [.configuration]
+        ) { context in
+            let (log, otherLog) = (Log(), Log())
+            let first = try context.open { $0.instrument = log.instrument }.dao(Item.self)
+            let second = try context.open { $0.instrument = otherLog.instrument }.dao(Item.self)
+            let third = try context.open().dao(Item.self)
+            log.forget()
+            otherLog.forget()
+            try first.create(Item.make([1]))
+            _ = try second.count()
+            _ = try third.read()
+            try expectEqual(log.take(), ["insert item 1"], "the reports of the first database")
+            try expectEqual(otherLog.take(), ["count item"], "the reports of the second database")
+        },
+        ConformanceCase(
+            concurrent: "L.instrumentWaits", "L12", "T4", title: "a report has the time, of it the time that a write waited for another one",
+            requires: [.configuration]
+        ) { context in
+            let log = Log()
+            let database = try context.open { $0.instrument = log.instrument }
+            let items = try database.dao(Item.self)
+            let begun = Mutex(false)
+            let other = Task {
+                try await database.transaction {
+                    begun.withLock { $0 = true }
+                    Thread.sleep(forTimeInterval: 0.1)
+                }
+            }
+            while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+            let write = { try items.create(Item.make([1])) }
+            try write()
+            try await other.value
+            guard let report = log.reports.first(where: { $0.operation == .insert }) else {
+                return try expectEqual("none", "a report", "the report of the write")
+            }
+            try expectEqual(report.waited > .milliseconds(30), true, "whether \(report.waited) of waiting was reported")
+            try expectEqual(report.duration >= report.waited, true, "whether the waiting is part of the duration")
+        },
+    ]
+}
+
+/// Collects what an instrument is told.
+private final class Log: Sendable {
+    private let calls = Mutex<[CallReport]>([])
+
+    var instrument: Instrument { Instrument { self.add($0) } }
+    var reports: [CallReport] { calls.withLock { $0 } }
+
+    func add(_ call: CallReport) { calls.withLock { $0.append(call) } }
+
+    func forget() { calls.withLock { $0 = [] } }
+
+    /// Returns what was reported since the last time, a line for each call.
+    func take() -> [String] {
+        let reports = reports
+        forget()
+        return reports.map { call in
+            var words = [call.operation.rawValue]
+            if let entity = call.entity { words.append(entity) }
+            if let rows = call.rows { words.append("\(rows)") }
+            if call.error != nil { words.append("failed") }
+            if call.isInsideTransaction { words.append("inside") }
+            return words.joined(separator: " ")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Synchronization
+
+/// Collects what one call does, for the instruments of its database.
+package final class CallTrace: Sendable {
+    /// The call that runs in this task; nil when no instrument is told of it.
+    @TaskLocal static var current: CallTrace?
+    /// Whether the process has ever made an instrument or asked for a log. Where it has not, nothing else is looked at.
+    static let isUsed = Atomic(false)
+    /// The trace of the calls that an instrument makes, which are not reported.
+    private static let ofInstruments = CallTrace(.transaction, nil, [], isSilent: true)
+    /// The number of statements that a report can have.
+    private static let capacity = 1_000
+
+    private struct State {
+        var waited: Duration = .zero
+        var retries = 0
+        var statements: [StatementReport] = []
+        var isEnded = false
+    }
+
+    /// Whether statements are reported with their values.
+    let includesValues: Bool
+    private let operation: CallReport.Operation
+    private let entity: String?
+    private let instruments: [Instrument]
+    private let isSilent: Bool
+    private let state = Mutex(State())
+
+    private init(_ operation: CallReport.Operation, _ entity: String?, _ instruments: [Instrument], isSilent: Bool = false) {
+        self.operation = operation
+        self.entity = entity
+        self.instruments = instruments
+        self.isSilent = isSilent
+        includesValues = instruments.contains(where: \.includesValues)
+    }
+
+    /// Whether calls inside this one are reported by themselves: those of the closure of a transaction are.
+    private var reportsInnerCalls: Bool {
+        !isSilent && (operation == .transaction || operation == .snapshot || state.withLock { $0.isEnded })
+    }
+
+    /// The trace that statements of the calling code belong to.
+    static var running: CallTrace? { isUsed.load(ordering: .relaxed) ? current : nil }
+
+    /// Runs a call and reports it to instruments, unless it is part of another call.
+    static func run<Result>(
+        _ operation: CallReport.Operation, _ entity: String?, _ instruments: [Instrument], rows: (Result) -> Int?,
+        _ body: () throws -> Result
+    ) rethrows -> Result {
+        let outer = current
+        if let outer, !outer.reportsInnerCalls { return try body() }
+        let trace = CallTrace(operation, entity, instruments)
+        let start = ContinuousClock.now
+        let isInside = AmbientTransaction.current != nil
+        do {
+            let result = try $current.withValue(trace, operation: body)
+            trace.end(start, rows: rows(result), error: nil, isInside)
+            return result
+        } catch {
+            trace.end(start, rows: nil, error: error, isInside)
+            throw error
+        }
+    }
+
+    private func end(_ start: ContinuousClock.Instant, rows: Int?, error: (any Error)?, _ isInside: Bool) {
+        let duration = ContinuousClock.now - start
+        let state = state.withLock { state in
+            state.isEnded = true
+            return state
+        }
+        let report = CallReport(
+            operation: operation, entity: entity, duration: duration, waited: state.waited, retries: state.retries, rows: rows,
+            statements: state.statements, error: error, isInsideTransaction: isInside)
+        Self.$current.withValue(Self.ofInstruments) {
+            for instrument in instruments { instrument.report(report) }
+        }
+    }
+
+    // MARK: What a call does
+
+    /// Adds a statement.
+    func add(_ statement: StatementReport) {
+        state.withLock { state in
+            if let last = state.statements.last, last.text == statement.text {
+                state.statements[state.statements.count - 1].add(statement)
+            } else if !state.isEnded, state.statements.count < Self.capacity {
+                state.statements.append(statement)
+            }
+        }
+    }
+
+    /// Runs a closure that may wait for others.
+    @inline(__always) package static func waiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let running else { return try body() }
+        let start = ContinuousClock.now
+        defer {
+            let waited = ContinuousClock.now - start
+            running.state.withLock { $0.waited += waited }
+        }
+        return try body()
+    }
+
+    /// Counts another run of the running call.
+    package static func willRunAgain() { running?.state.withLock { $0.retries += 1 } }
+}
+
+extension StatementReport {
+    /// Adds further runs of the same statement.
+    fileprivate mutating func add(_ other: StatementReport) {
+        runs += other.runs
+        duration += other.duration
+        rowsLookedAt = rowsLookedAt.flatMap { count in other.rowsLookedAt.map { count + $0 } }
+        steps = steps.flatMap { count in other.steps.map { count + $0 } }
+    }
+}
+
+extension DatabaseConfiguration {
+    /// All that is told of calls: the instrument, and the log of the option `log`.
+    var instruments: [Instrument] {
+        let log: Instrument? =
+            switch log {
+            case nil: nil
+            case .slow: .slowLog
+            case .all: .fullLog
+            }
+        return [instrument, log].compactMap { $0 }
+    }
+}
+
+extension Database {
+    /// Runs a call that concerns the whole database, and reports it.
+    func reporting<Result>(
+        _ operation: CallReport.Operation, of entity: String? = nil, _ body: () throws -> Result
+    ) rethrows -> Result {
+        guard CallTrace.isUsed.load(ordering: .relaxed) else { return try body() }
+        let instruments = configuration.instruments
+        if instruments.isEmpty { return try body() }
+        return try CallTrace.run(operation, entity, instruments, rows: { _ in nil }, body)
+    }
+}

@@ -1,0 +1,124 @@
+/// A storage that reports every call to instruments.
+struct ReportingStorage<Record: Model>: Storage {
+    private let storage: any Storage<Record>
+    private let instruments: [Instrument]
+
+    /// Creates a storage on another one; nil when nobody is told of its calls.
+    init?(_ storage: any Storage<Record>, _ instruments: [Instrument]) {
+        if instruments.isEmpty { return nil }
+        self.storage = storage
+        self.instruments = instruments
+    }
+
+    var database: any Database { storage.database }
+
+    private func reporting<Result>(
+        _ operation: CallReport.Operation, rows: (Result) -> Int? = { _ in nil }, _ body: () throws -> Result
+    ) rethrows -> Result {
+        try CallTrace.run(operation, Record.schema.description.name, instruments, rows: rows, body)
+    }
+
+    func read(_ query: Query<Record>) throws -> [Record] { try reporting(.read, rows: \.count) { try storage.read(query) } }
+
+    func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        try reporting(.readByKey, rows: \.count) { try storage.read(keys: keys, includesSubentities: includesSubentities) }
+    }
+
+    func read(key: Key) throws -> Record? {
+        try reporting(.readByKey, rows: { $0 == nil ? 0 : 1 }) { try storage.read(key: key) }
+    }
+
+    func contains(key: Key) throws -> Bool {
+        try reporting(.readByKey, rows: { $0 ? 1 : 0 }) { try storage.contains(key: key) }
+    }
+
+    func keys(_ query: Query<Record>) throws -> [Key] {
+        try reporting(.readKeys, rows: \.count) { try storage.keys(query) }
+    }
+
+    func count(_ query: Query<Record>) throws -> Int { try reporting(.count) { try storage.count(query) } }
+
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
+        var count = 0
+        try reporting(.readFields, rows: { _ in count }) {
+            try storage.readFields(fields, query) {
+                count += 1
+                try body($0)
+            }
+        }
+    }
+
+    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+        var count = 0
+        try reporting(.group, rows: { _ in count }) {
+            try storage.groups(of: fields, where: condition) {
+                count += 1
+                try body($0, $1)
+            }
+        }
+    }
+
+    func insert(_ records: [Record]) throws { try reporting(.insert, rows: { _ in records.count }) { try storage.insert(records) } }
+
+    func upsert(_ records: [Record]) throws { try reporting(.upsert, rows: { _ in records.count }) { try storage.upsert(records) } }
+
+    func insert(making records: () throws -> [Record]) throws {
+        var count = 0
+        try reporting(.insert, rows: { _ in count }) { try storage.insert(making: { try counted(records, &count) }) }
+    }
+
+    func upsert(making records: () throws -> [Record]) throws {
+        var count = 0
+        try reporting(.upsert, rows: { _ in count }) { try storage.upsert(making: { try counted(records, &count) }) }
+    }
+
+    private func counted(_ records: () throws -> [Record], _ count: inout Int) throws -> [Record] {
+        let records = try records()
+        count = records.count
+        return records
+    }
+
+    func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
+        try reporting(.merge, rows: { $0 }) { try storage.merge(keys: keys, body) }
+    }
+
+    func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
+        try reporting(.update, rows: { $0 }) { try storage.update(query, body) }
+    }
+
+    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        try reporting(.set, rows: { $0 }) { try storage.set(field, to: value, counting: counter, where: condition) }
+    }
+
+    func erase(keys: [Key]) throws -> Int { try reporting(.erase, rows: { $0 }) { try storage.erase(keys: keys) } }
+
+    func erase(_ query: Query<Record>) throws -> Int { try reporting(.erase, rows: { $0 }) { try storage.erase(query) } }
+
+    func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
+        ReportingCursor(try reporting(.stream) { try storage.cursor(query) }, instruments)
+    }
+
+    func explain(_ query: Query<Record>) throws -> QueryPlan { try reporting(.explain) { try storage.explain(query) } }
+}
+
+/// A cursor that reports every batch.
+private final class ReportingCursor<Record: Model>: RowCursor<Record> {
+    private let cursor: RowCursor<Record>
+    private let instruments: [Instrument]
+
+    init(_ cursor: RowCursor<Record>, _ instruments: [Instrument]) {
+        self.cursor = cursor
+        self.instruments = instruments
+        super.init()
+    }
+
+    override func next(_ count: Int) throws -> [Record] {
+        try CallTrace.run(.stream, Record.schema.description.name, instruments, rows: \.count) { try cursor.next(count) }
+    }
+
+    override var holdsSnapshot: Bool { cursor.holdsSnapshot }
+
+    override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try cursor.withSnapshot(body) }
+
+    override func close() { cursor.close() }
+}
