@@ -164,6 +164,8 @@ struct EvolutionGenerator {
         switch kind {
         case 22..<30:
             let field = model.fields.remove(at: index)
+            // Another field may get its name.
+            model.removeImpossibleIndexes()
             // What is not dropped stays, when rows can do without it.
             if random.chance(field.isOptional || field.defaultValue?.isNull == false ? 25 : 70) { model.dropped = [field.name] }
         case 30..<42: rename(index, of: &model)
