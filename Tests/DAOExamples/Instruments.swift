@@ -2,7 +2,9 @@
 
 import DAOCore
 
-func openMeasured(_ url: String, _ drivers: DatabaseDrivers, slow: @escaping @Sendable (CallReport) -> Void) throws -> any Database {
+func openMeasured(_ url: String, _ drivers: DatabaseDrivers, slow: @escaping @Sendable (CallReport) -> Void) throws
+    -> any Database
+{
     var configuration = try DatabaseConfiguration(url: url)
     configuration.instrument = Instrument { call in
         if call.duration - call.waited > .milliseconds(20) { slow(call) }

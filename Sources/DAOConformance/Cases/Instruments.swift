@@ -26,7 +26,10 @@ enum Instruments {
                 ("sum", ["read fields item 4"], { _ = try items.sum(\.number) }),
                 ("groups", ["group item 4"], { _ = try items.groups(by: \.id, .count) }),
                 ("update", ["update item 2"], { _ = try items.update(where: { $0.id < 3 }) { $0.number = 7 } }),
-                ("update that fails", ["update item failed"], { _ = try? items.update(where: .all) { _ in throw CancellationError() } }),
+                (
+                    "update that fails", ["update item failed"],
+                    { _ = try? items.update(where: .all) { _ in throw CancellationError() } }
+                ),
                 ("erase", ["erase item 1"], { _ = try items.erase(byPrimaryKey: 4) }),
                 ("erase by condition", ["erase item 2"], { _ = try items.erase { $0.id < 3 } }),
             ]
@@ -42,7 +45,8 @@ enum Instruments {
             try expectEqual(rows.reduce(0, +), streamed, "the rows that streaming reported")
         },
         ConformanceCase(
-            "L.instrumentParts", "L12", title: "a call that is part of another one belongs to that; a transaction follows its calls",
+            "L.instrumentParts", "L12",
+            title: "a call that is part of another one belongs to that; a transaction follows its calls",
             requires: [.configuration]
         ) { context in
             let log = Log()
@@ -59,7 +63,8 @@ enum Instruments {
                 try items.create(Item.make([1]))
                 _ = try items.count()
             }
-            try expectEqual(log.take(), ["insert item 1 inside", "count item inside", "transaction"], "what a transaction reported")
+            try expectEqual(
+                log.take(), ["insert item 1 inside", "count item inside", "transaction"], "what a transaction reported")
             try? database.transaction {
                 try items.create(Item.make([2]))
                 throw CancellationError()
@@ -70,7 +75,8 @@ enum Instruments {
             try expectEqual(log.take(), ["read item 1 inside", "snapshot"], "what a snapshot reported")
         },
         ConformanceCase(
-            concurrent: "L.instrumentReads", "L12", title: "an instrument may read; its own calls are not reported", requires: [.configuration]
+            concurrent: "L.instrumentReads", "L12", title: "an instrument may read; its own calls are not reported",
+            requires: [.configuration]
         ) { context in
             let log = Log()
             let reader = Mutex<(DAO<IdentityTranslator<Item>>, [Int])?>(nil)
@@ -111,7 +117,8 @@ enum Instruments {
             try expectEqual(otherLog.take(), ["count item"], "the reports of the second database")
         },
         ConformanceCase(
-            concurrent: "L.instrumentWaits", "L12", "T4", title: "a report has the time, of it the time that a write waited for another one",
+            concurrent: "L.instrumentWaits", "L12", "T4",
+            title: "a report has the time, of it the time that a write waited for another one",
             requires: [.configuration]
         ) { context in
             let log = Log()

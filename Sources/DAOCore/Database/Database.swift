@@ -12,7 +12,7 @@
 /// Any thread or task can use a database. Databases that are opened with the same configuration in one
 /// process share one engine (contract C3). Each of them is closed separately. Dropping the last reference to
 /// a database also closes it.
-public protocol Database: AnyObject, Sendable {
+public protocol Database: AnyObject, Sendable, CustomStringConvertible {
 
     /// The configuration that the database was opened with.
     var configuration: DatabaseConfiguration { get }
@@ -191,6 +191,22 @@ extension Database {
                 remaining -= 1
             }
         }
+    }
+
+    /// The engine and the URL, and a line for each stored entity with its fields. The entities are read from the database.
+    ///
+    /// ```swift
+    /// print(database)  // SQLite 3.45.1, sqlite:app.db
+    ///                  //   tag(id int64 key, name string unique)
+    /// ```
+    public var description: String {
+        let lines: [String]
+        do {
+            lines = try entities().map(\.description)
+        } catch {
+            lines = ["\((error as? StorageError)?.message ?? "\(error)")"]
+        }
+        return (["\(capabilities.engine), \(configuration)"] + lines).joined(separator: "\n  ")
     }
 
     /// Runs the closure as a transaction.

@@ -58,9 +58,13 @@ struct ReportingStorage<Record: Model>: Storage {
         }
     }
 
-    func insert(_ records: [Record]) throws { try reporting(.insert, rows: { _ in records.count }) { try storage.insert(records) } }
+    func insert(_ records: [Record]) throws {
+        try reporting(.insert, rows: { _ in records.count }) { try storage.insert(records) }
+    }
 
-    func upsert(_ records: [Record]) throws { try reporting(.upsert, rows: { _ in records.count }) { try storage.upsert(records) } }
+    func upsert(_ records: [Record]) throws {
+        try reporting(.upsert, rows: { _ in records.count }) { try storage.upsert(records) }
+    }
 
     func insert(making records: () throws -> [Record]) throws {
         var count = 0

@@ -111,6 +111,27 @@ public struct RelationTarget: Sendable, Hashable, Codable {
     }
 }
 
+// MARK: Text
+
+extension EntityDescription: CustomStringConvertible {
+    /// The name and the fields, as in `article(id int64 key, title string, writer → person, comments → [comment])`, then the
+    /// indexes over several fields.
+    public var description: String {
+        let longIndexes = indexes.map { ($0.isUnique ? ", unique index (" : ", index (") + "\($0))" }
+        return "\(name)(\(fields.map(\.description).joined(separator: ", ")))" + longIndexes.joined()
+    }
+}
+
+extension FieldDescription: CustomStringConvertible {
+    /// The name, the type or the target of a relationship, and the index.
+    public var description: String {
+        if let relation { return "\(name) → " + (type.kind == .toMany ? "[\(relation.entity)]" : relation.entity) }
+        var text = "\(name) \(type)"
+        if isPrimaryKey { text += " key" } else if isUnique { text += " unique" } else if isIndexed { text += " indexed" }
+        return text
+    }
+}
+
 // MARK: Rows
 
 extension EntityDescription {

@@ -1,0 +1,168 @@
+import Foundation
+
+/// Describes conditions with the names of fields, in the language of text predicates where that has words for them.
+struct PredicateDescription {
+    private let model: any Model.Type
+    private let entity: EntityDescription
+
+    /// - Parameter model: The model of the rows.
+    init<Record: Model>(_ model: Record.Type) {
+        self.model = model
+        entity = Record.schema.description
+    }
+
+    /// Returns the text of a condition.
+    ///
+    /// - Parameter depth: How many further levels are described. What is deeper becomes `…`.
+    func text(of node: PredicateNode, depth: Int = 32) -> String {
+        if depth == 0 { return "…" }
+        switch node {
+        case .constant(let isTrue): return isTrue ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .and(let nodes): return nodes.isEmpty ? "TRUEPREDICATE" : joined(nodes, " AND ", depth)
+        case .or(let nodes): return nodes.isEmpty ? "FALSEPREDICATE" : joined(nodes, " OR ", depth)
+        case .not(let inner): return "NOT (\(text(of: inner, depth: depth - 1)))"
+        case .compare(let field, let comparison, let value): return "\(name(field)) \(comparison.sign) \(value.literal)"
+        case .compareFields(let left, let comparison, let right): return "\(name(left)) \(comparison.sign) \(name(right))"
+        case .isIn(let field, let values):
+            let shown = values.prefix(20).map(\.literal) + (values.count > 20 ? ["… (\(values.count))"] : [])
+            return "\(name(field)) IN {\(shown.joined(separator: ", "))}"
+        case .text(let field, let match, let pattern, let options):
+            return "\(name(field)) \(match.sign)\(options.letters) \(Value.string(pattern).literal)"
+        case .related(let field, let match, let inner):
+            return "\(match.rawValue.uppercased()) \(onRelated(field, inner, depth))"
+        case .relatedCount(let field, let comparison, let count): return "\(name(field)).@count \(comparison.sign) \(count)"
+        case .through(let field, let inner): return onRelated(field, inner, depth)
+        case .invalid(let problem): return "an invalid condition: \(problem.message)"
+        }
+    }
+
+    private func joined(_ nodes: [PredicateNode], _ separator: String, _ depth: Int) -> String {
+        nodes.map { node in
+            let text = text(of: node, depth: depth - 1)
+            return switch node {
+            case .and(let inner), .or(let inner): inner.count > 1 && nodes.count > 1 ? "(\(text))" : text
+            default: text
+            }
+        }.joined(separator: separator)
+    }
+
+    /// A condition on related rows: `writer.name == 'Ada'`, or `writer (name == 'Ada' AND age > 30)`.
+    private func onRelated(_ field: Int, _ node: PredicateNode, _ depth: Int) -> String {
+        guard let relation = model.relation(at: field) else { return name(field) }
+        let text = PredicateDescription(relation.target).text(of: node, depth: depth - 1)
+        switch node {
+        case .and, .or, .not, .constant, .related: return "\(name(field)) (\(text))"
+        default: return "\(name(field)).\(text)"
+        }
+    }
+
+    /// The name of a field.
+    func name(_ field: Int) -> String {
+        entity.fields.indices.contains(field) ? entity.fields[field].name : "field \(field)"
+    }
+}
+
+extension Model {
+    /// The relationship of a field; nil when the field has none.
+    fileprivate static func relation(at field: Int) -> (any Relation)? { schema.relations.first { $0.field == field } }
+}
+
+extension Comparison {
+    fileprivate var sign: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+}
+
+extension TextMatch {
+    fileprivate var sign: String {
+        switch self {
+        case .equals: "=="
+        case .contains: "CONTAINS"
+        case .hasPrefix: "BEGINSWITH"
+        case .hasSuffix: "ENDSWITH"
+        case .matches: "LIKE"
+        }
+    }
+}
+
+extension TextOptions {
+    fileprivate var letters: String {
+        let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
+        return letters.isEmpty ? "" : "[\(letters)]"
+    }
+}
+
+extension Value {
+    /// The value as people read it: text in quotes, a date by the calendar, data by its length.
+    var literal: String {
+        switch self {
+        case .null: return "nil"
+        case .bool(let value): return "\(value)"
+        case .integer(let value): return "\(value)"
+        case .unsigned(let value): return "\(value)"
+        case .double(let value): return "\(value)"
+        case .decimal(let value): return "\(value)"
+        case .string(let value):
+            let text = value.count > 80 ? value.prefix(80) + "…" : value[...]
+            return "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        case .data(let value): return "<\(value.count) bytes>"
+        case .uuid(let value): return value.uuidString
+        case .date(let value):
+            // Beyond this the calendar of ISO 8601 has no years of four digits.
+            guard abs(value.timeIntervalSinceReferenceDate) < 2e11 else {
+                return "\(value.timeIntervalSinceReferenceDate) s since 2001"
+            }
+            return value.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        }
+    }
+}
+
+extension Condition: CustomStringConvertible {
+    /// The condition with the names of its fields, in the language of text predicates where that has words for it.
+    ///
+    /// ```swift
+    /// print(Condition<MessageModel> { !$0.isRead && $0.sender == 5 })  // NOT (isRead == true) AND sender == 5
+    /// ```
+    public var description: String { PredicateDescription(Record.self).text(of: node) }
+}
+
+extension Sort: CustomStringConvertible {
+    /// The path of the field, followed by "descending" when the values descend.
+    public var description: String {
+        if let problem { return problem.message }
+        return pathDescription + (isAscending ? "" : " descending")
+    }
+
+    private var pathDescription: String {
+        guard let index else { return "" }
+        guard let relation, let related = Record.relation(at: relation) else {
+            return PredicateDescription(Record.self).name(index)
+        }
+        return "\(PredicateDescription(Record.self).name(relation)).\(related.targetDescription.fields[index].name)"
+    }
+}
+
+extension Query: CustomStringConvertible {
+    /// The entity, the condition, the order and the window.
+    ///
+    /// ```swift
+    /// print(Query<MessageModel>(orderedBy: [.descending(\.date)], limit: 50))  // message, ordered by date descending, limit 50
+    /// ```
+    public var description: String {
+        var parts = [Record.schema.description.name]
+        if case .constant(true) = predicate.node {} else { parts[0] += " where \(predicate)" }
+        if !order.isEmpty { parts.append("ordered by " + order.map(\.description).joined(separator: ", then ")) }
+        if let limit { parts.append("limit \(limit)") }
+        if offset != 0 { parts.append("offset \(offset)") }
+        if after != nil { parts.append("after a page") }
+        if !includesSubentities { parts.append("without related rows") }
+        return parts.joined(separator: ", ")
+    }
+}
