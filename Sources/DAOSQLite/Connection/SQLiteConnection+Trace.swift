@@ -6,17 +6,25 @@ import DAOSystemSQLite
 final class StatementTrace {
     /// The running statements: a cursor's stays among them while others run.
     private var timers: [OpaquePointer: StatementTimer] = [:]
+    /// The statement that ended last. When SQLite finds that the schema has changed, it prepares the statement again and
+    /// tells of a second end, but not of a second beginning.
+    private var ended: (statement: OpaquePointer, timer: StatementTimer)?
 
-    fileprivate func begin(_ statement: OpaquePointer) { timers[statement] = StatementTimer.begin() }
+    fileprivate func begin(_ statement: OpaquePointer) {
+        ended = nil
+        timers[statement] = StatementTimer.begin()
+    }
 
     fileprivate func end(_ statement: OpaquePointer) {
-        guard let timer = timers.removeValue(forKey: statement) else { return }
+        let repeated = ended.flatMap { $0.statement == statement ? $0.timer : nil }
+        guard let timer = timers.removeValue(forKey: statement) ?? repeated else { return }
+        ended = (statement, timer)
         var text = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
         if timer.includesValues, let expanded = sqlite3_expanded_sql(statement) {
             text = String(cString: expanded)
             sqlite3_free(expanded)
         }
-        timer.end(text, steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)))
+        timer.end(text, runs: repeated == nil ? 1 : 0, steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)))
     }
 }
 
