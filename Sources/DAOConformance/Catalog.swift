@@ -12,8 +12,7 @@ enum Catalog {
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         WritesRevisions.cases, WritesSetting.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,
-        RelationsReferences.cases,
-        RelationsConditions.cases,
+        RelationsReferences.cases, RelationsReferenceFields.cases, RelationsReferenced.cases, RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,
         Observations.cases, ObservationsValues.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases,
@@ -23,6 +22,7 @@ enum Catalog {
         EvolutionFields.cases, EvolutionIndexes.cases, EvolutionLongIndexes.cases, EvolutionRenames.cases,
         EvolutionRefusals.cases,
         EvolutionMigrations.cases, EvolutionMigrationFailures.cases, EvolutionCopies.cases, EvolutionRelations.cases,
+        EvolutionReferences.cases,
         EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
     ]
 }

@@ -43,7 +43,7 @@ func noSuchOperation(_ messages: DAO<MessageTranslator>) throws {
     _ = try messages.read { $0.address < nil }  // expect-error: operator function '<' requires that 'Address' conform to 'OrderedFieldValue'
     _ = try messages.read { $0.id.contains("5") }  // expect-error: referencing instance method 'contains' on 'FieldExpression' requires that 'Int' conform to 'TextFieldValue'
     _ = try messages.read { $0.text.count > 3 }  // expect-error: property 'count' requires that 'String' conform to 'RelatedList'
-    _ = try messages.read { $0.text.lowercased() == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires the types 'String' and 'Related?' be equivalent
+    _ = try messages.read { $0.text.lowercased() == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that 'String' conform to 'ToOneValue'
     _ = try messages.read { $0.draft?.contains("a") }  // expect-error: cannot convert value of type 'Condition<MessageModel>?' to closure result type 'Condition<MessageModel>'
     _ = try messages.read { $0.id.in(["a", "b"]) }  // expect-error: cannot convert value of type 'String' to expected element type 'Int'
     _ = try messages.read { $0.id == $0.text }  // expect-error: cannot convert value of type 'FieldExpression<MessageModel, String>' to expected argument type 'FieldExpression<MessageModel, Int>'

@@ -2,12 +2,12 @@
 import DAOCore
 
 func relationships(_ articles: ModelDAO<Article>) throws {
-    _ = try articles.read { $0.comments.text == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires the types '[Comment]' and 'Related?' be equivalent
+    _ = try articles.read { $0.comments.text == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that '[Comment]' conform to 'ToOneValue'
     _ = try articles.read { $0.comments.count > "3" }  // expect-error: binary operator '>' cannot be applied to operands of type 'FieldExpression<Article, Int>' and 'String'
     _ = try articles.read { $0.comments.contains { $0.text == 5 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Comment, String>' and 'Int'
     _ = try articles.read { $0.comments.contains { $0.txt == "a" } }  // expect-error: value of type 'FieldProxy<Comment>' has no dynamic member 'txt' using key path from root type 'Comment'
     _ = try articles.read { $0.comments.contains("a") }  // expect-error: cannot convert value of type 'String' to expected argument type '(FieldProxy<Comment>) -> some ConditionConvertible'
-    _ = try articles.read { $0.writer.nme == "a" }  // expect-error: value of type 'FieldExpression<Article, Writer?>' has no dynamic member 'nme' using key path from root type 'Writer'
+    _ = try articles.read { $0.writer.nme == "a" }  // expect-error: value of type 'FieldExpression<Article, Writer?>' has no dynamic member 'nme' using key path from root type 'Optional<Writer>.RelatedRow' (aka 'Writer')
     _ = try articles.read { $0.writer.name == 5 }  // expect-error: cannot convert value of type 'Int' to expected argument type 'FieldExpression<Article, String?>'
     _ = try articles.read { $0.writer?.name == "a" }  // expect-error: cannot use optional chaining on non-optional value of type 'FieldExpression<Article, Writer?>'
     _ = try articles.read { $0.writer.name == "a" && $0.comments.allSatisfy { $0.isAproved } }  // expect-error: value of type 'FieldProxy<Comment>' has no dynamic member 'isAproved' using key path from root type 'Comment'
@@ -54,6 +54,51 @@ struct LinkedTitle: Model {
     static let schema = Schema(
         "linked_title", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("title", \.title, .linked)  // expect-error: referencing static property 'linked' on 'Optional' requires that 'String' conform to 'Model'
+        Field("title", \.title, .linked)  // expect-error: referencing static property 'linked' on 'Optional' requires that 'String' conform to 'RelatedElement'
+    )
+}
+
+struct Folder: Plain, Model {
+    var id: Int
+    var parent: Reference<Folder>?
+    var owner: Reference<Writer>
+
+    static let schema = Schema(
+        "folder", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("parent", \.parent),
+        Field("owner", \.owner, .restricted)
+    )
+}
+
+func references(_ folders: ModelDAO<Folder>, _ articles: ModelDAO<Article>, _ article: Article) throws {
+    _ = try folders.read { $0.owner.nme == "a" }  // expect-error: has no dynamic member 'nme'
+    _ = try folders.read { $0.owner.name == 5 }  // expect-error: cannot convert value of type 'Int'
+    _ = try folders.read { $0.owner == 7 }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Folder, Reference<Writer>>' and 'Int'
+    _ = try folders.read { $0.owner == nil }  // expect-error: '==' is unavailable: a field that is not optional is never nil
+    _ = try folders.read { $0.parent == Reference(article) }  // expect-error: initializer 'init(_:)' requires that 'Article' conform to 'PrimaryKeyValue'
+    _ = Folder(id: 1, owner: 7)  // expect-error: cannot convert value of type 'Int' to expected argument type 'Reference<Writer>'
+    _ = Folder(id: 1, owner: Reference(article))  // expect-error: initializer 'init(_:)' requires that 'Article' conform to 'PrimaryKeyValue'
+}
+
+struct RestrictedWriter: Model {
+    var id: Int
+    var writer: Writer?
+
+    static let schema = Schema(
+        "restricted_writer", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("writer", \.writer, .restricted)  // expect-error: referencing static property 'restricted' on 'Optional' requires that 'Writer' conform to 'ReferenceValue'
+    )
+}
+
+struct RestrictedTitle: Model {
+    var id: Int
+    var title: String
+
+    static let schema = Schema(
+        "restricted_title", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("title", \.title, .restricted)  // expect-error: static property 'restricted' requires that 'String' conform to 'ReferenceValue'
     )
 }

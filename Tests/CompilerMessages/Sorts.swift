@@ -10,8 +10,8 @@ func sorts(_ messages: DAO<MessageTranslator>, _ articles: ModelDAO<Article>) th
     _ = try messages.read(orderedBy: .ascending("date"))  // expect-error: cannot convert value of type 'String' to expected argument type 'KeyPath<MessageModel, Value>'
     _ = try messages.read(orderedBy: .descending(\.dtae), limit: 50) { !$0.isRead }  // expect-error: value of type 'MessageModel' has no member 'dtae'
     _ = try messages.read(orderedBy: "date")  // expect-error: cannot convert value of type 'String' to expected argument type 'Sort<MessageModel>'
-    _ = try articles.read(orderedBy: .ascending(\.comments, \.text))  // expect-error: static method 'ascending' requires that 'Array<Comment>' conform to 'Model'
-    _ = try articles.read(orderedBy: .ascending(\.writer, \.nme))  // expect-error: value of type 'Writer' has no member 'nme'
+    _ = try articles.read(orderedBy: .ascending(\.comments, \.text))  // expect-error: static method 'ascending' requires that 'Array<Comment>' conform to 'ToOneValue'
+    _ = try articles.read(orderedBy: .ascending(\.writer, \.nme))  // expect-error: value of type 'Optional<Writer>.RelatedRow' (aka 'Writer') has no member 'nme'
     _ = try articles.read(orderedBy: .ascending(\.writer))  // expect-error: referencing static method 'ascending' on 'Optional' requires that 'Writer' conform to 'OrderedFieldValue'
 }
 

@@ -19,6 +19,8 @@ final class ArrayDatabase: Database {
         var isPersistent = false
         var maximumValueLength: Int?
         var hasEvolution = true
+        /// Whether a to-one is in the rows; otherwise all links are rows of the hidden entity, as in a new custom database.
+        var hasReferencesInRows = true
     }
 
     private static let engines = SharedInstances<String, ArrayEngine>()
@@ -65,7 +67,8 @@ final class ArrayDatabase: Database {
 
     /// The links of a to-one relationship are in the rows; lists are rows of the hidden entity.
     func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
-        relation.isToOne ? ArrayReferences(array: self, relation: relation) : try makeHiddenLinks(for: relation)
+        relation.isToOne && limits.hasReferencesInRows
+            ? ArrayReferences(array: self, relation: relation) : try makeHiddenLinks(for: relation)
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -10,6 +10,9 @@ import Testing
     static let persistent = ConformanceTarget(name: "persistent array") { location in
         try ArrayDatabase(location.name, limits: .init(isPersistent: true))
     }
+    static let hiddenLinks = ConformanceTarget(name: "array with hidden links") { location in
+        try ArrayDatabase(location.name, limits: .init(hasReferencesInRows: false))
+    }
     static let limited = ConformanceTarget(name: "limited array") { try LimitedDatabase($0.name) }
 
     @Test(arguments: Conformance.cases(for: array))
@@ -17,6 +20,9 @@ import Testing
 
     @Test(arguments: Conformance.cases(for: persistent) { $0.requirements.contains(.persistence) })
     func conformsWithPersistence(_ test: ConformanceTest) async throws { try await test.run() }
+
+    @Test(arguments: Conformance.cases(for: hiddenLinks, chapters: [.relationships, .evolution]))
+    func conformsWithHiddenLinks(_ test: ConformanceTest) async throws { try await test.run() }
 
     @Test(arguments: Conformance.cases(for: limited, chapters: [.values, .writes, .transactions, .evolution, .lifeCycle]))
     func conformsWithLimits(_ test: ConformanceTest) async throws { try await test.run() }

@@ -35,6 +35,18 @@ import Testing
         #expect(result.waiting == [1] && result.busy == [1] && result.left == 0)
     }
 
+    /// The section about References has the documented results.
+    @Test func referencesBehaveAsDocumented() throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let result = try references(database, Writer(id: 7, name: "Ada"))
+        #expect(result.found.map(\.id) == [2] && result.found[0].parent == Reference(1) && result.owner?.name == "Ada")
+        let (folders, writers) = (try database.storage(for: Folder.self), try database.storage(for: Writer.self))
+        #expect { try writers.erase(keys: [.integer(7)]) } throws: { ($0 as? StorageError)?.kind == .referenceViolation }
+        #expect(try folders.erase(keys: [.integer(1)]) == 1)
+        #expect(try folders.read().isEmpty)
+        #expect(try writers.erase(keys: [.integer(7)]) == 1)
+    }
+
     /// The sections about linked rows and outdated values have the documented results.
     @Test func linkedRowsAndRevisionsBehaveAsDocumented() throws {
         let database = try DatabaseDrivers(.memory).open("memory:")

@@ -53,6 +53,21 @@ struct Ticket: Plain, Model {
     )
 }
 
+struct Folder: Plain, Model {
+    var id: Int
+    var name: String
+    var parent: Reference<Folder>?            // a model can refer to itself
+    var owner: Reference<Writer>              // not optional: every folder has an owner
+
+    static let schema = Schema(
+        "folder", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("name", \.name),
+        Field("parent", \.parent, .cascade),
+        Field("owner", \.owner, .restricted)
+    )
+}
+
 /// The results of the example: waiting articles, busy articles, and the remaining comments after each erase.
 func relationships(_ database: any Database, _ ada: Writer, _ first: Comment, _ second: Comment) throws -> (
     waiting: [Int], busy: [Int], left: Int
@@ -79,6 +94,23 @@ func linkedRows(_ database: any Database, _ article: Article) throws {
         try writers.persist(Writer(id: 7, name: "Ada Lovelace"))
         try articles.persist(article)
     }
+}
+
+/// The folders that the example finds, and the owner of the first of them.
+func references(_ database: any Database, _ ada: Writer) throws -> (found: [Folder], owner: Writer?) {
+    let folders = DAO(storage: try database.storage(for: Folder.self))
+    let writers = DAO(storage: try database.storage(for: Writer.self))
+
+    try writers.persist(ada)
+    try folders.persist([
+        Folder(id: 1, name: "Code", parent: nil, owner: Reference(ada)),       // made of a row
+        Folder(id: 2, name: "Swift", parent: Reference(1), owner: Reference(7)),    // made of a key
+    ])
+    let found = try folders.read(orderedBy: .ascending(\.owner, \.name)) {
+        $0.parent.name == "Code" && $0.owner == Reference(7)
+    }
+    let owner = try writers.read(byPrimaryKey: found[0].owner)
+    return (found, owner)
 }
 
 /// The ticket that the example leaves; nil when an outdated value was stored.

@@ -16,6 +16,8 @@ import Testing
             .shorten(1, by: 1), .transaction([.eraseTopics([1]), .transaction([.eraseLabels([3])], fails: true)], fails: false),
             .erasePosts([5]), .erasePeople([1]), .eraseFolders([2]), .proposals([1, 2, 1], version: 8, age: 0),
             .proposals([2, 1], version: 9, age: 1), .updateProposals([1, 3], version: 10), .eraseProposals([2]),
+            .errands([.init(1, whole: 2, owner: 2, helper: nil), .init(2, whole: nil, owner: 2, helper: 1)], version: 11),
+            .eraseErrands([2]), .askErrands(2),
         ] + RelationshipStep.Question.allCases.map { .ask($0, 2) }
 
     @Test func committedScriptIsWhatIsPrinted() throws {

@@ -37,6 +37,17 @@ enum Schemas {
         invalid(
             "E.indexOfManyFields", "E1", "an index over nine fields", IndexOfNineFields.self,
             field: "a, b, c, d, e, f, g, h, id", says: ["9 fields"]),
+        invalid(
+            "R.referenceUnsaid", "R10", "a required Reference that does not say what erasing its row means", Unsaid.self,
+            field: "item", says: ["'item'", ".restricted", ".cascade"]),
+        invalid(
+            "R.referenceBoth", "R10", "a Reference that is restricted and cascades", SaidTwice.self, field: "item",
+            says: ["'item'", ".restricted", ".cascade"]),
+        invalid(
+            "R.referenceOwned", "R9", "a Reference that is owned", OwnedReference.self, field: "item", says: ["'item'", ".owned"]),
+        invalid(
+            "R.referenceList", "R9", "a list of References", ReferenceList.self, field: "items",
+            says: ["'items'", "list of models"]),
         ConformanceCase(
             "E.swappedFields", "E1", "V1", title: "two swapped fields of one type are detected before a row is read or written"
         ) { context in
@@ -161,6 +172,31 @@ enum Schemas {
             try database.dao(Item.self).create(Item.make([1]))
         }
     }
+}
+
+private struct Unsaid: Model {
+    var id: Int
+    var item: Reference<Item>
+    static let schema = Schema("unsaid", Self.init, Field("id", \.id, .primaryKey), Field("item", \.item))
+}
+
+private struct SaidTwice: Model {
+    var id: Int
+    var item: Reference<Item>?
+    static let schema = Schema(
+        "saidTwice", Self.init, Field("id", \.id, .primaryKey), Field("item", \.item, .restricted, .cascade))
+}
+
+private struct OwnedReference: Model {
+    var id: Int
+    var item: Reference<Item>?
+    static let schema = Schema("ownedReference", Self.init, Field("id", \.id, .primaryKey), Field("item", \.item, .owned))
+}
+
+private struct ReferenceList: Model {
+    var id: Int
+    var items: [Reference<Item>]
+    static let schema = Schema("referenceList", Self.init, Field("id", \.id, .primaryKey), Field("items", \.items))
 }
 
 private struct TwiceInIndex: Model {

@@ -41,6 +41,38 @@ extension StorageError {
             engineMessage: engineMessage)
     }
 
+    /// A row was to be stored with a Reference to a row that is not stored.
+    ///
+    /// - Parameters:
+    ///   - relation: The relationship of the Reference.
+    ///   - key: The key of the row that was to be stored.
+    ///   - target: The key that no row has.
+    static func missingTarget(_ relation: RelationDescription, key: Key, target: Key) -> StorageError {
+        referenceViolation(
+            "'\(relation.field)' of a row of '\(relation.entity)' refers to a row of '\(relation.target)' that is not stored; store that "
+                + "row first, or in the same call", relation, key, target)
+    }
+
+    /// A row was to be erased that a restricted Reference leads to.
+    ///
+    /// - Parameters:
+    ///   - relation: The relationship of the Reference.
+    ///   - key: The key of the row that refers.
+    ///   - target: The key of the row that was to be erased.
+    static func restrictedTarget(_ relation: RelationDescription, key: Key, target: Key) -> StorageError {
+        referenceViolation(
+            "a row of '\(relation.target)' cannot be erased, because '\(relation.field)' of a row of '\(relation.entity)' refers to it; "
+                + "erase that row first, or let it refer to another", relation, key, target)
+    }
+
+    private static func referenceViolation(
+        _ message: String, _ relation: RelationDescription, _ key: Key, _ target: Key
+    ) -> StorageError {
+        StorageError(
+            .referenceViolation, message, entity: relation.entity, key: UniqueID(key), conflictingKey: UniqueID(target),
+            field: relation.field)
+    }
+
     /// A value was to be stored whose revision is not that of the stored row, or whose row was erased since.
     ///
     /// - Parameters:

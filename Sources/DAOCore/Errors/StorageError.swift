@@ -22,6 +22,9 @@ public struct StorageError: Error, Sendable {
         case duplicateKey
         /// A field declared `.unique` got a value that another row already has.
         case uniqueViolation
+        /// A ``Reference`` got a key that no row has, or a row was to be erased that a Reference leads to and that its
+        /// field does not let go.
+        case referenceViolation
         /// A translator or a configuration closure changed the primary key of a stored model.
         case keyChanged
         /// The key cannot be stored: it is too long, or does not have the type of the model's key.
@@ -91,7 +94,8 @@ public struct StorageError: Error, Sendable {
     public var entity: String?
     /// The key of the row; nil when the fault does not concern a row.
     public var key: UniqueID?
-    /// The key of the conflicting row, for ``Kind/uniqueViolation``.
+    /// The key of the conflicting row, for ``Kind/uniqueViolation``; the key that the row refers to, for
+    /// ``Kind/referenceViolation``.
     public var conflictingKey: UniqueID?
     /// The name of the field; nil when the fault does not concern a field.
     public var field: String?

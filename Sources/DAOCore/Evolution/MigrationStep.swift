@@ -41,6 +41,9 @@ public final class MigrationStep {
     }
 
     /// Drops an entity with its rows.
+    ///
+    /// - Throws: `.referenceViolation` when a ``Reference`` of another entity leads to one of them and is restricted or
+    ///   cascades; drop its field first.
     public func dropEntity(_ name: String) throws {
         try store.removeLinks(ofAllRowsOf: entity(name))
         try store.drop(name)
@@ -141,7 +144,8 @@ public final class MigrationStep {
     ///   - entity: The name of the entity.
     ///   - type: The new type.
     ///   - convert: A closure that converts a value, including nil, to the new type. The default is
-    ///     ``Value/converted(to:)``, which refuses a value that has no exact conversion.
+    ///     ``Value/converted(to:)``, which refuses a value that has no exact conversion. A to-one that stays one keeps
+    ///     its links, and can become required when every row has a related row.
     /// - Throws: `.corruptedValue` with the row and the field when a value cannot be converted; any error of
     ///   the closure.
     public func changeType(
@@ -151,6 +155,10 @@ public final class MigrationStep {
         let position = try position(of: field, in: entity)
         var wanted = stored
         wanted.fields[position].type = type
+        if type.kind == .toOne, !type.isOptional, wanted.fields[position].relation?.targetErasure == .unlink {
+            // A link that is required cannot be removed. The model can say something else.
+            wanted.fields[position].relation?.targetErasure = .restrict
+        }
         wanted.fields[position].defaultValue = stored.fields[position].defaultValue.flatMap { value in
             // A default that the new type cannot hold is no default any longer.
             let converted = convert == nil ? value.converted(to: type.kind) : try? convert?(value)
@@ -158,7 +166,9 @@ public final class MigrationStep {
         }
         try rewrite(stored, as: wanted) { values in
             var values = values
-            if stored.fields[position].type.kind.isRelationship { values[position] = .null }
+            let isRelationship = stored.fields[position].type.kind.isRelationship
+            if isRelationship, stored.fields[position].type.kind == type.kind { return values }
+            if isRelationship { values[position] = .null }
             if let convert {
                 values[position] = try convert(values[position])
             } else if let value = values[position].converted(to: type.kind) {

@@ -60,6 +60,10 @@ private final class FingerprintWriter: RowWriter {
         guard includesRelated else { return try super.writeReference(model, at: index) }
         try writeRelated(model.map { [$0] } ?? [], at: index)
     }
+    override func writeReference<Related: Model>(_ reference: Reference<Related>?, at index: Int) throws {
+        try super.writeReference(reference, at: index)
+        if let row = reference?.row { try writeRelated([row], at: index) }
+    }
     override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
         guard includesRelated else { return }
         add(7, UInt64(models.count))

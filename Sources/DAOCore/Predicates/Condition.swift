@@ -95,12 +95,12 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     }
 
     /// Creates an expression of a field of the related row of a to-one relationship.
-    init<Related: Model, Inner>(_ relation: FieldExpression<Record, Related?>, _ keyPath: KeyPath<Related, Inner>) {
-        let inner = Related.schema.index(of: keyPath)
+    init<ToOne: ToOneValue, Inner>(_ relation: FieldExpression<Record, ToOne>, _ keyPath: KeyPath<ToOne.RelatedRow, Inner>) {
+        let inner = ToOne.RelatedRow.schema.index(of: keyPath)
         index = relation.index == nil ? nil : inner
         path = relation.path + (relation.index.map { [$0] } ?? [])
         isCount = false
-        problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: Related.self) : nil)
+        problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: ToOne.RelatedRow.self) : nil)
     }
 
     /// Creates an expression of the number of related rows of a list.

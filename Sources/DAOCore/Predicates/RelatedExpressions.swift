@@ -5,22 +5,30 @@ extension FieldExpression {
     /// A field of the related row. It is nil when there is no related row, as in an optional chain.
     public subscript<Related: Model, Inner: FieldValue>(
         dynamicMember keyPath: KeyPath<Related, Inner>
-    ) -> FieldExpression<Record, Inner?> where Value == Related? { FieldExpression<Record, Inner?>(self, keyPath) }
+    ) -> FieldExpression<Record, Inner?> where Value: ToOneValue, Value.RelatedRow == Related {
+        FieldExpression<Record, Inner?>(self, keyPath)
+    }
 
     /// An optional field of the related row.
     public subscript<Related: Model, Inner: FieldValue>(
         dynamicMember keyPath: KeyPath<Related, Inner?>
-    ) -> FieldExpression<Record, Inner?> where Value == Related? { FieldExpression<Record, Inner?>(self, keyPath) }
+    ) -> FieldExpression<Record, Inner?> where Value: ToOneValue, Value.RelatedRow == Related {
+        FieldExpression<Record, Inner?>(self, keyPath)
+    }
 
     /// The row that the related row refers to; nil when there is neither.
     public subscript<Related: Model, Inner: Model>(
         dynamicMember keyPath: KeyPath<Related, Inner?>
-    ) -> FieldExpression<Record, Inner?> where Value == Related? { FieldExpression<Record, Inner?>(self, keyPath) }
+    ) -> FieldExpression<Record, Inner?> where Value: ToOneValue, Value.RelatedRow == Related {
+        FieldExpression<Record, Inner?>(self, keyPath)
+    }
 
     /// A list of the related row. It is empty when there is no related row.
     public subscript<Related: Model, Inner: Model>(
         dynamicMember keyPath: KeyPath<Related, [Inner]>
-    ) -> FieldExpression<Record, [Inner]> where Value == Related? { FieldExpression<Record, [Inner]>(self, keyPath) }
+    ) -> FieldExpression<Record, [Inner]> where Value: ToOneValue, Value.RelatedRow == Related {
+        FieldExpression<Record, [Inner]>(self, keyPath)
+    }
 }
 
 extension FieldExpression {

@@ -42,8 +42,8 @@ public struct Sort<Record: Model>: Sendable, Hashable {
     /// - Parameters:
     ///   - relation: A key path to a to-one relationship.
     ///   - keyPath: A key path to a stored field of the related model.
-    public static func ascending<Related: Model, Value: OrderedFieldValue>(
-        _ relation: KeyPath<Record, Related?>, _ keyPath: KeyPath<Related, Value>
+    public static func ascending<ToOne: ToOneValue, Value: OrderedFieldValue>(
+        _ relation: KeyPath<Record, ToOne>, _ keyPath: KeyPath<ToOne.RelatedRow, Value>
     ) -> Sort { Sort(relation, keyPath, isAscending: true) }
 
     /// Sorts by a field of the related row, from the greatest value to the smallest. The order is the exact
@@ -52,8 +52,8 @@ public struct Sort<Record: Model>: Sendable, Hashable {
     /// - Parameters:
     ///   - relation: A key path to a to-one relationship.
     ///   - keyPath: A key path to a stored field of the related model.
-    public static func descending<Related: Model, Value: OrderedFieldValue>(
-        _ relation: KeyPath<Record, Related?>, _ keyPath: KeyPath<Related, Value>
+    public static func descending<ToOne: ToOneValue, Value: OrderedFieldValue>(
+        _ relation: KeyPath<Record, ToOne>, _ keyPath: KeyPath<ToOne.RelatedRow, Value>
     ) -> Sort { Sort(relation, keyPath, isAscending: false) }
 
     /// Sorts by the name of a field, for sorts that are chosen at run time. The query throws
@@ -72,16 +72,17 @@ public struct Sort<Record: Model>: Sendable, Hashable {
             index == nil ? PredicateProblem("\(keyPath) is not a stored field of '\(Record.schema.description.name)'") : nil
     }
 
-    private init<Related: Model, Value: FieldValue>(
-        _ relation: KeyPath<Record, Related?>, _ keyPath: KeyPath<Related, Value>, isAscending: Bool
+    private init<ToOne: ToOneValue, Value: FieldValue>(
+        _ relation: KeyPath<Record, ToOne>, _ keyPath: KeyPath<ToOne.RelatedRow, Value>, isAscending: Bool
     ) {
         self.relation = Record.schema.index(of: relation)
-        index = Related.schema.index(of: keyPath)
+        let related = ToOne.RelatedRow.schema
+        index = related.index(of: keyPath)
         self.isAscending = isAscending
         if self.relation == nil {
             problem = PredicateProblem("\(relation) is not a stored field of '\(Record.schema.description.name)'")
         } else if index == nil {
-            problem = PredicateProblem("\(keyPath) is not a stored field of '\(Related.schema.description.name)'")
+            problem = PredicateProblem("\(keyPath) is not a stored field of '\(related.description.name)'")
         } else {
             problem = nil
         }

@@ -1,12 +1,17 @@
 /// The erasure of rows, of their links in both directions, and of related rows that lose their last parent in
 /// a relationship with `.cascade`.
 ///
+/// A ``Reference`` to an erased row erases the row that has it, or prevents the erasure, when its field says so. Rows that
+/// are erased in the same call prevent nothing (contract R10).
+///
 /// It works on the relationships in the catalog, because a model of the entity that the application has not
 /// opened can have declared more of them. It runs inside a transaction and terminates on any graph: every row
 /// is erased once, and a row that another row still refers to is kept.
 final class GraphErase {
     let graph: StorageGraph
     private var pending: [Rows] = []
+    /// The erased rows that restricted References lead to.
+    private var restricted: [(relation: RelationDescription, keys: [Key])] = []
     /// The relationships of the database. They are read on first use.
     private var relations: KnownRelations?
 
@@ -14,6 +19,8 @@ final class GraphErase {
     struct Rows {
         let entity: String
         let keys: [Key]
+        /// Whether they are erased even if another row refers to them.
+        var isCertain = false
     }
 
     init(_ graph: StorageGraph) { self.graph = graph }
@@ -44,11 +51,20 @@ final class GraphErase {
     private func drain() throws {
         while let rows = pending.popLast() {
             var free = Set(rows.keys)
-            for relation in try known().to(rows.entity) where !free.isEmpty {
+            // A Reference that cascades does not hold the row that it leads to.
+            let holding = rows.isCertain ? [] : try known().to(rows.entity).filter { $0.targetErasure != .cascade }
+            for relation in holding where !free.isEmpty {
                 free.subtract(try graph.database.makeLinks(for: relation).linked(among: free.sorted()))
             }
             let keys = free.sorted()
             try remove(rows.entity, keys: keys) { try graph.erase(rows.entity, keys) }
+        }
+        for (relation, keys) in restricted {
+            let links = try graph.database.makeLinks(for: relation)
+            guard let parent = try links.parents(of: keys).first, let target = try links.children(of: [parent]).keys.first else {
+                continue
+            }
+            throw StorageError.restrictedTarget(relation, key: parent, target: target)
         }
     }
 
@@ -64,7 +80,13 @@ final class GraphErase {
             if !links.isInRows { try links.remove(parents: keys) }
         }
         for relation in try known().to(entity) {
-            try graph.database.makeLinks(for: relation).remove(children: keys)
+            let links = try graph.database.makeLinks(for: relation)
+            switch relation.targetErasure {
+            case .unlink: try links.remove(children: keys)
+            case .restrict: restricted.append((relation, keys))
+            case .cascade:
+                pending.append(Rows(entity: relation.entity, keys: try links.parents(of: keys), isCertain: true))
+            }
         }
         try erase()
     }

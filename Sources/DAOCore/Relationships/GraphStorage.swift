@@ -169,28 +169,40 @@ extension GraphStorage {
 
     func insert(making records: () throws -> [Record]) throws {
         if isFlat { return try counting.insert(making: records) }
-        try database.transaction { try GraphWrite(graph).run(records(), counting.insert) }
+        try write(records, counting.insert)
     }
 
     func upsert(making records: () throws -> [Record]) throws {
         if isFlat { return try counting.upsert(making: records) }
-        try database.transaction { try GraphWrite(graph).run(records(), counting.upsert) }
+        try write(records, counting.upsert)
+    }
+
+    /// Writes records, with a closure that writes their rows.
+    private func write(_ records: () throws -> [Record], _ write: ([Record]) throws -> Void) throws {
+        try database.transaction {
+            let references = CallReferences()
+            try GraphWrite(graph, CallRevisions(), references).run(records(), write)
+            try references.check()
+        }
     }
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if isFlat { return try counting.merge(keys: keys, body) }
         return try database.transaction {
             var stored = 0
-            let revisions = CallRevisions()
+            let (revisions, references) = (CallRevisions(), CallReferences())
             // Rows are merged individually, because the closure can change rows that follow.
-            for (index, key) in keys.enumerated() where try merge(key, revisions, { try body(index, &$0) }) { stored += 1 }
+            for (index, key) in keys.enumerated() where try merge(key, revisions, references, { try body(index, &$0) }) {
+                stored += 1
+            }
+            try references.check()
             return stored
         }
     }
 
     /// Merges the row with a key. The closure gets the row with its related rows.
     private func merge(
-        _ key: Key, _ revisions: CallRevisions, includesSubentities: Bool = true,
+        _ key: Key, _ revisions: CallRevisions, _ references: CallReferences, includesSubentities: Bool = true,
         _ body: (inout Record?) throws -> Void
     ) throws -> Bool {
         let original = try read(keys: [key], includesSubentities: includesSubentities).first
@@ -198,7 +210,7 @@ extension GraphStorage {
         try revisions.change(key, &record, body)
         guard let record else { return false }
         try Record.schema.checkKey(of: record, is: key)
-        try GraphWrite(graph, revisions).run([record], originals: original.map { [key: $0] } ?? [:], flat.upsert)
+        try GraphWrite(graph, revisions, references).run([record], originals: original.map { [key: $0] } ?? [:], flat.upsert)
         return true
     }
 
@@ -206,14 +218,15 @@ extension GraphStorage {
         if isFlat { return try counting.update(query, body) }
         return try database.transaction {
             let keys = try keys(query)
-            let revisions = CallRevisions()
+            let (revisions, references) = (CallRevisions(), CallReferences())
             for key in keys {
-                _ = try merge(key, revisions, includesSubentities: query.includesSubentities) { record in
+                _ = try merge(key, revisions, references, includesSubentities: query.includesSubentities) { record in
                     guard var changed = record.take() else { return }
                     try body(&changed)
                     record = consume changed
                 }
             }
+            try references.check()
             return keys.count
         }
     }

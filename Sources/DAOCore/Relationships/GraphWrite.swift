@@ -13,8 +13,8 @@ final class GraphWrite {
     struct Links {
         let relation: any Relation
         let links: any LinkStorage
-        let parents: [Key]
-        let children: LinkedKeys
+        var parents: [Key]
+        var children: LinkedKeys
     }
 
     private var steps: [() throws -> Void] = []
@@ -28,9 +28,13 @@ final class GraphWrite {
     /// The revisions of the rows that the call writes, which can consist of several such writes.
     private let revisions: CallRevisions
 
-    init(_ graph: StorageGraph, _ revisions: CallRevisions = CallRevisions()) {
+    /// The References that the call writes.
+    let references: CallReferences
+
+    init(_ graph: StorageGraph, _ revisions: CallRevisions, _ references: CallReferences) {
         self.graph = graph
         self.revisions = revisions
+        self.references = references
     }
 
     /// Writes records and their related rows.
@@ -137,10 +141,8 @@ final class GraphWrite {
     private func missing<Record: Model>(among records: [Record]) throws -> [Record] {
         if records.isEmpty { return [] }
         let schema = Record.schema
-        let keys = Set(records.map { schema.key(of: $0) })
-        let query = Query<Record>(where: Condition(.isIn(field: schema.description.keyIndex, keys.map(\.value))))
-        let stored = Set(try graph.rows(of: Record.self).keys(query))
-        return stored.count == keys.count ? [] : records.filter { !stored.contains(schema.key(of: $0)) }
+        let stored = try graph.stored(among: records.lazy.map { schema.key(of: $0) }, of: Record.self)
+        return records.filter { !stored.contains(schema.key(of: $0)) }
     }
 
     private func enqueueRelated<Record: Model>(of records: [Record], originals: [Key: Record]) throws {

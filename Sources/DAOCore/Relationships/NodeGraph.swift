@@ -19,7 +19,7 @@ final class NodeGraph {
     /// Reads the related rows of records and assigns them.
     func attach<Record: Model>(to records: inout [Record]) throws {
         let root = table(of: Record.self)
-        root.add(records)
+        try root.add(records, in: self)
         while let level = Optional(tables.values.filter(\.isPending)), !level.isEmpty {
             for table in level { try table.load(in: self) }
         }
@@ -83,6 +83,8 @@ protocol NodeTable: AnyObject {
 
 /// The rows of one model in a graph.
 final class TypedNodeTable<Record: Model>: NodeTable {
+    /// The relationships whose rows are read.
+    private let relations = Record.schema.relations.filter { !$0.isReference }
     /// The rows as they were read, without related rows.
     private var rows: [Key: Record] = [:]
     /// The keys of the rows to read.
@@ -95,10 +97,12 @@ final class TypedNodeTable<Record: Model>: NodeTable {
     private var whole: [Key: (record: Record, height: Int)] = [:]
     private var withoutLists: [Key: Record] = [:]
 
-    init() { children = Array(repeating: [:], count: Record.schema.relations.count) }
+    init() { children = Array(repeating: [:], count: relations.count) }
 
     /// Adds rows that were already read.
-    func add(_ records: [Record]) {
+    func add(_ records: [Record], in nodes: NodeGraph) throws {
+        var records = records
+        try nodes.graph.attachReferences(to: &records)
         for record in records {
             let key = Record.schema.key(of: record)
             if rows.updateValue(record, forKey: key) == nil { fresh.append(key) }
@@ -113,12 +117,12 @@ final class TypedNodeTable<Record: Model>: NodeTable {
         if !wanted.isEmpty {
             let keys = wanted
             wanted = []
-            add(try nodes.graph.rows(of: Record.self).read(keys: keys, includesSubentities: false))
+            try add(nodes.graph.rows(of: Record.self).read(keys: keys, includesSubentities: false), in: nodes)
         }
         if fresh.isEmpty { return }
         let keys = fresh
         fresh = []
-        for (position, relation) in Record.schema.relations.enumerated() {
+        for (position, relation) in relations.enumerated() {
             let linked = try relation.links(in: nodes.graph).children(of: keys)
             for (key, list) in zip(keys, linked.lists) { children[position][key] = list }
             relation.table(in: nodes).want(linked.keys)
@@ -128,7 +132,7 @@ final class TypedNodeTable<Record: Model>: NodeTable {
     func enter(_ key: Key) -> Bool { rows[key] != nil && entered.insert(key).inserted }
 
     func edges(of key: Key, in nodes: NodeGraph) -> [(table: any NodeTable, key: Key)] {
-        Record.schema.relations.enumerated().flatMap { position, relation in
+        relations.enumerated().flatMap { position, relation in
             let table = relation.table(in: nodes)
             return (children[position][key] ?? []).map { (table, $0) }
         }
@@ -137,7 +141,7 @@ final class TypedNodeTable<Record: Model>: NodeTable {
     func leave(_ key: Key, in nodes: NodeGraph) throws {
         guard var record = rows[key] else { return }
         nodes.height = 0
-        for (position, relation) in Record.schema.relations.enumerated() {
+        for (position, relation) in relations.enumerated() {
             try relation.assemble(children[position][key] ?? [], from: nodes, .whole, into: &record)
         }
         whole[key] = (record, nodes.height + 1)
@@ -155,7 +159,7 @@ final class TypedNodeTable<Record: Model>: NodeTable {
         // Rows that lead back to this row get this value in the meantime.
         withoutLists[key] = record
         var records = [record]
-        for (position, relation) in Record.schema.relations.enumerated() {
+        for (position, relation) in relations.enumerated() {
             if relation.isToOne {
                 try relation.assemble(children[position][key] ?? [], from: nodes, .withoutLists, into: &records[0])
             } else {

@@ -4,17 +4,19 @@
 protocol Relation<Parent>: Sendable {
     /// The model with the field.
     associatedtype Parent: Model
+    /// The related model.
+    associatedtype Child: Model
 
     /// The position of the field.
     var field: Int { get }
     /// Whether there is at most one child.
     var isToOne: Bool { get }
+    /// Whether the field is a ``Reference``: children are neither read nor written with their parents.
+    var isReference: Bool { get }
     /// Whether a child is erased with the last row that refers to it.
     var cascades: Bool { get }
-    /// The related model.
-    var target: any Model.Type { get }
-    /// The description of the related entity.
-    var targetDescription: EntityDescription { get }
+    /// What erasing a child means for the rows that refer to it.
+    var targetErasure: TargetErasure { get }
 
     // Reading
 
@@ -22,8 +24,6 @@ protocol Relation<Parent>: Sendable {
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws
     /// Assigns the marker that nothing was read.
     func markUnread(_ records: inout [Parent]) throws
-    /// Returns the table of the children.
-    func table(in nodes: NodeGraph) -> any NodeTable
     /// Assigns the children with the given keys.
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws
 
@@ -33,42 +33,34 @@ protocol Relation<Parent>: Sendable {
     ///
     /// - Parameter originals: The records as they were read, by their keys. Unchanged children are not written.
     func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws
-
-    // Queries
-
-    /// Returns the keys of the children that meet a condition.
-    ///
-    /// - Parameter keys: The children that are looked at; nil for all.
-    func children(matching node: PredicateNode, among keys: [Key]?, in graph: StorageGraph) throws -> [Key]
-    /// Whether at most the given number of children meet a condition, and an index leads to them, or there are no more of them.
-    func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool
-    /// Calls a closure with the keys of the children, grouped by the value of a field and in its order. Children whose
-    /// value is nil are not among them.
-    ///
-    /// - Parameters:
-    ///   - body: A closure that returns whether it wants more.
-    ///   - limit: The maximum number of keys in a group.
-    /// - Returns: False when a group has more keys; the closure has not got it.
-    func forEachGroup(
-        by field: Int, isAscending: Bool, limit: Int, in graph: StorageGraph, _ body: ([Key]) throws -> Bool
-    ) throws -> Bool
-    /// Returns the values of a field of the child of each record, for a to-one relationship. A value is null
-    /// when there is no child.
-    func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value]
 }
 
 extension Relation {
+    /// The related model.
+    var target: any Model.Type { Child.self }
+    /// The description of the related entity.
+    var targetDescription: EntityDescription { Child.schema.description }
+
     /// The description of the relationship, without types.
     var description: RelationDescription {
         let entity = Parent.schema.description
         let target = targetDescription
         return RelationDescription(
             entity: entity.name, field: entity.fields[field].name, keyField: entity.fields[entity.keyIndex].name,
-            keyKind: entity.keyKind, target: target.name, targetKeyKind: target.keyKind, isToOne: isToOne, cascades: cascades)
+            keyKind: entity.keyKind, target: target.name, targetKeyKind: target.keyKind, isToOne: isToOne, cascades: cascades,
+            targetErasure: targetErasure)
     }
 
     /// Returns the links of the relationship.
     func links(in graph: StorageGraph) throws -> any LinkStorage { try graph.links(of: Parent.self, field: field) }
+
+    /// Returns the table of the children.
+    func table(in nodes: NodeGraph) -> any NodeTable { nodes.table(of: Child.self) }
+
+    /// Returns those of the given keys that no child has.
+    func missing(among keys: [Key], in graph: StorageGraph) throws -> Set<Key> {
+        try Set(keys).subtracting(graph.stored(among: keys, of: Child.self))
+    }
 }
 
 /// The related rows that a read includes.
@@ -104,8 +96,8 @@ final class TypedRelation<Parent: Model, Child: Model>: Relation {
     var isToOne: Bool {
         if case .toOne = place { true } else { false }
     }
-    var target: any Model.Type { Child.self }
-    var targetDescription: EntityDescription { Child.schema.description }
+    var isReference: Bool { false }
+    var targetErasure: TargetErasure { .unlink }
 }
 
 // MARK: The field
@@ -127,13 +119,7 @@ extension TypedRelation {
         case .toMany(let field): if field.assign(children, to: &record) { return }
         case .toOne(let field): if field.assign(children.first, to: &record) { return }
         }
-        // The property is computed, or is in a class. The record is created again by its initializer.
-        let schema = Parent.schema
-        let writer = ValueRowWriter(count: schema.description.fields.count)
-        try schema.encode(record, to: writer)
-        writer.related[field] = children
-        record = try schema.decode(
-            ValueRowReader(entity: schema.description, values: writer.values, related: writer.related))
+        try Parent.schema.set(children, at: field, in: &record)
     }
 
     func markUnread(_ records: inout [Parent]) throws {
@@ -171,8 +157,6 @@ extension TypedRelation {
         }
         try fill(records.count, [], &records)
     }
-
-    func table(in nodes: NodeGraph) -> any NodeTable { nodes.table(of: Child.self) }
 
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {
         let table = nodes.table(of: Child.self)
@@ -221,12 +205,16 @@ extension TypedRelation {
 
 // MARK: Queries
 
-extension TypedRelation {
+extension Relation {
+    /// Returns the keys of the children that meet a condition.
+    ///
+    /// - Parameter keys: The children that are looked at; nil for all.
     func children(matching node: PredicateNode, among keys: [Key]?, in graph: StorageGraph) throws -> [Key] {
         let storage = try GraphStorage<Child>(graph: graph)
         return try keys.map { try storage.keys(among: $0, meeting: node) } ?? storage.keys(Query(where: Condition(node)))
     }
 
+    /// Whether at most the given number of children meet a condition, and an index leads to them, or there are no more of them.
     func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool {
         let entity = Child.schema.description
         if node.reachesRelated(entity) { return false }
@@ -250,6 +238,13 @@ extension TypedRelation {
         }
     }
 
+    /// Calls a closure with the keys of the children, grouped by the value of a field and in its order. Children whose
+    /// value is nil are not among them.
+    ///
+    /// - Parameters:
+    ///   - body: A closure that returns whether it wants more.
+    ///   - limit: The maximum number of keys in a group.
+    /// - Returns: False when a group has more keys; the closure has not got it.
     func forEachGroup(
         by field: Int, isAscending: Bool, limit: Int, in graph: StorageGraph, _ body: ([Key]) throws -> Bool
     ) throws -> Bool {
@@ -281,6 +276,8 @@ extension TypedRelation {
         return true
     }
 
+    /// Returns the values of a field of the child of each record, for a to-one relationship. A value is null
+    /// when there is no child.
     func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value] {
         let linked = try links(in: graph).children(of: keys)
         let rows = try graph.rows(of: Child.self).read(keys: linked.keys, includesSubentities: false)
@@ -288,6 +285,17 @@ extension TypedRelation {
         let values = Dictionary(
             rows.map { (schema.key(of: $0), schema.value(at: field, of: $0)) }, uniquingKeysWith: { $1 })
         return linked.lists.map { $0.first.flatMap { values[$0] } ?? .null }
+    }
+}
+
+extension Schema {
+    /// Assigns the value of a relationship whose property is computed, or is in a class: the record is created again by
+    /// its initializer.
+    func set(_ related: any Sendable, at field: Int, in record: inout Record) throws {
+        let writer = ValueRowWriter(count: description.fields.count)
+        try encode(record, to: writer)
+        (writer.values[field], writer.related[field]) = (.null, related)
+        record = try decode(ValueRowReader(entity: description, values: writer.values, related: writer.related))
     }
 }
 

@@ -54,6 +54,13 @@ final class StorageGraph: Sendable {
         return storage
     }
 
+    /// Returns those of the given keys that have a row.
+    func stored<Record: Model>(among keys: some Sequence<Key>, of model: Record.Type) throws -> Set<Key> {
+        let values = Set(keys).map(\.value)
+        return Set(
+            try rows(of: model).keys(Query(where: Condition(.isIn(field: Record.schema.description.keyIndex, values)))))
+    }
+
     /// Erases rows of an entity without their links.
     ///
     /// A retired relationship can lead to an entity that no model here reaches.
@@ -136,8 +143,11 @@ final class StorageGraph: Sendable {
             targets[id] = []
             for relation in schema.relations {
                 let target = ObjectIdentifier(relation.target)
-                targets[id]?.insert(target)
-                if storages[target] != nil { recurring.insert(target) }
+                // The row of a Reference is neither read nor written with the row that has it.
+                if !relation.isReference {
+                    targets[id]?.insert(target)
+                    if storages[target] != nil { recurring.insert(target) }
+                }
                 try visit(relation.target)
                 relations.append((id, relation.field, relation.description))
             }
@@ -176,6 +186,11 @@ extension StorageGraph {
         if records.isEmpty || relations.isEmpty { return }
         if form == .whole, isRecursive(Record.self) { return try NodeGraph(self).attach(to: &records) }
         for relation in relations { try attach(relation, to: &records, form) }
+    }
+
+    /// Assigns the References of records, where their keys are beside the rows.
+    func attachReferences<Record: Model>(to records: inout [Record]) throws {
+        for relation in Record.schema.relations where relation.isReference { try attach(relation, to: &records, .withoutLists) }
     }
 
     private func attach<Field: Relation>(_ relation: Field, to records: inout [Field.Parent], _ form: GraphForm) throws {

@@ -20,7 +20,7 @@ enum DefaultRow {
     }
 
     /// The empty value of a kind in primitive form; null when the kind has no empty value.
-    private static func emptyValue(of kind: ValueKind) -> Value {
+    static func emptyValue(of kind: ValueKind) -> Value {
         switch kind {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer(0)
         case .float, .double, .date: .double(0)

@@ -97,6 +97,8 @@ public struct RelationTarget: Sendable, Hashable, Codable {
     public var keyKind: ValueKind
     /// Whether a related row is erased with the last row that refers to it.
     public var cascades: Bool
+    /// What erasing a related row means for the rows that refer to it.
+    public var targetErasure: TargetErasure
 
     /// Creates a target.
     ///
@@ -104,11 +106,32 @@ public struct RelationTarget: Sendable, Hashable, Codable {
     ///   - entity: The name of the related entity.
     ///   - keyKind: The kind of the related rows' keys.
     ///   - cascades: Whether a related row is erased with the last row that refers to it.
-    public init(entity: String, keyKind: ValueKind, cascades: Bool) {
+    ///   - targetErasure: What erasing a related row means for the rows that refer to it.
+    public init(entity: String, keyKind: ValueKind, cascades: Bool, targetErasure: TargetErasure = .unlink) {
         self.entity = entity
         self.keyKind = keyKind
         self.cascades = cascades
+        self.targetErasure = targetErasure
     }
+
+    /// Decodes a target. One without ``targetErasure`` unlinks.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        entity = try container.decode(String.self, forKey: .entity)
+        keyKind = try container.decode(ValueKind.self, forKey: .keyKind)
+        cascades = try container.decode(Bool.self, forKey: .cascades)
+        targetErasure = try container.decodeIfPresent(TargetErasure.self, forKey: .targetErasure) ?? .unlink
+    }
+}
+
+/// What erasing a related row means for the rows that refer to it (contract R4, R10).
+public enum TargetErasure: String, Sendable, Hashable, Codable {
+    /// They no longer refer to it.
+    case unlink
+    /// They keep it from being erased.
+    case restrict
+    /// They are erased with it.
+    case cascade
 }
 
 // MARK: Text
@@ -135,8 +158,9 @@ extension FieldDescription: CustomStringConvertible {
 // MARK: Rows
 
 extension EntityDescription {
-    /// The entity as its rows contain it: the field of a to-one relationship is an optional, indexed field with
-    /// the key of the related row. An ordered list of models is not in the row, and its field is unchanged.
+    /// The entity as its rows contain it: the field of a to-one relationship is an indexed field with the key of the
+    /// related row, optional unless it is a required ``Reference``. An ordered list of models is not in the row, and its
+    /// field is unchanged.
     public var rowForm: EntityDescription {
         EntityDescription(name: name, fields: fields.map(\.rowForm), indexes: indexes)
     }
@@ -147,7 +171,7 @@ extension FieldDescription {
     var rowForm: FieldDescription {
         guard type.kind == .toOne, let relation else { return self }
         var field = self
-        field.type = FieldType(relation.keyKind, isOptional: true)
+        field.type = FieldType(relation.keyKind, isOptional: type.isOptional)
         field.isIndexed = true
         return field
     }

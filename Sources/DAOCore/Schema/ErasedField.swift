@@ -13,10 +13,10 @@
     let revision: Field<Record, Revision>?
     /// The fault of a field that has to do with revisions; nil when there is none.
     let revisionFault: String?
-    /// What writing the relationship means for the related rows; nil when the options do not say so, or contradict
-    /// each other.
-    let relatedWrites: RelatedWrites?
-    /// Whether the field holds models in an unsupported form: neither `[SomeModel]` nor `SomeModel?`.
+    /// The fault of a relationship whose options do not say what it means, or contradict each other; nil when there is
+    /// none.
+    let relationFault: RelationFault?
+    /// Whether the field holds models in an unsupported form: neither `[SomeModel]` nor `SomeModel?` nor a Reference.
     let hasUnknownRelation: Bool
 
     @usableFromInline init<Stored: FieldValue>(_ field: Field<Record, Stored>) {
@@ -24,7 +24,7 @@
         var isIndexed = false
         var isUnique = false
         var cascades = false
-        var relatedWrites: Set<RelatedWrites> = []
+        var (isOwned, isLinked, isRestricted) = (false, false, false)
         var earlierNames: [String] = []
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
         var defaultValue: Value?
@@ -34,11 +34,10 @@
             case .primaryKey: isPrimaryKey = true
             case .indexed: isIndexed = true
             case .unique: isUnique = true
-            case .owned: relatedWrites.insert(.owned)
-            case .linked: relatedWrites.insert(.linked)
-            case .cascade:
-                cascades = true
-                relatedWrites.insert(.owned)
+            case .owned: isOwned = true
+            case .linked: isLinked = true
+            case .cascade: cascades = true
+            case .restricted: isRestricted = true
             case .renamed(let name): earlierNames.append(name)
             case .default(let value):
                 writeDefault = { try value.write(to: $0, at: 0) }
@@ -75,9 +74,22 @@
         } else {
             key = nil
         }
-        self.relatedWrites = relatedWrites.count == 1 ? relatedWrites.first : nil
-        let isOwned = self.relatedWrites == .owned
-        relation = related.flatMap { Self.relation($0, field, isOwned: isOwned, cascades: cascades) }
+        if Stored.self is any ReferenceValue.Type {
+            let erasure: TargetErasure = cascades ? .cascade : isRestricted ? .restrict : .unlink
+            relationFault =
+                if isOwned || isLinked {
+                    .referenceWrites
+                } else if cascades ? isRestricted : !isRestricted && !type.isOptional {
+                    .erasureUnsaid
+                } else {
+                    nil
+                }
+            relation = related.flatMap { Self.reference($0, field, erasure) }
+        } else {
+            let isOwned = isOwned || cascades
+            relationFault = isOwned == isLinked ? .writesUnsaid : nil
+            relation = related.flatMap { Self.relation($0, field, isOwned: isOwned, cascades: cascades) }
+        }
         hasUnknownRelation = related != nil && relation == nil
     }
 
@@ -94,6 +106,19 @@
         return nil
     }
 
+    /// Creates the relationship of a Reference. `Child` is the related model of the field's type.
+    private static func reference<Child: Model, Stored: FieldValue>(
+        _ type: Child.Type, _ field: Field<Record, Stored>, _ erasure: TargetErasure
+    ) -> (@Sendable (Int) -> any Relation<Record>)? {
+        if let field = field as? Field<Record, Reference<Child>> {
+            return { ReferenceRelation(.required(field), at: $0, targetErasure: erasure) }
+        }
+        if let field = field as? Field<Record, Reference<Child>?> {
+            return { ReferenceRelation(.optional(field), at: $0, targetErasure: erasure) }
+        }
+        return nil
+    }
+
     /// Returns a closure that reads the key of a model. `KeyValue` is the type of the field, which is known
     /// here to be a key type.
     private static func keyReader<KeyValue: PrimaryKeyValue, Stored: FieldValue>(
@@ -104,14 +129,14 @@
     }
 }
 
-/// What writing a relationship means for the related rows (contract R7).
-///
-/// It belongs to the model and not to the stored entity: two builds of an application can differ in it.
-enum RelatedWrites {
-    /// The related rows are written with their parent.
-    case owned
-    /// Stored rows are linked and stay as they are; missing rows are inserted.
-    case linked
+/// A fault in the options of a relationship.
+enum RelationFault {
+    /// A list or an optional model is neither owned nor linked, or both (contract R7).
+    case writesUnsaid
+    /// A Reference is owned or linked.
+    case referenceWrites
+    /// A required Reference is neither restricted nor cascades, or a Reference is both (contract R10).
+    case erasureUnsaid
 }
 
 /// The places of the fields in a model, without their types.

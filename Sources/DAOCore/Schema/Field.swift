@@ -68,6 +68,7 @@ public struct FieldOption<Value: FieldValue>: Sendable {
         case owned
         case linked
         case cascade
+        case restricted
         case renamed(from: String)
         case `default`(Value)
     }
@@ -96,10 +97,10 @@ public struct FieldOption<Value: FieldValue>: Sendable {
     public static func renamed(from name: String) -> FieldOption { FieldOption(meaning: .renamed(from: name)) }
 }
 
-/// The type of a relationship field: `[SomeModel]` or `SomeModel?`.
+/// The type of a relationship field: `[SomeModel]`, `SomeModel?`, or a ``Reference``, optional or not.
 public protocol RelationValue: FieldValue {}
 extension Array: RelationValue where Element: Model {}
-extension Optional: RelationValue where Wrapped: Model {}
+extension Optional: RelationValue where Wrapped: RelatedElement {}
 
 extension FieldOption where Value: RelationValue {
     /// Writes the related rows with their parent (contract R7).
@@ -116,6 +117,9 @@ extension FieldOption where Value: RelationValue {
 
     /// Erases a related row together with the last row that refers to it (contract R3, R4). It implies
     /// ``owned``.
+    ///
+    /// On a ``Reference`` it means the reverse: the row that refers is erased together with the row that the Reference
+    /// leads to (contract R10).
     public static var cascade: FieldOption { FieldOption(meaning: .cascade) }
 }
 

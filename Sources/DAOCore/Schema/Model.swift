@@ -32,7 +32,7 @@
 ///     )
 /// }
 /// ```
-public protocol Model: Storable {
+public protocol Model: RelatedElement where RelatedRow == Self {
     /// The declaration of the model: its entity name, its initializer, and its fields in the order of the
     /// initializer's parameters.
     static var schema: Schema<Self> { get }

@@ -43,13 +43,13 @@ final class OrderProbe: Sendable {
         let entity = schema.description
         var values = entity.fields.enumerated().map { Self.value(of: $1.type, number: $0 + 1) }
         // A type of the application can refuse the value. It gets nil where that is possible.
-        var record = try? schema.decodeWithoutCheck(ValueRowReader(entity: entity, values: values))
+        var record = try? schema.decodeWithoutCheck(ProbeReader(entity: entity, values: values))
         while record == nil {
             guard let field = Self.refused(values, by: schema), !values[field].isNull else {
                 return state.store(.needsRows, ordering: .releasing)
             }
             values[field] = .null
-            record = try? schema.decodeWithoutCheck(ValueRowReader(entity: entity, values: values))
+            record = try? schema.decodeWithoutCheck(ProbeReader(entity: entity, values: values))
         }
         guard let record else { return }
         try schema.checkOrder(with: record)
@@ -67,7 +67,7 @@ final class OrderProbe: Sendable {
     /// The field whose value cannot be decoded; nil when the error does not say.
     private static func refused<Record: Model>(_ values: [Value], by schema: Schema<Record>) -> Int? {
         do {
-            _ = try schema.decodeWithoutCheck(ValueRowReader(entity: schema.description, values: values))
+            _ = try schema.decodeWithoutCheck(ProbeReader(entity: schema.description, values: values))
             return nil
         } catch {
             guard let name = (error as? StorageError)?.field, let field = schema.description.index(of: name) else { return nil }
@@ -88,5 +88,13 @@ final class OrderProbe: Sendable {
         case .uuid: .uuid(UUID(uuid: (UInt8(truncatingIfNeeded: number), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
         case .toOne, .toMany: .null
         }
+    }
+}
+
+/// Reads a probe. The kind of the key of a Reference is known only to the related model.
+private final class ProbeReader: ValueRowReader {
+    override func readReference<Related: Model>(_ type: Related.Type, at index: Int) throws -> Reference<Related>? {
+        let kind = Related.schema.keyKind
+        return Key(DefaultRow.emptyValue(of: kind), of: kind).map { Reference(key: $0) }
     }
 }

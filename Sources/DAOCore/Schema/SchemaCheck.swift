@@ -19,14 +19,25 @@ enum SchemaCheck {
         }
         if let field = fields.first(where: \.hasUnknownRelation)?.description {
             return problem(
-                "the field '\(field.name)' of '\(entity)' nests models; declare a relationship as a list of models or an optional model",
+                "the field '\(field.name)' of '\(entity)' nests models; declare a relationship as a list of models, an optional model or a "
+                    + "Reference",
                 field: field.name)
         }
-        if let field = fields.first(where: { $0.relation != nil && $0.relatedWrites == nil })?.description {
-            return problem(
-                "the relationship '\(field.name)' of '\(entity)' must be either .owned or .linked; choose .owned when its rows are parts "
-                    + "of '\(entity)' and are written with it, and .linked when they exist on their own and are only referred to",
-                field: field.name)
+        for field in fields where field.relation != nil {
+            guard let fault = field.relationFault else { continue }
+            let name = field.description.name
+            let message =
+                switch fault {
+                case .writesUnsaid:
+                    "the relationship '\(name)' of '\(entity)' must be either .owned or .linked; choose .owned when its rows are parts "
+                        + "of '\(entity)' and are written with it, and .linked when they exist on their own and are only referred to"
+                case .referenceWrites:
+                    "the Reference '\(name)' of '\(entity)' is .owned or .linked, and writing a Reference writes no row; remove the word"
+                case .erasureUnsaid:
+                    "the Reference '\(name)' of '\(entity)' must be either .restricted or .cascade; choose .restricted when the row that "
+                        + "it leads to must not be erased, and .cascade when '\(entity)' is erased with it"
+                }
+            return problem(message, field: name)
         }
         for field in fields {
             guard let fault = field.revisionFault else { continue }

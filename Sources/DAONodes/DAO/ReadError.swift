@@ -23,7 +23,8 @@ public enum ReadError: Error, Sendable, Hashable {
         case .closed, .busy, .notFound, .notADatabase, .schemaIsNewer, .schemaMismatch, .corrupted, .io, .outOfSpace,
             .invalidConfiguration, .outcomeUnknown, .detached, .unreachable, .notPermitted:
             self = .cantConnect
-        case .duplicateKey, .uniqueViolation, .keyChanged, .invalidKey, .invalidPredicate, .invalidQuery, .invalidSchema,
+        case .duplicateKey, .uniqueViolation, .referenceViolation, .keyChanged, .invalidKey, .invalidPredicate, .invalidQuery,
+            .invalidSchema,
             .invalidTransaction, .arithmeticOverflow, .readOnly, .unsupported, .conflict:
             self = .badRequest
         case .corruptedValue:

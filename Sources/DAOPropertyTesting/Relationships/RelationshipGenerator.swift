@@ -28,7 +28,7 @@ struct RelationshipGenerator {
 
     private mutating func step(depth: Int) -> RelationshipStep {
         version += 1
-        switch random.below(depth < 3 ? 25 : 23) {
+        switch random.below(depth < 3 ? 30 : 28) {
         case 0...4:
             return .topic(
                 random.below(4), version: version, owner: maybe(4), posts: list(7, longest: 5), author: maybe(4),
@@ -59,8 +59,25 @@ struct RelationshipGenerator {
         case 22:
             return random.below(3) == 0
                 ? .eraseProposals([random.below(4)]) : .proposals([random.below(4)], version: version, age: 0)
+        case 23...25: return errands()
+        case 26: return .eraseErrands(list(6, longest: 2))
+        case 27: return .askErrands(random.below(version + 1))
         default: return .transaction((0...random.below(4)).map { _ in step(depth: depth + 1) }, fails: random.below(3) == 0)
         }
+    }
+
+    /// Errands, most of which refer to rows that are stored.
+    private mutating func errands() -> RelationshipStep {
+        let ids = (0...random.below(3)).map { _ in random.below(6) }
+        let errands = ids.map { id in
+            RelationshipStep.Errand(
+                id, whole: random.below(8) == 0 ? random.below(6) : maybe(ids.count).map { ids[$0] }, owner: random.below(4),
+                helper: maybe(4))
+        }
+        let step = RelationshipStep.errands(errands, version: version)
+        if random.below(4) == 0 { return step }
+        let people = Set(errands.flatMap { [$0.owner] + ($0.helper.map { [$0] } ?? []) })
+        return .transaction(people.sorted().map { .person($0, version: version) } + [step], fails: false)
     }
 
     /// A tree without repetitions, with children in it that are only referred to.

@@ -17,6 +17,10 @@ struct RelationshipReference: ReferenceModel {
         var children: [Int: [Int]] = [:]
         var proposals: [Int: Int] = [:]
         var revisions: [Int: Int] = [:]
+        var errands: [Int: Int] = [:]
+        var wholes: [Int: Int] = [:]
+        var errandOwners: [Int: Int] = [:]
+        var helpers: [Int: Int] = [:]
     }
 
     private(set) var content = Content()
@@ -57,9 +61,11 @@ struct RelationshipReference: ReferenceModel {
         case .eraseTopics(let ids): return erase(ids, from: \.topics) { $0.eraseTopics($1) }
         case .erasePosts(let ids): return erase(ids, from: \.posts) { $0.erasePosts($1) }
         case .erasePeople(let ids):
+            if let errand = content.errandOwners.filter({ ids.contains($1) }).keys.min() { return "errand \(errand) refers" }
             return erase(ids, from: \.people) { reference, ids in
                 reference.content.owners = reference.content.owners.filter { !ids.contains($1) }
                 reference.content.authors = reference.content.authors.filter { !ids.contains($1) }
+                reference.content.helpers = reference.content.helpers.filter { !ids.contains($1) }
             }
         case .eraseLabels(let ids):
             return erase(ids, from: \.labels) { reference, ids in
@@ -75,6 +81,9 @@ struct RelationshipReference: ReferenceModel {
             return "\(there.count)"
         case .eraseProposals(let ids):
             return erase(ids, from: \.proposals) { reference, ids in for id in ids { reference.content.revisions[id] = nil } }
+        case .errands(let errands, let version): return store(errands, version)
+        case .eraseErrands(let ids): return erase(ids, from: \.errands) { $0.eraseParts(of: $1) }
+        case .askErrands(let number): return answer(number)
         case .ask(let question, let number): return answer(question, number)
         case .transaction(let steps, let fails):
             let before = content
@@ -119,7 +128,44 @@ struct RelationshipReference: ReferenceModel {
         eraseFolders(dropped.subtracting(content.children.values.joined()))
     }
 
+    /// Stores errands, unless one of them refers to a row that is not stored. The last value of a repeated errand counts.
+    private mutating func store(_ errands: [RelationshipStep.Errand], _ version: Int) -> String {
+        let before = content
+        for errand in errands {
+            content.errands[errand.id] = version
+            content.wholes[errand.id] = errand.whole
+            content.errandOwners[errand.id] = errand.owner
+            content.helpers[errand.id] = errand.helper
+        }
+        func missing(_ field: String, _ targets: [Int: Int], _ rows: [Int: Int]) -> String? {
+            for errand in errands {
+                if let target = targets[errand.id], rows[target] == nil { return "no \(field) \(target) of \(errand.id)" }
+            }
+            return nil
+        }
+        guard
+            let fault = missing("whole", content.wholes, content.errands)
+                ?? missing("owner", content.errandOwners, content.people) ?? missing("helper", content.helpers, content.people)
+        else { return "done" }
+        content = before
+        return fault
+    }
+
     // MARK: Erasing
+
+    /// Erases the links of errands, and the errands that are parts of them.
+    private mutating func eraseParts(of ids: Set<Int>) {
+        var gone = ids
+        while !gone.isEmpty {
+            for id in gone {
+                content.errands[id] = nil
+                content.wholes[id] = nil
+                content.errandOwners[id] = nil
+                content.helpers[id] = nil
+            }
+            gone = Set(content.wholes.filter { gone.contains($1) }.keys)
+        }
+    }
 
     private mutating func erase(
         _ ids: [Int], from rows: WritableKeyPath<Content, [Int: Int]>, _ unlink: (inout Self, Set<Int>) -> Void
@@ -162,6 +208,18 @@ struct RelationshipReference: ReferenceModel {
     }
 
     // MARK: Asking
+
+    /// The errands whose owner is of another version, and which are no part of an errand with a helper, by their owners.
+    private func answer(_ number: Int) -> String {
+        func owner(_ errand: Int) -> Int { content.errandOwners[errand].flatMap { content.people[$0] } ?? -1 }
+        let found = content.errands.keys.sorted().filter { errand in
+            owner(errand) != number && content.wholes[errand].flatMap { content.helpers[$0] } == nil
+        }
+        let (limit, offset) = RelationshipStep.window(number)
+        func ids(_ errands: some Sequence<Int>) -> String { errands.map(String.init).joined(separator: " ") }
+        let sorted = found.sorted { owner($0) == owner($1) ? $0 < $1 : owner($0) < owner($1) }
+        return "\(ids(sorted)) | \(ids(sorted.dropFirst(offset).prefix(limit)))"
+    }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) -> String {
         let topics = content.topics.keys.sorted()

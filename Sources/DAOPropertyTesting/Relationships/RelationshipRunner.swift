@@ -10,6 +10,7 @@ struct RelationshipRunner: DatabaseRunner {
     private let labels: any Storage<Label>
     private let folders: any Storage<Folder>
     private let proposals: any Storage<Proposal>
+    private let errands: any Storage<Errand>
 
     init(_ database: any Database) throws {
         self.database = database
@@ -19,6 +20,7 @@ struct RelationshipRunner: DatabaseRunner {
         labels = try database.storage(for: Label.self)
         folders = try database.storage(for: Folder.self)
         proposals = try database.storage(for: Proposal.self)
+        errands = try database.storage(for: Errand.self)
     }
 
     var verified: (any Database)? { database }
@@ -46,7 +48,12 @@ struct RelationshipRunner: DatabaseRunner {
                 "\(try topics.update(Query(where: Condition { $0.id == "\(id)" })) { $0.posts = Array($0.posts.dropFirst(count)) })"
         case .eraseTopics(let ids): return "\(try topics.erase(keys: ids.map { .string("\($0)") }))"
         case .erasePosts(let ids): return "\(try posts.erase(predicatedBy: Condition { $0.id.in(ids) }))"
-        case .erasePeople(let ids): return "\(try people.erase(keys: ids.map { .integer(Int64($0)) }))"
+        case .erasePeople(let ids):
+            do {
+                return "\(try people.erase(keys: ids.map { .integer(Int64($0)) }))"
+            } catch let error as StorageError where error.kind == .referenceViolation {
+                return "\(error.entity ?? "nothing") \(error.key?.rawValue ?? "") refers"
+            }
         case .eraseLabels(let ids): return "\(try labels.erase(keys: ids.map { .uuid(Label.make(UInt8($0)).id) }))"
         case .eraseFolders(let ids): return "\(try folders.erase(keys: ids.map { .integer(Int64($0)) }))"
         case .proposals(let ids, let version, let age):
@@ -64,6 +71,19 @@ struct RelationshipRunner: DatabaseRunner {
         case .updateProposals(let ids, let version):
             return "\(try proposals.update(Query(where: Condition { $0.id.in(ids) })) { $0.title = "\(version)" })"
         case .eraseProposals(let ids): return "\(try proposals.erase(keys: ids.map { .integer(Int64($0)) }))"
+        case .errands(let errands, let version):
+            do {
+                try self.errands.persist(
+                    objects: errands.map {
+                        Errand(
+                            id: $0.id, title: "\(version)", whole: $0.whole.map { Reference($0) }, owner: Reference($0.owner),
+                            helper: $0.helper.map { Reference($0) })
+                    })
+            } catch let error as StorageError where error.kind == .referenceViolation {
+                return "no \(error.field ?? "") \(error.conflictingKey?.rawValue ?? "") of \(error.key?.rawValue ?? "")"
+            }
+        case .eraseErrands(let ids): return "\(try errands.erase(keys: ids.map { .integer(Int64($0)) }))"
+        case .askErrands(let number): return try answer(number)
         case .ask(let question, let number): return try answer(question, number)
         case .transaction(let steps, let fails):
             var results: [String] = []
@@ -91,6 +111,14 @@ struct RelationshipRunner: DatabaseRunner {
     }
     /// Names order as their numbers do.
     private func name(_ version: Int) -> String { String(repeating: "0", count: max(0, 6 - "\(version)".count)) + "\(version)" }
+
+    private func answer(_ number: Int) throws -> String {
+        var query = Query<Errand>(
+            where: Condition { $0.owner.age != number && $0.whole.helper == nil }, orderedBy: [.ascending(\.owner, \.age)])
+        let all = try errands.read(query).map { "\($0.id)" }.joined(separator: " ")
+        (query.limit, query.offset) = RelationshipStep.window(number)
+        return "\(all) | \(try errands.read(query).map { "\($0.id)" }.joined(separator: " "))"
+    }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) throws -> String {
         let name = name(number)
@@ -137,6 +165,12 @@ struct RelationshipRunner: DatabaseRunner {
         for proposal in try proposals.read() {
             content.proposals[proposal.id] = Int(proposal.title)
             content.revisions[proposal.id] = Int(proposal.revision.rawValue)
+        }
+        for errand in try errands.read() {
+            content.errands[errand.id] = Int(errand.title)
+            content.wholes[errand.id] = errand.whole.flatMap { Int($0.uniqueId.rawValue) }
+            content.errandOwners[errand.id] = Int(errand.owner.uniqueId.rawValue)
+            content.helpers[errand.id] = errand.helper.flatMap { Int($0.uniqueId.rawValue) }
         }
         return content.lines
     }

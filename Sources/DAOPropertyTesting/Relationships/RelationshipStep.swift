@@ -1,7 +1,7 @@
 import DAOCore
 
-/// One step on related models: topics, posts, people, labels, folders and proposals, each identified by a small
-/// number. A proposal counts its writes.
+/// One step on related models: topics, posts, people, labels, folders, proposals and errands, each identified by a
+/// small number. A proposal counts its writes. An errand has References.
 ///
 /// Every row that a step writes contains the version of the step.
 public enum RelationshipStep: Sendable, Hashable {
@@ -35,6 +35,12 @@ public enum RelationshipStep: Sendable, Hashable {
     case updateProposals([Int], version: Int)
     /// Erases proposals.
     case eraseProposals([Int])
+    /// Stores errands in one call.
+    case errands([Errand], version: Int)
+    /// Erases errands.
+    case eraseErrands([Int])
+    /// Runs a query on errands, with a number.
+    case askErrands(Int)
     /// Runs one of the queries, with a number.
     case ask(Question, Int)
     /// Runs steps as a transaction, which may fail at its end.
@@ -51,6 +57,23 @@ public enum RelationshipStep: Sendable, Hashable {
         public init(_ id: Int, _ children: [Tree]?) {
             self.id = id
             self.children = children
+        }
+    }
+
+    /// An errand and the rows that it refers to.
+    public struct Errand: Sendable, Hashable {
+        /// The errand.
+        var id: Int
+        /// The errand that it is a part of.
+        var whole: Int?
+        /// A person.
+        var owner: Int
+        /// Another person.
+        var helper: Int?
+
+        /// Describes an errand.
+        public init(_ id: Int, whole: Int?, owner: Int, helper: Int?) {
+            (self.id, self.whole, self.owner, self.helper) = (id, whole, owner, helper)
         }
     }
 
@@ -95,4 +118,11 @@ extension RelationshipStep: ReplayedStep {
 extension RelationshipStep.Tree: SwiftSource {
     /// The folder as an expression.
     var source: String { ".init(\(id), \(SwiftLiteral.source(children as Any)))" }
+}
+
+extension RelationshipStep.Errand: SwiftSource {
+    /// The errand as an expression.
+    var source: String {
+        ".init(\(id), whole: \(SwiftLiteral.source(whole as Any)), owner: \(owner), helper: \(SwiftLiteral.source(helper as Any)))"
+    }
 }

@@ -29,6 +29,7 @@ extension RelationshipReference.Content {
             text("authors", authors), text("lists of labels", topicLabels), text("labels", labels), text("people", people),
             text("folders", folders), text("lists of folders", children),
             text("proposals", proposals), text("revisions", revisions),
+            text("errands", errands), text("wholes", wholes), text("owners of errands", errandOwners), text("helpers", helpers),
         ]
     }
 }

@@ -29,7 +29,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
-        linksSurviveRollback, keysMissAskedRows, referencesMissUpserts, referencesMissRewrites
+        linksSurviveRollback, keysMissAskedRows, referencesMissUpserts, referencesMissRewrites, forgetsTargetErasures
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,

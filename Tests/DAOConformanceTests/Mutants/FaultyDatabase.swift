@@ -167,6 +167,11 @@ final class FaultyDatabase: Database {
     func entities() throws -> [EntityDescription] {
         var entities = try base.entities()
         if fault == .forgetsEntities { entities = Array(entities.dropLast()) }
+        if fault == .forgetsTargetErasures {
+            for entity in entities.indices {
+                for field in entities[entity].fields.indices { entities[entity].fields[field].relation?.targetErasure = .unlink }
+            }
+        }
         if fault == .forgetsLongIndexes { for entity in entities.indices { entities[entity].indexes = [] } }
         if fault == .forgetsIndexes {
             for entity in entities.indices {

@@ -181,7 +181,12 @@ extension EntityChange {
                     "'\(new.name)' leads to rows with keys of type \(old.relation?.keyKind.rawValue ?? "none") and is declared to "
                         + "lead to rows with keys of type \(new.relation?.keyKind.rawValue ?? "none")")
             } else if old.relation != new.relation {
-                steps.append("'\(new.name)' \(new.relation?.cascades == true ? "cascades" : "no longer cascades")")
+                if old.relation?.cascades != new.relation?.cascades {
+                    steps.append("'\(new.name)' \(new.relation?.cascades == true ? "cascades" : "no longer cascades")")
+                }
+                if let erasure = new.relation?.targetErasure, erasure != old.relation?.targetErasure {
+                    steps.append("erasing a row that '\(new.name)' leads to means \(erasure.rawValue)")
+                }
             }
             if old.isPrimaryKey != new.isPrimaryKey {
                 obstacles.append("'\(new.name)' is \(old.isPrimaryKey ? "" : "not ")the stored primary key")

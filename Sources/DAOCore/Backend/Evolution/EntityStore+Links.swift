@@ -36,7 +36,7 @@ public struct LinkMove: Sendable, Hashable {
 
 extension EntityStore {
     /// Returns whether an entity has relationships, or relationships lead to it.
-    func isLinked(_ entity: EntityDescription) throws -> Bool { try !relations(of: entity).isEmpty }
+    func isLinked(_ entity: EntityDescription) throws -> Bool { try !relations(of: entity.name).isEmpty }
 
     /// Renames the links of renamed fields and removes the links of dropped fields.
     func moveLinks(_ change: EntityChange) throws {
@@ -72,22 +72,55 @@ extension EntityStore {
         if !moves.isEmpty { try moveLinks(moves) }
     }
 
-    /// Removes the links of erased rows.
+    /// Removes the links of erased rows, and erases the rows with a ``Reference`` to them that cascades.
+    ///
+    /// - Throws: `.referenceViolation` when a restricted Reference leads to one of the rows.
     func removeLinks(of entity: EntityDescription, _ keys: [Key]) throws {
-        if keys.isEmpty { return }
-        for relation in try relations(of: entity) {
-            let links = try links(of: relation)
-            if relation.entity == entity.name { try links.remove(parents: keys) }
-            if relation.target == entity.name { try links.remove(children: keys) }
+        var pending = [(entity: entity.name, keys: keys)]
+        var restricted: [(relation: RelationDescription, keys: [Key])] = []
+        while let (entity, keys) = pending.popLast() {
+            if keys.isEmpty { continue }
+            for relation in try relations(of: entity) {
+                let links = try links(of: relation)
+                if relation.entity == entity { try links.remove(parents: keys) }
+                guard relation.target == entity else { continue }
+                switch relation.targetErasure {
+                case .unlink: try links.remove(children: keys)
+                case .restrict: restricted.append((relation, keys))
+                case .cascade:
+                    let parents = try links.parents(of: keys)
+                    try erase(parents, from: relation.entity)
+                    pending.append((relation.entity, parents))
+                }
+            }
         }
+        for (relation, keys) in restricted { try checkNothingRefers(relation, to: keys) }
     }
 
-    /// Removes the links of all rows of an entity.
+    /// Throws `.referenceViolation` when a restricted Reference leads to one of the rows.
+    private func checkNothingRefers(_ relation: RelationDescription, to keys: [Key]) throws {
+        let links = try links(of: relation)
+        guard let parent = try links.parents(of: keys).first, let target = try links.children(of: [parent]).keys.first else {
+            return
+        }
+        throw StorageError.restrictedTarget(relation, key: parent, target: target)
+    }
+
+    /// Removes the links of all rows of an entity, which is dropped.
+    ///
+    /// - Throws: `.referenceViolation` when a Reference of another entity leads to one of them and cannot be nil.
     func removeLinks(ofAllRowsOf entity: EntityDescription) throws {
         var moves: [LinkMove] = []
-        for relation in try relations(of: entity) {
+        for relation in try relations(of: entity.name) {
             let links = try links(of: relation)
+            if relation.entity != entity.name, relation.targetErasure != .unlink,
+                let (parent, _) = try links.counts().first, let target = try links.children(of: [parent]).keys.first
+            {
+                throw StorageError.restrictedTarget(relation, key: parent, target: target)
+            }
             if links.isInRows {
+                // A link in a row goes with the row.
+                if relation.entity == entity.name { continue }
                 try links.remove(parents: links.counts().map(\.parent))
             } else {
                 moves.append(LinkMove(LinkName(entity: relation.entity, field: relation.field), to: nil))
@@ -97,9 +130,9 @@ extension EntityStore {
     }
 
     /// Returns the relationships of an entity, and those that lead to it.
-    private func relations(of entity: EntityDescription) throws -> [RelationDescription] {
+    private func relations(of entity: String) throws -> [RelationDescription] {
         let entities = try entities()
-        return entities.flatMap { $0.relations(among: entities) }.filter { $0.entity == entity.name || $0.target == entity.name }
+        return entities.flatMap { $0.relations(among: entities) }.filter { $0.entity == entity || $0.target == entity }
     }
 }
 

@@ -57,10 +57,10 @@ extension EntityDeclaration {
 }
 
 extension FieldDescription {
-    /// Whether rows can be inserted without a value of the field: it is optional, a relationship, or has a
+    /// Whether rows can be inserted without a value of the field: it is optional, a list of models, or has a
     /// default.
     var canRetire: Bool {
-        !isPrimaryKey && (type.isOptional || type.kind.isRelationship || defaultValue.map { !$0.isNull } ?? false)
+        !isPrimaryKey && (type.isOptional || type.kind == .toMany || defaultValue.map { !$0.isNull } ?? false)
     }
 
     /// Whether a stored field holds the values of a declared field.

@@ -16,6 +16,8 @@ public struct RelationDescription: Sendable, Hashable {
     public var isToOne: Bool
     /// Whether a child is erased with the last row that refers to it.
     public var cascades: Bool
+    /// What erasing the child means for the rows that refer to it.
+    public var targetErasure: TargetErasure
 
     /// Creates a description.
     ///
@@ -28,9 +30,10 @@ public struct RelationDescription: Sendable, Hashable {
     ///   - targetKeyKind: The kind of the children's keys.
     ///   - isToOne: Whether a parent has at most one child.
     ///   - cascades: Whether a child is erased with the last row that refers to it.
+    ///   - targetErasure: What erasing the child means for the rows that refer to it.
     public init(
         entity: String, field: String, keyField: String, keyKind: ValueKind, target: String, targetKeyKind: ValueKind,
-        isToOne: Bool = false, cascades: Bool = false
+        isToOne: Bool = false, cascades: Bool = false, targetErasure: TargetErasure = .unlink
     ) {
         self.entity = entity
         self.field = field
@@ -40,6 +43,7 @@ public struct RelationDescription: Sendable, Hashable {
         self.targetKeyKind = targetKeyKind
         self.isToOne = isToOne
         self.cascades = cascades
+        self.targetErasure = targetErasure
     }
 }
 
@@ -54,7 +58,8 @@ extension EntityDescription {
             }
             return RelationDescription(
                 entity: name, field: field.name, keyField: fields[keyIndex].name, keyKind: keyKind, target: target.name,
-                targetKeyKind: target.keyKind, isToOne: field.type.kind == .toOne, cascades: relation.cascades)
+                targetKeyKind: target.keyKind, isToOne: field.type.kind == .toOne, cascades: relation.cascades,
+                targetErasure: relation.targetErasure)
         }
     }
 }
@@ -68,7 +73,7 @@ extension Schema {
         for relation in relations {
             let target = relation.targetDescription
             stored.fields[relation.field].relation = RelationTarget(
-                entity: target.name, keyKind: target.keyKind, cascades: relation.cascades)
+                entity: target.name, keyKind: target.keyKind, cascades: relation.cascades, targetErasure: relation.targetErasure)
         }
         return stored
     }

@@ -57,6 +57,22 @@ open class RowReader {
     ///   - index: The position of the field.
     open func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { Related.schema.unread }
 
+    /// Returns the ``Reference`` of a to-one relationship; nil where the row has no key.
+    ///
+    /// The reader of a backend uses the implementation of the base class, which reads the key as a value of its type.
+    ///
+    /// - Parameters:
+    ///   - type: The related model.
+    ///   - index: The position of the field.
+    open func readReference<Related: Model>(_ type: Related.Type, at index: Int) throws -> Reference<Related>? {
+        if isNull(at: index) { return nil }
+        let kind = Related.schema.keyKind
+        guard let key = Key(try readValue(at: index, as: kind), of: kind) else {
+            throw corruptedValue(at: index, "it is no key of type \(kind.rawValue)")
+        }
+        return Reference(key: key)
+    }
+
     /// Returns the error for a stored value that cannot be read as the type of its field.
     ///
     /// - Parameters:

@@ -41,6 +41,17 @@ open class RowWriter {
         try write(Related.schema.validKey(of: model), of: Related.schema.keyKind, at: index)
     }
 
+    /// Writes the key of a ``Reference``, or nil.
+    ///
+    /// The writer of a backend uses the implementation of the base class, which writes the key as the value of the
+    /// field. The row has the key also where the backend keeps links beside the rows.
+    ///
+    /// - Throws: `.invalidKey` when the key has another type than the keys of the model, or is too long.
+    open func writeReference<Related: Model>(_ reference: Reference<Related>?, at index: Int) throws {
+        guard let reference else { return try writeNull(at: index) }
+        try write(reference.validKey(), of: Related.schema.keyKind, at: index)
+    }
+
     /// Writes the models of a to-many relationship, in order.
     ///
     /// The writer of a backend uses the implementation of the base class, which does nothing. Related rows

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads one row from values in the primitive form of ``ValueRowWriter``.
-public final class ValueRowReader: RowReader {
+public class ValueRowReader: RowReader {
     /// The fields of the row.
     public var values: [Value]
     /// The related models, by the positions of their fields.
@@ -51,6 +51,10 @@ public final class ValueRowReader: RowReader {
 
     public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] {
         related[index] as? [Related] ?? []
+    }
+
+    public override func readReference<Related: Model>(_ type: Related.Type, at index: Int) throws -> Reference<Related>? {
+        try related[index] as? Reference<Related> ?? super.readReference(type, at: index)
     }
 
     private func wrong(at index: Int) -> StorageError { corruptedValue(at: index, "it is \(values[index].typeName)") }

@@ -29,6 +29,10 @@ public final class ValueRowWriter: RowWriter {
         related[offset + index] = models
         try super.writeReference(model, at: index)
     }
+    public override func writeReference<Related: Model>(_ reference: Reference<Related>?, at index: Int) throws {
+        related[offset + index] = reference
+        try super.writeReference(reference, at: index)
+    }
     public override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
         related[offset + index] = models
     }

@@ -1,0 +1,161 @@
+/// The key of a row of another model, as a field: a to-one relationship whose row is not read with it.
+///
+/// ```swift
+/// struct Folder: Plain, Model {
+///     var id: Int
+///     var name: String
+///     var parent: Reference<Folder>?
+///     var owner: Reference<Writer>
+///
+///     static let schema = Schema(
+///         "folder", Self.init,
+///         Field("id", \.id, .primaryKey),
+///         Field("name", \.name),
+///         Field("parent", \.parent, .cascade),
+///         Field("owner", \.owner, .restricted)
+///     )
+/// }
+/// ```
+///
+/// ```swift
+/// try folders.persist(Folder(id: 2, name: "Swift", parent: Reference(1), owner: Reference(ada)))
+/// let found = try folders.read { $0.parent == Reference(1) && $0.owner.name == "Ada" }
+/// let owner = try writers.read(byPrimaryKey: found[0].owner)
+/// ```
+///
+/// Writing a Reference writes its key and never a row, not even the row that it was made of. A row with that key
+/// must be stored when the call ends (contract R9). A field that is not optional says what erasing that row means:
+/// ``FieldOption/restricted`` or ``FieldOption/cascade`` (contract R10).
+///
+/// Two References are equal when their keys are equal. A model can have References to itself.
+public struct Reference<Target: Model>: Sendable {
+    /// The key of the row.
+    let key: Key
+    /// The row, when it is known. An array, because a model cannot contain itself.
+    private let rows: [Target]
+
+    /// Creates a Reference to a row. The row is not written with the Reference.
+    ///
+    /// - Parameter row: The row.
+    public init(_ row: Target) {
+        key = Target.schema.key(of: row)
+        rows = [row]
+    }
+
+    /// Creates a Reference to the row with a key.
+    ///
+    /// - Parameter key: The key. When it has another type than the keys of the model, writing the Reference is
+    ///   `.invalidKey`.
+    public init(_ key: some PrimaryKeyValue) { self.init(key: key.key) }
+
+    init(key: Key) {
+        self.key = key
+        rows = []
+    }
+
+    /// The key of the row, in its portable form.
+    public var uniqueId: UniqueID { UniqueID(key) }
+
+    /// The row that the Reference was made of; nil when it was made of a key, or read.
+    public var row: Target? { rows.first }
+
+    /// Returns the key, after checking that it can be a key of the model.
+    ///
+    /// - Throws: `.invalidKey` when the key has another type, or is too long.
+    func validKey() throws -> Key {
+        let entity = Target.schema.description
+        guard Key(key.value, of: entity.keyKind) != nil else {
+            throw StorageError.keyOfAnotherType(entity.name, uniqueId, expected: entity.keyKind)
+        }
+        if case .string(let text) = key, text.utf8.count > Key.maximumLength {
+            throw StorageError.keyTooLong(entity.name, length: text.utf8.count)
+        }
+        return key
+    }
+}
+
+extension Reference: Hashable {
+    /// Whether both lead to the same key.
+    public static func == (left: Reference, right: Reference) -> Bool { left.key == right.key }
+
+    /// Hashes the key.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+extension Reference: CustomStringConvertible {
+    /// The name of the model and the key.
+    public var description: String { "Reference<\(Target.self)>(\(uniqueId.rawValue))" }
+}
+
+extension Reference: UniqueIDConvertible {
+    /// Returns the key, for ``DAO/read(byPrimaryKey:)-(_)`` of the model.
+    public func key(as kind: ValueKind, entity: String) throws -> Key { try uniqueId.key(as: kind, entity: entity) }
+}
+
+extension Reference: FieldValue {
+    /// The model of the row.
+    public static var relatedModel: (any Model.Type)? { Target.self }
+
+    /// `toOne`.
+    public static var fieldType: FieldType { FieldType(.toOne) }
+
+    /// Reads the key.
+    public static func read(from row: RowReader, at index: Int) throws -> Reference {
+        guard let reference = try readOptional(from: row, at: index) else {
+            throw row.corruptedValue(at: index, "no key is stored")
+        }
+        return reference
+    }
+
+    /// Writes the key.
+    public func write(to row: RowWriter, at index: Int) throws { try row.writeReference(self, at: index) }
+
+    /// The key.
+    public var fieldValue: Value { key.value }
+
+    /// Reads the key; nil where none is stored.
+    public static func readOptional(from row: RowReader, at index: Int) throws -> Reference? {
+        try row.readReference(Target.self, at: index)
+    }
+
+    /// Writes the key, or nil.
+    public static func writeOptional(_ value: Reference?, to row: RowWriter, at index: Int) throws {
+        try row.writeReference(value, at: index)
+    }
+}
+
+/// A model, or a ``Reference`` to a model: what an optional of a to-one relationship contains.
+public protocol RelatedElement: Storable {
+    /// The model of the related row.
+    associatedtype RelatedRow: Model
+}
+
+extension Reference: RelatedElement {
+    /// The model of the row.
+    public typealias RelatedRow = Target
+}
+
+/// The type of a to-one relationship field: `SomeModel?`, `Reference<SomeModel>` or `Reference<SomeModel>?`.
+public protocol ToOneValue: RelationValue {
+    /// The model of the related row.
+    associatedtype RelatedRow: Model
+}
+
+extension Reference: ToOneValue {}
+extension Optional: ToOneValue where Wrapped: RelatedElement {
+    /// The model of the related row.
+    public typealias RelatedRow = Wrapped.RelatedRow
+}
+
+/// The type of a Reference field: `Reference<SomeModel>` or `Reference<SomeModel>?`.
+public protocol ReferenceValue: RelationValue {}
+extension Reference: ReferenceValue {}
+extension Optional: ReferenceValue where Wrapped: ReferenceValue, Wrapped: RelatedElement {}
+
+extension FieldOption where Value: ReferenceValue {
+    /// Refuses to erase the row that a ``Reference`` leads to: `.referenceViolation` (contract R10).
+    ///
+    /// Choose it when the row that refers means nothing without the other and must not disappear with it, such as an
+    /// invoice of a customer.
+    public static var restricted: FieldOption { FieldOption(meaning: .restricted) }
+}

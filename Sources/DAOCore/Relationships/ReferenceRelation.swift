@@ -1,0 +1,108 @@
+/// A ``Reference`` field with the types of both models. Its row is neither read nor written with the row that has it.
+final class ReferenceRelation<Parent: Model, Child: Model>: Relation {
+    /// The place of the property.
+    enum Place: Sendable {
+        case required(Field<Parent, Reference<Child>>)
+        case optional(Field<Parent, Reference<Child>?>)
+    }
+
+    let field: Int
+    let targetErasure: TargetErasure
+    private let place: Place
+
+    init(_ place: Place, at field: Int, targetErasure: TargetErasure) {
+        self.place = place
+        self.field = field
+        self.targetErasure = targetErasure
+    }
+
+    var isToOne: Bool { true }
+    var isReference: Bool { true }
+    var cascades: Bool { false }
+
+    private func reference(of record: UnsafePointer<Parent>) -> Reference<Child>? {
+        switch place {
+        case .required(let field): field.value(of: record)
+        case .optional(let field): field.value(of: record)
+        }
+    }
+}
+
+// MARK: Reading
+
+extension ReferenceRelation {
+    /// Assigns the keys, where links are beside the rows. A required Reference never loses its key, so its row has it
+    /// even there.
+    func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {
+        let links = try links(in: graph)
+        guard case .optional(let field) = place, !links.isInRows else { return }
+        let linked = try links.children(of: records.map { Parent.schema.key(of: $0) })
+        for (index, list) in linked.lists.enumerated() {
+            let reference = list.first.map { Reference<Child>(key: $0) }
+            if !field.assign(reference, to: &records[index]) {
+                try Parent.schema.set(reference, at: self.field, in: &records[index])
+            }
+        }
+    }
+
+    func markUnread(_ records: inout [Parent]) throws {}
+
+    func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {}
+}
+
+// MARK: Writing
+
+extension ReferenceRelation {
+    func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {
+        var parents: [Key] = []
+        var children = LinkedKeys()
+        for record in records {
+            let key = Parent.schema.key(of: record)
+            let child = withUnsafePointer(to: record) { reference(of: $0)?.key }
+            if let original = originals[key], withUnsafePointer(to: original, { reference(of: $0)?.key }) == child { continue }
+            parents.append(key)
+            children.append(child.map { [$0] } ?? [])
+        }
+        if parents.isEmpty { return }
+        let links = GraphWrite.Links(relation: self, links: try links(in: write.graph), parents: parents, children: children)
+        write.enqueue(links)
+        write.references.note(links, in: write.graph)
+    }
+}
+
+/// The References that one call writes. The rows that they lead to must be stored when it ends (contract R9): a row
+/// can refer to one that the call writes later.
+final class CallReferences {
+    /// The References of each field.
+    private var written: [(links: GraphWrite.Links, graph: StorageGraph)] = []
+    private var places: [LinkName: Int] = [:]
+
+    /// Remembers References that were written.
+    func note(_ links: GraphWrite.Links, in graph: StorageGraph) {
+        let relation = links.relation.description
+        let name = LinkName(entity: relation.entity, field: relation.field)
+        if let place = places[name] {
+            written[place].links.parents += links.parents
+            for list in links.children.lists { written[place].links.children.append(list) }
+        } else {
+            places[name] = written.count
+            written.append((links, graph))
+        }
+    }
+
+    /// Checks that every row is stored that a written Reference leads to.
+    ///
+    /// - Throws: `.referenceViolation` for the first one that is not.
+    func check() throws {
+        for (links, graph) in written where !links.children.keys.isEmpty {
+            let missing = try links.relation.missing(among: links.children.keys, in: graph)
+            if missing.isEmpty { continue }
+            // The row can have been written again, or erased, or have lost the Reference, since.
+            let stored = try links.links.children(of: links.parents)
+            for (parent, children) in zip(links.parents, stored.lists) {
+                guard let target = children.first, missing.contains(target) else { continue }
+                throw StorageError.missingTarget(links.relation.description, key: parent, target: target)
+            }
+        }
+    }
+}
