@@ -77,6 +77,8 @@ func references(_ folders: ModelDAO<Folder>, _ articles: ModelDAO<Article>, _ ar
     _ = try folders.read { $0.owner == 7 }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Folder, Reference<Writer>>' and 'Int'
     _ = try folders.read { $0.owner == nil }  // expect-error: '==' is unavailable: a field that is not optional is never nil
     _ = try folders.read { $0.parent == Reference(article) }  // expect-error: initializer 'init(_:)' requires that 'Article' conform to 'PrimaryKeyValue'
+    _ = try articles.including(\.title)  // expect-error: instance method 'including' requires that 'String' conform to 'RelationValue'
+    _ = try articles.including(\.coments)  // expect-error: has no member 'coments'
     _ = Folder(id: 1, owner: 7)  // expect-error: cannot convert value of type 'Int' to expected argument type 'Reference<Writer>'
     _ = Folder(id: 1, owner: Reference(article))  // expect-error: initializer 'init(_:)' requires that 'Article' conform to 'PrimaryKeyValue'
 }

@@ -113,6 +113,17 @@ func references(_ database: any Database, _ ada: Writer) throws -> (found: [Fold
     return (found, owner)
 }
 
+/// The paths of the folders, and the titles of the articles.
+func including(_ database: any Database) throws -> (path: [String], titles: [String]) {
+    let folders = DAO(storage: try database.storage(for: Folder.self))
+    let articles = DAO(storage: try database.storage(for: Article.self))
+
+    let shown = try folders.including(\.parent, \.owner).read()
+    let path = shown.map { "\($0.parent?.row?.name ?? "")/\($0.name) of \($0.owner.row?.name ?? "")" }
+    let titles = try articles.including().read().map(\.title)     // no comments are read
+    return (path, titles)
+}
+
 /// The ticket that the example leaves; nil when an outdated value was stored.
 func revisions(_ database: any Database, _ ada: Writer) throws -> Ticket? {
     let tickets = DAO(storage: try database.storage(for: Ticket.self))

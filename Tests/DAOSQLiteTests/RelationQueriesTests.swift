@@ -24,7 +24,17 @@ private struct Volume: Model, Plain, Equatable {
     static let schema = Schema("volume", Self.init, Field("id", \.id, .primaryKey), Field("chapters", \.chapters, .cascade))
 }
 
-/// Contract R5, counted in statements.
+private struct Shelf: Model, Plain, Equatable {
+    var id: Int
+    var above: Reference<Shelf>?
+    var volumes: [Volume] = []
+    var shelves: [Shelf] = []
+    static let schema = Schema(
+        "shelf", Self.init, Field("id", \.id, .primaryKey), Field("above", \.above), Field("volumes", \.volumes, .owned),
+        Field("shelves", \.shelves, .owned))
+}
+
+/// Contract R5, R9 and R11, counted in statements.
 @Suite struct RelationQueriesTests {
     /// Counts the statements that a closure runs on the snapshot's connection.
     private func statements(_ database: SQLiteDatabase, _ body: () throws -> Void) throws -> Int {
@@ -62,6 +72,36 @@ private struct Volume: Model, Plain, Equatable {
         #expect(counts[0] == counts[2] && counts[2] == counts[4], "\(counts)")
         #expect(counts[1] == counts[3] && counts[3] == counts[5], "\(counts)")
         #expect(counts[4] <= 5 && counts[5] <= 5, "\(counts)")
+    }
+
+    @Test func readsBringWhatTheyNameInAFixedNumberOfStatements() throws {
+        let place = Place()
+        let database = try place.database()
+        let shelves = DAO(storage: try database.storage(for: Shelf.self))
+        var counts: [[Int]] = []
+        for count in [2, 100] {
+            try shelves.erase()
+            try shelves.create(
+                (0..<count).map { id in
+                    Shelf(
+                        id: id, above: id == 0 ? nil : Reference(id / 2),
+                        volumes: (0..<3).map { Volume(id: id * 3 + $0, chapters: [Chapter(id: id, title: "", author: nil)]) },
+                        shelves: id + 1 < count ? [Shelf(id: id + 1)] : [])
+                })
+            let reads: [DAO<IdentityTranslator<Shelf>>] = [
+                try shelves.including(), try shelves.including(\.above), try shelves.including(\.volumes),
+                try shelves.including(\.shelves, \.above),
+            ]
+            counts.append(
+                try reads.map { dao in
+                    try statements(database) {
+                        let rows = try dao.read()
+                        #expect(rows.count == count)
+                    }
+                })
+        }
+        // The rows, links, and related rows by their keys.
+        #expect(counts[0] == counts[1] && counts[0].allSatisfy { $0 <= 4 }, "\(counts)")
     }
 
     @Test func conditionsOnRelatedRowsAreOneStatement() throws {

@@ -14,6 +14,8 @@ struct GraphStorage<Record: Model>: Storage {
     private let isFlat: Bool
     /// Whether the storage of the rows evaluates conditions on related rows.
     let evaluatesRelated: Bool
+    /// The lists and References that reads include; nil for all lists and no References.
+    private var included: Set<Int>?
 
     /// Opens the storages of a model and of all models that its relationships reach.
     init(_ database: any Database) throws { try self.init(graph: StorageGraph(database, from: Record.self)) }
@@ -28,6 +30,17 @@ struct GraphStorage<Record: Model>: Storage {
     }
 
     var database: any Database { flat.database }
+
+    /// Returns the storage with reads that include the lists and References at some positions.
+    func including(_ fields: Set<Int>) -> GraphStorage {
+        var storage = self
+        storage.included = fields
+        return storage
+    }
+
+    private func form(_ includesSubentities: Bool) -> GraphForm {
+        includesSubentities ? included.map { .only($0) } ?? .whole : .withoutLists
+    }
 }
 
 // MARK: Reading
@@ -47,17 +60,21 @@ extension GraphStorage {
                 return try read(keys: sortedKeys(query), includesSubentities: query.includesSubentities)
             }
             var records = try flatRows(query)
-            try graph.attach(to: &records, query.form)
+            try graph.attach(to: &records, form(query.includesSubentities))
             return records
         }
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        try read(keys: keys, form(includesSubentities))
+    }
+
+    private func read(keys: [Key], _ form: GraphForm) throws -> [Record] {
         willRead()
-        if isFlat { return try flat.read(keys: keys, includesSubentities: includesSubentities) }
+        if isFlat { return try flat.read(keys: keys, includesSubentities: false) }
         return try database.snapshot {
-            var records = try flat.read(keys: keys, includesSubentities: includesSubentities)
-            try graph.attach(to: &records, includesSubentities ? .whole : .withoutLists)
+            var records = try flat.read(keys: keys, includesSubentities: false)
+            try graph.attach(to: &records, form)
             return records
         }
     }
@@ -138,7 +155,7 @@ extension GraphStorage {
             if snapshot.holdsSnapshot { return try KeyCursor(self, query, snapshot) }
         } else {
             let cursor = try flat.cursor(query)
-            if cursor.holdsSnapshot { return GraphCursor(cursor, graph, query.form) }
+            if cursor.holdsSnapshot { return GraphCursor(cursor, graph, form(query.includesSubentities)) }
         }
         // As in the default implementation of `Storage`: reading no keys is cheap and detects that the
         // database was closed.
@@ -149,7 +166,7 @@ extension GraphStorage {
     private func cursorWithRelated(_ query: Query<Record>) throws -> RowCursor<Record>? {
         do {
             let cursor = try flat.cursor(query)
-            return cursor.holdsSnapshot ? GraphCursor(cursor, graph, query.form) : nil
+            return cursor.holdsSnapshot ? GraphCursor(cursor, graph, form(query.includesSubentities)) : nil
         } catch is RelatedConditionsUnavailable {
             return nil
         }
@@ -205,7 +222,8 @@ extension GraphStorage {
         _ key: Key, _ revisions: CallRevisions, _ references: CallReferences, includesSubentities: Bool = true,
         _ body: (inout Record?) throws -> Void
     ) throws -> Bool {
-        let original = try read(keys: [key], includesSubentities: includesSubentities).first
+        // A change of a list needs the list: what reads include does not concern writes.
+        let original = try read(keys: [key], includesSubentities ? .whole : .withoutLists).first
         var record = original
         try revisions.change(key, &record, body)
         guard let record else { return false }
@@ -263,11 +281,6 @@ extension GraphStorage {
             return try database.transaction { try withRelated(GraphErase(graph)) }
         }
     }
-}
-
-extension Query {
-    /// The related rows that the query includes.
-    fileprivate var form: GraphForm { includesSubentities ? .whole : .withoutLists }
 }
 
 /// A cursor that adds related rows to the rows of another cursor, from the snapshot of that cursor.

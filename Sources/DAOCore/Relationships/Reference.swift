@@ -56,7 +56,7 @@ public struct Reference<Target: Model>: Sendable {
     /// The key of the row, in its portable form.
     public var uniqueId: UniqueID { UniqueID(key) }
 
-    /// The row that the Reference was made of; nil when it was made of a key, or read.
+    /// The row, when the Reference was made of it, or a read included it (``DAO/including(_:)``); otherwise nil.
     public var row: Target? { rows.first }
 
     /// Returns the key, after checking that it can be a key of the model.

@@ -38,11 +38,26 @@ extension ReferenceRelation {
         guard case .optional(let field) = place, !links.isInRows else { return }
         let linked = try links.children(of: records.map { Parent.schema.key(of: $0) })
         for (index, list) in linked.lists.enumerated() {
-            let reference = list.first.map { Reference<Child>(key: $0) }
-            if !field.assign(reference, to: &records[index]) {
-                try Parent.schema.set(reference, at: self.field, in: &records[index])
+            try put(list.first.map { Reference<Child>(key: $0) }, in: field, of: &records[index])
+        }
+    }
+
+    func attachRows(to records: inout [Parent], in graph: StorageGraph) throws {
+        let keys = records.map { record in withUnsafePointer(to: record) { reference(of: $0)?.key } }
+        var rows = try graph.rows(of: Child.self).read(keys: keys.compactMap { $0 }, includesSubentities: false)
+        try graph.attach(to: &rows, .withoutLists)
+        let references = Dictionary(rows.map { (Child.schema.key(of: $0), Reference($0)) }, uniquingKeysWith: { $1 })
+        for (index, key) in keys.enumerated() {
+            guard let reference = key.flatMap({ references[$0] }) else { continue }
+            switch place {
+            case .required(let field): try put(reference, in: field, of: &records[index])
+            case .optional(let field): try put(reference, in: field, of: &records[index])
             }
         }
+    }
+
+    private func put<Value>(_ value: Value, in field: Field<Parent, Value>, of record: inout Parent) throws {
+        if !field.assign(value, to: &record) { try Parent.schema.set(value, at: self.field, in: &record) }
     }
 
     func markUnread(_ records: inout [Parent]) throws {}

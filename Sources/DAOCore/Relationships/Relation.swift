@@ -22,6 +22,8 @@ protocol Relation<Parent>: Sendable {
 
     /// Reads the children of records and assigns them.
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws
+    /// Reads the rows of References and assigns them.
+    func attachRows(to records: inout [Parent], in graph: StorageGraph) throws
     /// Assigns the marker that nothing was read.
     func markUnread(_ records: inout [Parent]) throws
     /// Assigns the children with the given keys.
@@ -57,19 +59,25 @@ extension Relation {
     /// Returns the table of the children.
     func table(in nodes: NodeGraph) -> any NodeTable { nodes.table(of: Child.self) }
 
+    /// Does nothing: children are read with their parents.
+    func attachRows(to records: inout [Parent], in graph: StorageGraph) throws {}
+
     /// Returns those of the given keys that no child has.
     func missing(among keys: [Key], in graph: StorageGraph) throws -> Set<Key> {
         try Set(keys).subtracting(graph.stored(among: keys, of: Child.self))
     }
 }
 
-/// The related rows that a read includes.
-enum GraphForm {
-    /// All related rows.
+/// The related rows that a read includes. The row of an optional model is always read, because an optional cannot
+/// represent that it was not.
+enum GraphForm: Equatable {
+    /// All lists, and those of the rows in them.
     case whole
-    /// Only to-one relationships, and those of the rows that they lead to. A list can represent that it was
-    /// not read; an optional cannot.
-    case withoutLists
+    /// The rows of the lists and References at these positions, without their own lists.
+    case only(Set<Int>)
+
+    /// No lists.
+    static var withoutLists: GraphForm { .only([]) }
 }
 
 /// A relationship with the types of both models.

@@ -194,7 +194,10 @@ extension StorageGraph {
     }
 
     private func attach<Field: Relation>(_ relation: Field, to records: inout [Field.Parent], _ form: GraphForm) throws {
-        if form == .withoutLists, !relation.isToOne { return try relation.markUnread(&records) }
-        try relation.attach(to: &records, form, in: self)
+        guard case .only(let fields) = form else { return try relation.attach(to: &records, .whole, in: self) }
+        let isIncluded = fields.contains(relation.field)
+        if !isIncluded, !relation.isToOne { return try relation.markUnread(&records) }
+        try relation.attach(to: &records, .withoutLists, in: self)
+        if isIncluded { try relation.attachRows(to: &records, in: self) }
     }
 }

@@ -209,7 +209,8 @@ struct RelationshipReference: ReferenceModel {
 
     // MARK: Asking
 
-    /// The errands whose owner is of another version, and which are no part of an errand with a helper, by their owners.
+    /// The errands whose owner is of another version, and which are no part of an errand with a helper, by their owners,
+    /// with the rows that they refer to.
     private func answer(_ number: Int) -> String {
         func owner(_ errand: Int) -> Int { content.errandOwners[errand].flatMap { content.people[$0] } ?? -1 }
         let found = content.errands.keys.sorted().filter { errand in
@@ -218,7 +219,11 @@ struct RelationshipReference: ReferenceModel {
         let (limit, offset) = RelationshipStep.window(number)
         func ids(_ errands: some Sequence<Int>) -> String { errands.map(String.init).joined(separator: " ") }
         let sorted = found.sorted { owner($0) == owner($1) ? $0 < $1 : owner($0) < owner($1) }
-        return "\(ids(sorted)) | \(ids(sorted.dropFirst(offset).prefix(limit)))"
+        let rows = sorted.map { errand in
+            let whole = content.wholes[errand].flatMap { content.errands[$0] }.map(String.init)
+            return "\(errand) by \(owner(errand)) in \(whole ?? "none")"
+        }
+        return "\(rows.joined(separator: " ")) | \(ids(sorted.dropFirst(offset).prefix(limit)))"
     }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) -> String {

@@ -115,7 +115,8 @@ struct RelationshipRunner: DatabaseRunner {
     private func answer(_ number: Int) throws -> String {
         var query = Query<Errand>(
             where: Condition { $0.owner.age != number && $0.whole.helper == nil }, orderedBy: [.ascending(\.owner, \.age)])
-        let all = try errands.read(query).map { "\($0.id)" }.joined(separator: " ")
+        let all = try DAO(storage: errands).including(\.owner, \.whole).read(query)
+            .map { "\($0.id) by \($0.owner.row?.age ?? -1) in \($0.whole?.row?.title ?? "none")" }.joined(separator: " ")
         (query.limit, query.offset) = RelationshipStep.window(number)
         return "\(all) | \(try errands.read(query).map { "\($0.id)" }.joined(separator: " "))"
     }

@@ -1,0 +1,30 @@
+extension DAO {
+    /// Returns the DAO with reads that bring only some lists and References (contract R11).
+    ///
+    /// ```swift
+    /// let shown = try folders.including(\.parent, \.owner).read(limit: 20) { $0.owner.name == "Ada" }
+    /// let titles = try articles.including().read()
+    /// ```
+    ///
+    /// The rows of the named lists are read, without their own lists, and the named References have their
+    /// ``Reference/row``. All other lists are empty and are not written back (contract R6). Without this call, reads bring
+    /// all lists and no rows of References. The row of an optional model is always read.
+    ///
+    /// Writes are those of the DAO itself: a translator that merges gets the stored record with all lists.
+    ///
+    /// - Parameter fields: The key paths of lists and References.
+    /// - Throws: `.invalidQuery` when a key path does not lead to a stored field; `.unsupported` when the storage is not
+    ///   from ``Database/storage(for:)``.
+    /// - Complexity: A read takes a fixed number of engine queries, also when the model refers to itself.
+    public func including<each Included: RelationValue>(_ fields: repeat KeyPath<Record, each Included>) throws -> DAO {
+        let schema = Record.schema
+        var positions: Set<Int> = []
+        for field in repeat each fields { positions.insert(try schema.position(of: field)) }
+        guard let storage = storage as? GraphStorage<Record> else {
+            throw StorageError(
+                .unsupported, "this storage of '\(schema.description.name)' reads no related rows; use a storage of a database",
+                entity: schema.description.name)
+        }
+        return DAO(storage: storage.including(positions), translator: translator)
+    }
+}
