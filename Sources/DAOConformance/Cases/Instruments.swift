@@ -57,6 +57,8 @@ enum Instruments {
             try expectEqual(log.take(), ["insert topic 1"], "what a row with related rows reported")
             _ = try topics.read { $0.posts.count > 1 }
             try expectEqual(log.take(), ["read topic 1"], "what a read with related rows reported")
+            try expectEqual(try topics.including(\.labels).read().map(\.posts.count), [0], "the lists that were not named")
+            try expectEqual(log.take(), ["read topic 1"], "what a read of some lists reported")
             _ = try topics.erase(byPrimaryKey: "t")
             try expectEqual(log.take(), ["erase topic 1"], "what erasing reported")
             try database.transaction {

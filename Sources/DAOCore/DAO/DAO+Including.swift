@@ -20,11 +20,17 @@ extension DAO {
         let schema = Record.schema
         var positions: Set<Int> = []
         for field in repeat each fields { positions.insert(try schema.position(of: field)) }
-        guard let storage = storage as? GraphStorage<Record> else {
+        guard let storage = (storage as? any IncludingStorage<Record>)?.including(positions) else {
             throw StorageError(
                 .unsupported, "this storage of '\(schema.description.name)' reads no related rows; use a storage of a database",
                 entity: schema.description.name)
         }
-        return DAO(storage: storage.including(positions), translator: translator)
+        return DAO(storage: storage, translator: translator)
     }
+}
+
+/// A storage that reads related rows.
+protocol IncludingStorage<Record>: Storage {
+    /// Returns the storage with reads that include the lists and References at some positions; nil when it reads none.
+    func including(_ fields: Set<Int>) -> (any Storage<Record>)?
 }

@@ -1,5 +1,5 @@
 /// A storage that reports every call to instruments.
-struct ReportingStorage<Record: Model>: Storage {
+struct ReportingStorage<Record: Model>: IncludingStorage {
     private let storage: any Storage<Record>
     private let instruments: [Instrument]
 
@@ -11,6 +11,10 @@ struct ReportingStorage<Record: Model>: Storage {
     }
 
     var database: any Database { storage.database }
+
+    func including(_ fields: Set<Int>) -> (any Storage<Record>)? {
+        (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, instruments) }
+    }
 
     private func reporting<Result>(
         _ operation: CallReport.Operation, rows: (Result) -> Int? = { _ in nil }, _ body: () throws -> Result

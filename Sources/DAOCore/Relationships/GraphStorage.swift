@@ -3,7 +3,7 @@
 /// It uses the flat storages and the links that a database supplies, so relationships have the same meaning
 /// on every database. Calls for a model go directly to its flat storage when the model has no relationships
 /// and no relationship leads to it.
-struct GraphStorage<Record: Model>: Storage {
+struct GraphStorage<Record: Model>: IncludingStorage {
     /// The rows of the model, without related rows.
     let flat: any Storage<Record>
     /// The same rows, for writes. It counts their revisions.
@@ -31,8 +31,7 @@ struct GraphStorage<Record: Model>: Storage {
 
     var database: any Database { flat.database }
 
-    /// Returns the storage with reads that include the lists and References at some positions.
-    func including(_ fields: Set<Int>) -> GraphStorage {
+    func including(_ fields: Set<Int>) -> (any Storage<Record>)? {
         var storage = self
         storage.included = fields
         return storage

@@ -131,8 +131,10 @@ extension TypedRelation {
     }
 
     func markUnread(_ records: inout [Parent]) throws {
-        if isToOne { return }
-        for index in records.indices { try put(Child.schema.unread, into: &records[index]) }
+        guard case .toMany(let field) = place else { return }
+        let unread = Child.schema.unread
+        if field.assign(unread, toAll: &records) { return }
+        for index in records.indices { try put(unread, into: &records[index]) }
     }
 }
 

@@ -39,6 +39,20 @@ public struct Field<Record: Model, Value: FieldValue>: Sendable {
 }
 
 extension Field {
+    /// Assigns the field of all records in place.
+    ///
+    /// - Returns: False when the property is computed, or is in a class.
+    func assign(_ value: Value, toAll records: inout [Record]) -> Bool {
+        guard offset >= 0 else { return false }
+        records.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            for start in stride(from: offset, to: bytes.count, by: MemoryLayout<Record>.stride) {
+                base.advanced(by: start).assumingMemoryBound(to: Value.self).pointee = value
+            }
+        }
+        return true
+    }
+
     /// Assigns the field of a record in place.
     ///
     /// - Returns: False when the property is computed, or is in a class.
