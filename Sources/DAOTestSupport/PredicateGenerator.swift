@@ -7,21 +7,30 @@ package struct PredicateGenerator: Sendable {
     package typealias Values = @Sendable (_ field: Int, _ random: inout SeededGenerator) -> Value
 
     private let fields: [FieldDescription]
+    private let elements: [FieldType?]
     private let mixesDecimalsAndFloats: Bool
+    private let nests: Bool
     private let values: Values
 
     /// Generates for an entity.
     ///
     /// - Parameters:
     ///   - entity: Whose fields the predicates are about.
+    ///   - elements: The types of the elements of arrays, by the positions of their fields.
     ///   - mixesDecimalsAndFloats: Whether decimals are compared with floating-point numbers that are not the
     ///     same decimal.
+    ///   - nests: Whether conditions on elements have several parts, which the words for them do not have.
     ///   - values: Gives values to compare a field with, beside null and numbers of other types;
     ///     ``HardValues`` by default.
-    package init(_ entity: EntityDescription, mixesDecimalsAndFloats: Bool = true, values: Values? = nil) {
+    package init(
+        _ entity: EntityDescription, elements: [FieldType?] = [], mixesDecimalsAndFloats: Bool = true, nests: Bool = true,
+        values: Values? = nil
+    ) {
         let fields = entity.fields
         self.fields = fields
+        self.elements = elements
         self.mixesDecimalsAndFloats = mixesDecimalsAndFloats
+        self.nests = nests
         self.values = values ?? { field, random in random.value(of: fields[field].type.kind) }
     }
 
@@ -54,6 +63,8 @@ package struct PredicateGenerator: Sendable {
     }
 
     private func leaf(using random: inout SeededGenerator) -> PredicateNode {
+        let arrays = elements.indices.filter { elements[$0] != nil }
+        if !arrays.isEmpty, random.chance(15) { return onArray(random.pick(arrays), using: &random) }
         let field = random.below(fields.count)
         let kind = fields[field].type.kind
         func comparison() -> Comparison { kind.isOrdered ? random.pick(Comparison.allCases) : random.pick([.equal, .notEqual]) }
@@ -72,6 +83,33 @@ package struct PredicateGenerator: Sendable {
         default: break
         }
         return .compare(field: field, comparison(), literal(for: field, using: &random))
+    }
+
+    /// A condition on the elements of an array, or on their number.
+    private func onArray(_ field: Int, using random: inout SeededGenerator) -> PredicateNode {
+        let part = random.chance(30) ? .count : elements[field].map(EmbeddedPart.anyElement) ?? .count
+        let description = FieldDescription(name: fields[field].name, type: part.type(in: fields[field]))
+        let kind = description.type.kind
+        let generator = PredicateGenerator(
+            EntityDescription(name: "", fields: [description]), mixesDecimalsAndFloats: mixesDecimalsAndFloats
+        ) { _, random in
+            let few: [Value] =
+                switch kind {
+                case .string: ["a", "b", "", "null", "/\"é"].map(Value.string)
+                case .int64: [0, 1, 2, -2, .max].map(Value.integer)
+                case .double: [0, -1.5, .infinity].map(Value.double)
+                default: []
+                }
+            return few.isEmpty || random.chance(20) ? random.value(of: kind) : random.pick(few)
+        }
+        if nests { return .embedded(field: field, part, generator.predicate(depth: random.below(3), using: &random)) }
+        while true {
+            let node = generator.predicate(depth: 0, using: &random)
+            switch node {
+            case .compare, .isIn, .text: return .embedded(field: field, part, node)
+            default: continue
+            }
+        }
     }
 
     private func text(_ field: Int, using random: inout SeededGenerator) -> PredicateNode {

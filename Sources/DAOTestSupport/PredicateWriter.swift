@@ -6,6 +6,8 @@ package struct PredicateWriter: Sendable {
     private let fields: [FieldDescription]
     private let prefix: String
     private let bindsArguments: Bool
+    /// Whether a value may be the left operand.
+    private let writesValuesFirst: Bool
 
     /// Writes predicates over an entity.
     ///
@@ -14,9 +16,14 @@ package struct PredicateWriter: Sendable {
     ///   - prefix: The text before the name of each field, such as `owner.`.
     ///   - bindsArguments: Whether values may be arguments instead of literals.
     package init(_ entity: EntityDescription, prefix: String = "", bindsArguments: Bool = true) {
-        fields = entity.fields
+        self.init(entity.fields, prefix, bindsArguments: bindsArguments, writesValuesFirst: true)
+    }
+
+    private init(_ fields: [FieldDescription], _ prefix: String, bindsArguments: Bool, writesValuesFirst: Bool) {
+        self.fields = fields
         self.prefix = prefix
         self.bindsArguments = bindsArguments
+        self.writesValuesFirst = writesValuesFirst
     }
 
     /// A text predicate and its arguments.
@@ -52,11 +59,14 @@ package struct PredicateWriter: Sendable {
             }
             return chain(nodes, [" AND ", "&&", " && "], &random)
         case .or(let nodes): return chain(nodes, [" OR ", "||", " || "], &random)
+        case .not(.embedded(let field, .anyElement(let type), let inner)) where random.chance(50):
+            let words = part(.anyElement(type), fields[field].name, of: field)
+            return Text(keyword("NONE ", &random)) + words.text(of: inner, using: &random)
         case .not(let inner):
             return Text(random.chance(50) ? "! " : keyword("NOT ", &random)) + parenthesized(inner, &random)
         case .compare(let field, let comparison, let operand):
             let (name, value) = (name(field, &random), value(operand, field, &random))
-            if random.chance(20) { return value + Text(sign(mirrored(comparison), &random)) + name }
+            if writesValuesFirst, random.chance(20) { return value + Text(sign(mirrored(comparison), &random)) + name }
             return name + Text(sign(comparison, &random)) + value
         case .compareFields(let left, let comparison, let right):
             return name(left, &random) + Text(sign(comparison, &random)) + name(right, &random)
@@ -66,6 +76,15 @@ package struct PredicateWriter: Sendable {
         case .text(let field, let match, let pattern, let options):
             let sign = keyword(operators[match, default: "=="], &random) + letters(options, &random)
             return name(field, &random) + Text(" \(sign) ") + value(.string(pattern), field, &random)
+        case .embedded(let field, .count, let inner):
+            return part(.count, fields[field].name + ".@count", of: field).text(of: inner, using: &random)
+        case .embedded(let field, let part, .compare(0, .equal, let element)) where random.chance(50):
+            let value = self.part(part, fields[field].name, of: field).value(element, 0, &random)
+            if random.chance(50) { return value + Text(keyword(" IN ", &random)) + name(field, &random) }
+            return name(field, &random) + Text(keyword(" CONTAINS ", &random)) + value
+        case .embedded(let field, let part, let inner):
+            return Text(keyword(random.pick(["ANY ", "SOME "]), &random))
+                + self.part(part, fields[field].name, of: field).text(of: inner, using: &random)
         case .related, .relatedCount, .through, .invalid: return constant(true, &random)
         }
     }
@@ -111,6 +130,13 @@ package struct PredicateWriter: Sendable {
     private let operators: [TextMatch: String] = [
         .contains: "CONTAINS", .hasPrefix: "BEGINSWITH", .hasSuffix: "ENDSWITH", .matches: "LIKE", .equals: "==",
     ]
+
+    /// Writes conditions on a part of an embedded value.
+    private func part(_ part: EmbeddedPart, _ name: String, of field: Int) -> PredicateWriter {
+        PredicateWriter(
+            [FieldDescription(name: name, type: part.type(in: fields[field]))], prefix, bindsArguments: bindsArguments,
+            writesValuesFirst: false)
+    }
 
     private func constant(_ isTrue: Bool, _ random: inout SeededGenerator) -> Text {
         Text(keyword(isTrue ? "TRUEPREDICATE" : "FALSEPREDICATE", &random))

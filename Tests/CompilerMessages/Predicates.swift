@@ -41,15 +41,30 @@ func nilOfRequired(_ messages: DAO<MessageTranslator>) throws {
 
 func noSuchOperation(_ messages: DAO<MessageTranslator>) throws {
     _ = try messages.read { $0.address < nil }  // expect-error: operator function '<' requires that 'Address' conform to 'OrderedFieldValue'
-    _ = try messages.read { $0.id.contains("5") }  // expect-error: referencing instance method 'contains' on 'FieldExpression' requires that 'Int' conform to 'TextFieldValue'
-    _ = try messages.read { $0.text.count > 3 }  // expect-error: property 'count' requires that 'String' conform to 'RelatedList'
+    _ = try messages.read { $0.id.contains("5") }  // expect-error: referencing instance method 'contains' on 'FieldExpression' requires that 'Int' conform to 'ListValue'
+    _ = try messages.read { $0.text.count > 3 }  // expect-error: property 'count' requires that 'String' conform to 'ListValue'
     _ = try messages.read { $0.text.lowercased() == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that 'String' conform to 'ToOneValue'
     _ = try messages.read { $0.draft?.contains("a") }  // expect-error: cannot convert value of type 'Condition<MessageModel>?' to closure result type 'Condition<MessageModel>'
     _ = try messages.read { $0.id.in(["a", "b"]) }  // expect-error: cannot convert value of type 'String' to expected element type 'Int'
     _ = try messages.read { $0.id == $0.text }  // expect-error: cannot convert value of type 'FieldExpression<MessageModel, String>' to expected argument type 'FieldExpression<MessageModel, Int>'
     _ = try messages.read { $0.rating.between(1, 2) }  // expect-error: missing argument label 'and:' in call
     _ = try messages.read { $0.priority > .low }  // expect-error: operator function '>' requires that 'Priority' conform to 'OrderedFieldValue'
-    _ = try messages.read { $0.tags.contains("a") }  // expect-error: cannot convert value of type 'String' to expected argument type '(FieldProxy<String>) -> some ConditionConvertible'
+}
+
+func arrays(_ messages: DAO<MessageTranslator>) throws {
+    _ = try messages.read { $0.tags.contains(5) }  // expect-error: cannot convert value of type 'Int' to expected argument type 'Array<String>.ListedValue' (aka 'String')
+    _ = try messages.read { $0.tags.contains(nil) }  // expect-error: 'nil' is not compatible with expected argument type 'Array<String>.ListedValue' (aka 'String')
+    _ = try messages.read { $0.tags.contains { $0 == 5 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<ListElement<Array<String>.ListedValue>, Array<String>.ListedValue>' (aka 'FieldExpression<ListElement<String>, String>') and 'Int'
+    _ = try messages.read { $0.tags.contains { $0.isRead } }  // expect-error: referencing instance method 'contains' on 'FieldExpression' requires the types 'Inner?' and 'Bool' be equivalent
+    _ = try messages.read { $0.tags.allSatisfy("a") }  // expect-error: no exact matches in call to instance method 'allSatisfy'
+    _ = try messages.read { $0.tags.count == "a" }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<MessageModel, Array<String>.ListCount>' (aka 'FieldExpression<MessageModel, Int>') and 'String'
+    _ = try messages.read { $0.tags.hasPrefix("a") }  // expect-error: referencing instance method 'hasPrefix' on 'FieldExpression' requires that '[String]' conform to 'TextFieldValue'
+    _ = try messages.read { $0.tags > ["a"] }  // expect-error: operator function '>' requires that '[String]' conform to 'OrderedFieldValue'
+    _ = try messages.read { $0.tags.contains { _ in $0.isRead } }  // expect-error: anonymous closure arguments cannot be used inside a closure that has explicit arguments
+    _ = try messages.read { row in row.tags.contains { $0 == row.text } }  // expect-error: cannot convert value of type 'FieldExpression<MessageModel, String>' to expected argument type 'FieldExpression<ListElement<Array<String>.ListedValue>, Array<String>.ListedValue>' (aka 'FieldExpression<ListElement<String>, String>')
+    _ = try messages.read { $0.tags.first == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that '[String]' conform to 'ToOneValue'
+    _ = try messages.read { $0.tags[0] == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that '[String]' conform to 'ToOneValue'
+    _ = try messages.read { $0.address.contains("a") }  // expect-error: referencing instance method 'contains' on 'Optional' requires that 'Address' conform to 'TextFieldValue'
 }
 
 func noCondition(_ messages: DAO<MessageTranslator>) throws {

@@ -3,7 +3,7 @@ import DAOCore
 
 func relationships(_ articles: ModelDAO<Article>) throws {
     _ = try articles.read { $0.comments.text == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that '[Comment]' conform to 'ToOneValue'
-    _ = try articles.read { $0.comments.count > "3" }  // expect-error: binary operator '>' cannot be applied to operands of type 'FieldExpression<Article, Int>' and 'String'
+    _ = try articles.read { $0.comments.count > "3" }  // expect-error: binary operator '>' cannot be applied to operands of type 'FieldExpression<Article, Array<Comment>.ListCount>' (aka 'FieldExpression<Article, Int>') and 'String'
     _ = try articles.read { $0.comments.contains { $0.text == 5 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Comment, String>' and 'Int'
     _ = try articles.read { $0.comments.contains { $0.txt == "a" } }  // expect-error: value of type 'FieldProxy<Comment>' has no dynamic member 'txt' using key path from root type 'Comment'
     _ = try articles.read { $0.comments.contains("a") }  // expect-error: cannot convert value of type 'String' to expected argument type '(FieldProxy<Comment>) -> some ConditionConvertible'

@@ -15,6 +15,8 @@ import Testing
 
     @Test func textPredicatesOnRelatedRowsHaveOneMeaning() async throws { try await run(TopicTexts.init, 200) }
 
+    @Test func textPredicatesOnArraysHaveOneMeaning() async throws { try await run(ArrayTexts.init, 200) }
+
     /// Runs so many rounds, or as many as the minutes of the environment allow.
     private func run<Texts: FuzzedTexts>(
         _ make: @escaping @Sendable ([ConformanceContext]) throws -> Texts, _ usual: Int
@@ -116,6 +118,46 @@ private struct ProbeTexts: FuzzedTexts {
 
     private func parsed(_ text: PredicateWriter.Text) -> PredicateNode {
         .parse(text.format, text.arguments, for: Probe.schema.description)
+    }
+}
+
+/// Predicates on the elements of arrays.
+private struct ArrayTexts: FuzzedTexts {
+    private let references: [ReferenceRows<Arrays>]
+    private let predicates = PredicateGenerator(
+        Arrays.schema.description, elements: Arrays.schema.elementTypes, nests: false)
+    private let writer = PredicateWriter(Arrays.schema.description)
+
+    init(_ contexts: [ConformanceContext]) throws {
+        var random = SeededGenerator(seed: 93)
+        let rows = (1...40).map { id in
+            func some<Element>(_ elements: [Element]) -> [Element]? {
+                random.maybe((0..<random.below(4)).map { _ in random.pick(elements) })
+            }
+            return Arrays(
+                id: id, bools: some([true, false]), ints: some(HardValues.integers.map { Int($0) }),
+                large: some(HardValues.unsigned),
+                floats: some(HardValues.floats), doubles: some(HardValues.doubles), decimals: some(HardValues.decimals),
+                strings: some(HardValues.strings), blobs: some(HardValues.data), uuids: some(HardValues.uuids),
+                gaps: some([nil, 1, 2]), dates: some(HardValues.dates.map { Date(timeIntervalSinceReferenceDate: $0) }),
+                moods: some(Mood.allCases))
+        }
+        references = try contexts.map { try ReferenceRows($0, rows) }
+    }
+
+    func predicate(using random: inout SeededGenerator) -> (node: PredicateNode?, text: PredicateWriter.Text) {
+        let node = predicates.predicate(using: &random)
+        return (node, writer.text(of: node, using: &random))
+    }
+
+    func answers(to text: PredicateWriter.Text) -> [Answer] {
+        let query = Query(where: Condition<Arrays>(text.format, arguments: text.arguments))
+        return references.map { answer(of: $0.dao, query) }
+    }
+
+    func expected(_ node: PredicateNode?, _ text: PredicateWriter.Text) -> Answer? {
+        let query = Query(where: node.map { Condition<Arrays>($0) } ?? Condition(text.format, arguments: text.arguments))
+        return Answer { try query.resolved().evaluate(over: references[0].rows).map(\.uniqueId) }
     }
 }
 

@@ -15,6 +15,13 @@ private struct Leaf: Model, Plain, Equatable {
         "leaf", Self.init, Field("id", \.id, .primaryKey), Field("age", \.age), Field("children", \.children, .linked))
 }
 
+private struct Bag: Model, Plain, Equatable {
+    var id: Int
+    var tags: [String]
+
+    static let schema = Schema("bag", Self.init, Field("id", \.id, .primaryKey), Field("tags", \.tags))
+}
+
 @Suite("P · Deep and long conditions")
 struct DeepConditionTests {
     private typealias C = Condition<Leaf>
@@ -83,6 +90,38 @@ struct DeepConditionTests {
             }
             #expect(try leaves.count(where: nested(39)) == 0)
             #expect(throws: StorageError.self) { try leaves.count(where: nested(40)) }
+            try database.close()
+        }
+    }
+
+    /// A condition of so many levels that the element "a" meets.
+    private static func element(_ levels: Int) -> Condition<ListElement<String>> {
+        let isA = Condition<ListElement<String>>(.compare(field: 0, .equal, .string("a")))
+        var condition = isA
+        for _ in 0..<levels / 2 { condition = !(condition && !isA) && isA }
+        return condition
+    }
+
+    /// A condition of so many levels, each with a condition on elements, that a bag with an "a" meets.
+    private static func elements(_ levels: Int) -> Condition<Bag> {
+        var condition = Condition<Bag> { $0.tags.contains("a") }
+        for _ in 0..<levels / 2 {
+            condition = !(condition && Condition { $0.tags.count == 7 }) && Condition { $0.tags.contains { $0 != "b" } }
+        }
+        return condition
+    }
+
+    /// Elements are parsed and compared at the deepest level.
+    @Test(arguments: ["memory:", "sqlite:", "lmdb:"]) func deepestElementNeedsLittleStack(_ scheme: String) throws {
+        let place = Place()
+        try onSmallStack {
+            let path = scheme == "memory:" ? "" : place.path("deep")
+            let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(scheme + path)
+            let bags = DAO(storage: try database.storage(for: Bag.self))
+            try bags.persist([Bag(id: 1, tags: ["a"]), Bag(id: 2, tags: [])])
+            #expect(try bags.read { $0.tags.contains { _ in Self.element(600) } }.map(\.id) == [1])
+            #expect(try bags.read(predicatedBy: Self.elements(600)).map(\.id) == [1])
+            #expect(throws: StorageError.self) { try bags.read { $0.tags.contains { _ in Self.element(640) } } }
             try database.close()
         }
     }

@@ -20,9 +20,10 @@ import Testing
         var date: Date
         var author: Person?
         var readers: [Person]
+        var tags: [String]
         static let schema = Schema(
             "note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("isRead", \.isRead),
-            Field("date", \.date), Field("author", \.author, .linked), Field("readers", \.readers, .linked),
+            Field("date", \.date), Field("author", \.author, .linked), Field("readers", \.readers, .linked), Field("tags", \.tags),
             indexes: [Index(.ascending(\.isRead), .descending(\.date))])
     }
 
@@ -40,6 +41,9 @@ import Testing
             text { $0.readers.contains { $0.age > 30 && $0.name == "x" } } == "ANY readers (age > 30 AND name == 'x')")
         #expect(text { $0.readers.count > 2 } == "readers.@count > 2")
         #expect(text { $0.date < Date(timeIntervalSinceReferenceDate: 0.5) } == "date < 2001-01-01T00:00:00.500Z")
+        #expect(text { $0.tags.contains("a") } == "ANY tags == 'a'")
+        #expect(text { $0.tags.contains { $0 == "a" || $0.hasPrefix("b") } } == "ANY (tags == 'a' OR tags BEGINSWITH 'b')")
+        #expect(text { $0.tags.count > 2 } == "tags.@count > 2")
         #expect("\(Condition<Note>.all)" == "TRUEPREDICATE")
         #expect("\(Condition<Note>("nothing == 1"))".hasPrefix("an invalid condition: 'note' has no field 'nothing'"))
     }
@@ -78,7 +82,7 @@ import Testing
         #expect(
             "\(database)" == """
                 \(database.capabilities.engine), memory:
-                  note(id int64 key, text string, isRead bool, date date, author → person, readers → [person]), \
+                  note(id int64 key, text string, isRead bool, date date, author → person, readers → [person], tags embedded), \
                 index (isRead, date descending)
                   person(id int64 key, name string unique, age int64? indexed)
                 """)

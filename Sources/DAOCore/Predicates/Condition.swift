@@ -81,6 +81,8 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     let path: [Int]
     /// Whether the value is the number of related rows of the field.
     let isCount: Bool
+    /// The parts of the field's embedded value that lead to the value, each in the one before it.
+    let parts: [EmbeddedPart]
     /// The fault of the key path; nil when it is valid.
     let problem: PredicateProblem?
 
@@ -91,6 +93,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         index = Record.schema.index(of: keyPath)
         path = []
         isCount = false
+        parts = []
         problem = index == nil ? PredicateProblem.notStored(keyPath, in: Record.self) : nil
     }
 
@@ -100,15 +103,35 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         index = relation.index == nil ? nil : inner
         path = relation.path + (relation.index.map { [$0] } ?? [])
         isCount = false
+        parts = []
         problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: ToOne.RelatedRow.self) : nil)
     }
 
-    /// Creates an expression of the number of related rows of a list.
-    init<Rows: RelatedList>(countOf list: FieldExpression<Record, Rows>) where Value == Int {
+    /// Creates an expression of the number of related rows, or of elements, of a list.
+    init<List: ListValue>(countOf list: FieldExpression<Record, List>) where Value == List.ListCount {
         index = list.index
         path = list.path
-        isCount = true
+        isCount = List.fieldType.kind == .toMany
+        parts = list.parts + (isCount ? [] : [.count])
         problem = list.problem
+    }
+
+    /// Creates an expression of a part of an embedded value.
+    init<Whole>(_ whole: FieldExpression<Record, Whole>, _ part: EmbeddedPart) {
+        index = whole.index
+        path = whole.path
+        isCount = false
+        parts = whole.parts + [part]
+        problem = whole.problem
+    }
+
+    /// Creates an expression of an element of an array, in a condition on the elements.
+    init<List: ListValue>(elementOf list: List.Type) where Record == ListElement<List.ListedValue>, Value == List.ListedValue {
+        index = 0
+        path = []
+        isCount = false
+        parts = []
+        problem = nil
     }
 
     /// Returns a comparison of the field with a value.
@@ -119,7 +142,9 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     /// Returns a condition on the field, or the problem that the field is not stored.
     func node(_ make: (Int) -> PredicateNode) -> Condition<Record> {
         guard let index else { return Condition(problem.map { .invalid($0) } ?? .constant(false)) }
-        return Condition(path.reversed().reduce(make(index)) { .through(field: $1, $0) })
+        var node = make(parts.isEmpty ? index : 0)
+        for (level, part) in parts.enumerated().reversed() { node = .embedded(field: level == 0 ? index : 0, part, node) }
+        return Condition(path.reversed().reduce(node) { .through(field: $1, $0) })
     }
 }
 

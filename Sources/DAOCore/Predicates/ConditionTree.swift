@@ -6,7 +6,8 @@ struct ConditionTree: Sendable {
     /// fits on a stack of 512 KiB, also the walk that releases it.
     static let maximumDepth = 640
 
-    /// The number of levels that a condition on related rows counts for: it costs the stack of a query.
+    /// The number of levels that a condition on related rows, or on a part of an embedded value, counts for: it costs the
+    /// stack of a query, or of a parser.
     fileprivate static let relationDepth = 16
 
     private enum Form {
@@ -134,6 +135,9 @@ extension PredicateNode {
             case (.through(let field, let left), .through(let otherField, let right)):
                 guard field == otherField else { return false }
                 pending.append((left, right))
+            case (.embedded(let field, let part, let left), .embedded(let otherField, let otherPart, let right)):
+                guard field == otherField, part == otherPart else { return false }
+                pending.append((left, right))
             case (let left, let right): guard left == right else { return false }
             }
         }
@@ -152,7 +156,7 @@ extension PredicateNode {
             case .not(let inner):
                 hasher.combine(2)
                 pending.append(inner)
-            case .related(let field, _, let inner), .through(let field, let inner):
+            case .related(let field, _, let inner), .through(let field, let inner), .embedded(let field, _, let inner):
                 hasher.combine(field)
                 pending.append(inner)
             default: hasher.combine(node)
@@ -171,7 +175,7 @@ extension PredicateNode {
             switch node {
             case .and(let nodes), .or(let nodes): pending += nodes.map { ($0, depth + 1) }
             case .not(let node): pending.append((node, depth + 1))
-            case .related(_, _, let node), .through(_, let node):
+            case .related(_, _, let node), .through(_, let node), .embedded(_, _, let node):
                 pending.append((node, depth + ConditionTree.relationDepth))
             default: continue
             }

@@ -88,6 +88,9 @@ extension PredicateNode {
             let description = try entity.field(at: field)
             try Literal.checkText(match, description, entity: entity.name)
             return .text(field: field, TextPattern(match, pattern, options), isNegated: isNegated)
+        case .embedded(let field, let part, let condition):
+            return try EmbeddedFilter.filter(
+                field, part, condition, of: entity.field(at: field), isNegated: isNegated, entity: entity.name)
         case .related(let field, _, _), .relatedCount(let field, _, _), .through(let field, _):
             let name = try entity.field(at: field).name
             throw StorageError(

@@ -158,6 +158,9 @@ extension FieldExpression {
         guard !isCount, !other.isCount else {
             return Condition(.invalid(PredicateProblem("a number of related rows compares with a number, not with a field")))
         }
+        guard parts.isEmpty, other.parts.isEmpty else {
+            return Condition(.invalid(PredicateProblem("a part of an embedded value compares with a value, not with a field")))
+        }
         return node { .compareFields($0, comparison, right) }
     }
 

@@ -26,6 +26,8 @@ public indirect enum PredicateNode: Sendable, Hashable {
     /// A condition on the related row of a to-one relationship. Without a related row, the condition is
     /// evaluated with all fields nil.
     case through(field: Int, PredicateNode)
+    /// A condition on a part of an embedded value. In it, the part is the only field, at position zero.
+    case embedded(field: Int, EmbeddedPart, PredicateNode)
     /// A node that is not valid. Its problem is thrown when the predicate is used.
     case invalid(PredicateProblem)
 }

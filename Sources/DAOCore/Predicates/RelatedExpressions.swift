@@ -58,19 +58,3 @@ extension FieldExpression {
         return node { .related(field: $0, match, inner) }
     }
 }
-
-extension FieldExpression where Value: RelatedList {
-    /// The condition that there are no related rows.
-    public var isEmpty: Condition<Record> { count == 0 }
-
-    /// The number of related rows, for a comparison with a number.
-    ///
-    /// ```swift
-    /// try discussions.read { $0.messages.count > 3 }
-    /// ```
-    public var count: FieldExpression<Record, Int> { FieldExpression<Record, Int>(countOf: self) }
-}
-
-/// The type of a to-many relationship field: `[SomeModel]`.
-public protocol RelatedList: RelationValue {}
-extension Array: RelatedList where Element: Model {}

@@ -13,6 +13,8 @@
     let revision: Field<Record, Revision>?
     /// The fault of a field that has to do with revisions; nil when there is none.
     let revisionFault: String?
+    /// The type of the elements of an array of values; nil when the field is no such array.
+    let elementType: FieldType?
     /// The fault of a relationship whose options do not say what it means, or contradict each other; nil when there is
     /// none.
     let relationFault: RelationFault?
@@ -91,6 +93,11 @@
             relation = related.flatMap { Self.relation($0, field, isOwned: isOwned, cascades: cascades) }
         }
         hasUnknownRelation = related != nil && relation == nil
+        elementType = type.kind == .embedded ? (Stored.self as? any ListValue.Type).flatMap { Self.elementType($0) } : nil
+    }
+
+    private static func elementType<List: ListValue>(_ type: List.Type) -> FieldType? {
+        (List.ListedValue.self as? any FieldValue.Type)?.fieldType
     }
 
     /// Creates the relationship of a field. `Child` is the related model of the field's type.

@@ -36,6 +36,8 @@ public final class Schema<Record: Model>: Sendable {
 
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]
+    /// The types of the elements of arrays of values, by the positions of their fields; nil for other fields.
+    package let elementTypes: [FieldType?]
     /// The earlier names of every field, the newest first.
     let earlierNames: [[String]]
     /// The names of the stored fields that the declaration drops.
@@ -128,6 +130,7 @@ public final class Schema<Record: Model>: Sendable {
         unread.reserveCapacity(1)
         self.unread = unread
         keyPaths = fields.map { $0.keyPath }
+        elementTypes = fields.map { $0.elementType }
         earlierNames = fields.map { $0.earlierNames }
         dropped = []
         whole = nil
@@ -160,6 +163,7 @@ public final class Schema<Record: Model>: Sendable {
         relations = schema.relations
         unread = schema.unread
         keyPaths = schema.keyPaths
+        elementTypes = schema.elementTypes
         earlierNames = schema.earlierNames
         values = schema.values
         keyOfRecord = schema.keyOfRecord

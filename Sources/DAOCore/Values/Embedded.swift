@@ -79,6 +79,29 @@ enum EmbeddedArray {
     }
 }
 
+/// The elements of an embedded array as values, for conditions.
+struct EmbeddedElements {
+    private let reader: ElementReader
+    /// Errors of the reader name no field: conditions do not report them.
+    private static let entity = EntityDescription(name: "", fields: [])
+
+    /// Parses the text of an array.
+    ///
+    /// - Throws: An error when the text is not the JSON of an array of scalars.
+    init(json: String) throws {
+        let elements = try EmbeddedJSON.decode([ElementJSON].self, from: json)
+        reader = ElementReader(row: RowReader(entity: Self.entity), field: 0, elements: elements)
+    }
+
+    /// The number of elements.
+    var count: Int { reader.elements.count }
+
+    /// Returns an element as a value of a kind; null when it is nil or no value of this kind.
+    func value(at index: Int, _ kind: ValueKind) -> Value {
+        reader.isNull(at: index) ? .null : (try? reader.readValue(at: index, as: kind)) ?? .null
+    }
+}
+
 /// The JSON of one element of an embedded array.
 private enum ElementJSON: Codable {
     case null

@@ -85,6 +85,11 @@ extension IndexedField: SwiftSource {
     var source: String { ".init(\(SwiftLiteral.string(name))\(isAscending ? "" : ", isAscending: false"))" }
 }
 
+extension FieldType: SwiftSource {
+    /// The type as Swift.
+    var source: String { "FieldType(.\(kind.rawValue)\(isOptional ? ", isOptional: true" : ""))" }
+}
+
 extension PropertyTesting.GeneratedField: SwiftSource {
     /// The field as Swift.
     var source: String {

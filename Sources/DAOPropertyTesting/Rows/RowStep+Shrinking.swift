@@ -142,6 +142,8 @@ extension PredicateNode {
         case .related(let field, let match, let node):
             return [.constant(true)] + node.smallerForms.map { .related(field: field, match, $0) }
         case .through(let field, let node): return [.constant(true)] + node.smallerForms.map { .through(field: field, $0) }
+        case .embedded(let field, let part, let node):
+            return [.constant(true)] + node.smallerForms.map { .embedded(field: field, part, $0) }
         case .and(let nodes): return parts(nodes) { .and($0) }
         case .or(let nodes): return parts(nodes) { .or($0) }
         case .not(let node): return [.constant(true), node] + node.smallerForms.map { .not($0) }

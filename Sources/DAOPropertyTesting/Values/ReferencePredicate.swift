@@ -15,7 +15,36 @@ enum ReferencePredicate {
         case .isIn(let field, let values): values.contains { compare(row[field], .equal, $0) }
         case .text(let field, let match, let pattern, let options):
             if case .string(let text) = row[field] { ReferenceText.matches(text, match, pattern, options) } else { false }
+        case .embedded(let field, let part, let node): holds(node, on: part, of: row[field])
         case .related, .relatedCount, .through, .invalid: false
+        }
+    }
+
+    /// A condition on a part of an embedded value (P8).
+    private static func holds(_ node: PredicateNode, on part: EmbeddedPart, of stored: Value) -> Bool {
+        var elements: [Any]?
+        if case .string(let json) = stored {
+            elements = (try? JSONSerialization.jsonObject(with: Data(json.utf8))) as? [Any]
+        }
+        switch part {
+        case .anyElement(let type):
+            return elements?.contains { holds(node, [element($0, type.kind)]) } ?? false
+        case .count: return holds(node, [elements.map { .integer(Int64($0.count)) } ?? .null])
+        }
+    }
+
+    /// An element of the kinds that arrays of scripts have.
+    private static func element(_ json: Any, _ kind: ValueKind) -> Value {
+        if json is NSNull { return .null }
+        switch kind {
+        case .double:
+            switch json as? String {
+            case "Infinity": return .double(.infinity)
+            case "-Infinity": return .double(-.infinity)
+            default: return .double((json as? NSNumber)?.doubleValue ?? .nan)
+            }
+        case .int64: return .integer((json as? NSNumber)?.int64Value ?? 0)
+        default: return .string(json as? String ?? "")
         }
     }
 
@@ -53,6 +82,9 @@ enum ReferencePredicate {
         case .isIn(let field, let values):
             fields.indices.contains(field) && values.allSatisfy { fits($0, fields[field].type.kind) }
         case .text(let field, _, _, _): fields.indices.contains(field) && fields[field].type.kind.isText
+        case .embedded(let field, let part, let node):
+            fields.indices.contains(field) && fields[field].type.kind == .embedded
+                && isSound(node, [FieldDescription(name: "", type: part.type(in: fields[field]))])
         case .related, .relatedCount, .through, .invalid: false
         }
     }

@@ -12,7 +12,8 @@ enum Fault: String, CaseIterable, Sendable {
         skipsUnreadableRows, blamesNoRow, dropsNilInArrays
     // Predicates
     case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, cutsLongLists,
-        emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow
+        emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow, countsNilArraysAsEmpty,
+        searchesShortArraysOnly
     // Queries
     case ignoresLimit, limitOffByOne, offsetOffByOne, ignoresOffset, acceptsNegatives, sortsNilLast, sortsNaNFirst,
         ignoresDirection,

@@ -127,6 +127,12 @@ struct FaultyQuery<Record: Model> {
         case (.cutsLongLists, .isIn(let field, let set, let isNegated)):
             return .isIn(field: field, ValueSet(Array(set.values.prefix(999))), isNegated: isNegated)
         case (.emptyListMatchesAll, .none): return .all
+        case (.countsNilArraysAsEmpty, .embedded(let part, let isNegated)) where part.part == .count:
+            let holds = part.condition.matches { _ in .integer(0) } != isNegated
+            return holds ? .or([filter, .isNull(field: part.field, true)]) : .and([filter, .isNull(field: part.field, false)])
+        case (.searchesShortArraysOnly, .embedded(let part, isNegated: false)) where part.part != .count:
+            let isShort = PredicateNode.embedded(field: part.field, .count, .compare(field: 0, .equal, .integer(1)))
+            return .every([filter, (try? isShort.filter(for: schema.description)) ?? .none])
         case (.comparesAsText, .compare(let field, .less, .integer(let number))) where number > 9:
             return .or([filter, .compare(field: field, .equal, .integer(number &* 10))])
         default: return filter

@@ -25,6 +25,8 @@ public indirect enum Filter: Sendable, Hashable {
     case text(field: Int, TextPattern, isNegated: Bool)
     /// A condition on the related rows, in the queries of SQL engines. The flag negates the result.
     case related(RelatedFilter, isNegated: Bool)
+    /// A condition on a part of an embedded value. The flag negates the result.
+    case embedded(EmbeddedFilter, isNegated: Bool)
 }
 
 extension Filter {
@@ -73,6 +75,7 @@ extension Filter {
             return pattern.matches(text) != isNegated
         // The values of a row do not tell.
         case .related: return false
+        case .embedded(let filter, let isNegated): return try filter.matches(row(filter.field)) != isNegated
         }
     }
 
@@ -83,6 +86,7 @@ extension Filter {
         case .and(let filters), .or(let filters): filters.reduce(into: []) { $0.formUnion($1.fields) }
         case .isNull(let field, _), .compare(let field, _, _), .isIn(let field, _, _), .text(let field, _, _): [field]
         case .compareFields(let left, _, let right, _): [left, right]
+        case .embedded(let filter, _): [filter.field]
         }
     }
 }

@@ -97,7 +97,8 @@ extension RowReader {
         return try readValue(at: index, as: kind == .toOne ? entity.fields[index].relation?.keyKind ?? kind : kind)
     }
 
-    private func readValue(at index: Int, as kind: ValueKind) throws -> Value {
+    /// Returns the field as a value of a kind. It is not nil.
+    final func readValue(at index: Int, as kind: ValueKind) throws -> Value {
         switch kind {
         case .bool: return .bool(try readInt64(at: index) != 0)
         case .int8, .int16, .int32, .int64: return .integer(try readInt64(at: index))

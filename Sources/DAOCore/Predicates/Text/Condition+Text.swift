@@ -12,6 +12,7 @@ extension Condition: ExpressibleByStringLiteral {
     /// | text | `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` with `*` and `?`; `[c]`, `[d]` or `[cd]` after these operators, `==` and `!=` |
     /// | logic | `AND` or `&&`, `OR` or `||`, `NOT` or `!`, parentheses, `TRUEPREDICATE`, `FALSEPREDICATE` |
     /// | related rows | `author.name == 'Ada'`, `author == nil`, `ANY messages.isRead == false`, `ALL …`, `NONE …`, `messages.@count > 3` |
+    /// | arrays | `tags CONTAINS 'new'`, `'new' IN tags`, `ANY tags BEGINSWITH 'n'`, `ALL …`, `NONE …`, `tags.@count > 3` |
     /// | values | `42`, `0x2A`, `-1.5e3`, `'text'`, `"text"`, `true` or `YES`, `false` or `NO`, `nil` or `NULL` |
     /// | placeholders | `%@`, `%d` and similar for a value or a list, `%K` for the name of a field |
     ///
@@ -30,6 +31,11 @@ extension Condition: ExpressibleByStringLiteral {
         self.init(.parse(format, arguments, for: Record.schema.description, Record.self))
     }
 
+    /// Creates a condition from text and the values of its placeholders in an array; see ``init(_:_:)``.
+    package init(_ format: String, arguments: [(any PredicateArgument)?]) {
+        self.init(.parse(format, arguments, for: Record.schema.description, Record.self))
+    }
+
     /// Creates a condition from text without placeholders, so that a string literal can be used as a
     /// condition.
     ///
@@ -41,7 +47,7 @@ extension Condition: ExpressibleByStringLiteral {
 
 extension PredicateNode {
     /// Parses a text predicate on an entity that does not need a Swift type. The text cannot name related
-    /// rows; see ``Condition/init(_:_:)`` for the grammar.
+    /// rows or elements of arrays; see ``Condition/init(_:_:)`` for the grammar.
     ///
     /// - Parameters:
     ///   - format: The text of the predicate.

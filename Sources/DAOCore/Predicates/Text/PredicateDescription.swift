@@ -4,6 +4,8 @@ import Foundation
 struct PredicateDescription {
     private let model: any Model.Type
     private let entity: EntityDescription
+    /// The name of the part of an embedded value that the condition is on, its only field; nil for a condition on rows.
+    private var part: String?
 
     /// - Parameter model: The model of the rows.
     init<Record: Model>(_ model: Record.Type) {
@@ -32,6 +34,7 @@ struct PredicateDescription {
             return "\(match.rawValue.uppercased()) \(onRelated(field, inner, depth))"
         case .relatedCount(let field, let comparison, let count): return "\(name(field)).@count \(comparison.sign) \(count)"
         case .through(let field, let inner): return onRelated(field, inner, depth)
+        case .embedded(let field, let part, let inner): return onPart(part, field, inner, depth)
         case .invalid(let problem): return "an invalid condition: \(problem.message)"
         }
     }
@@ -56,9 +59,26 @@ struct PredicateDescription {
         }
     }
 
+    /// A condition on a part of an embedded value: `ANY tags == 'swift'`, `tags.@count > 2`.
+    private func onPart(_ part: EmbeddedPart, _ field: Int, _ node: PredicateNode, _ depth: Int) -> String {
+        var inner = self
+        switch part {
+        case .anyElement:
+            inner.part = name(field)
+            let text = inner.text(of: node, depth: depth - 1)
+            return switch node {
+            case .and, .or: "ANY (\(text))"
+            default: "ANY \(text)"
+            }
+        case .count: inner.part = name(field) + ".@count"
+        }
+        return inner.text(of: node, depth: depth - 1)
+    }
+
     /// The name of a field.
     func name(_ field: Int) -> String {
-        entity.fields.indices.contains(field) ? entity.fields[field].name : "field \(field)"
+        if let part { return part }
+        return entity.fields.indices.contains(field) ? entity.fields[field].name : "field \(field)"
     }
 }
 

@@ -77,6 +77,12 @@ extension PredicateParser {
     ) throws(PredicateTextError) -> PredicateNode {
         let sign = token
         let field = try field(left, leftToken, sign.source)
+        if match == .contains, let element = elementType(of: field) {
+            _ = try options(allowedFor: nil)
+            let literal = try literal("a value after '\(sign.source)'")
+            try advance()
+            return try array(in: field, of: element, contains: literal)
+        }
         try located(sign.start) { try DAOCore.Literal.checkText(match, entity.fields[field], entity: entity.name) }
         let options = try options(allowedFor: sign.source) ?? []
         let literal = try literal("a string after '\(sign.source)'")
@@ -89,6 +95,16 @@ extension PredicateParser {
 
     private mutating func contained(_ left: Operand, _ leftToken: PredicateToken) throws(PredicateTextError) -> PredicateNode {
         let name = token.source
+        if case .value(let literal) = left {
+            _ = try options(allowedFor: nil)
+            let (right, rightToken) = try operand(" after '\(name)'")
+            guard case .field(let field) = right, let element = elementType(of: field) else {
+                throw PredicateTextError(
+                    "expected a field before '\(name)', or an array after it, not \(leftToken.name) and \(rightToken.name)",
+                    at: leftToken.start)
+            }
+            return try array(in: field, of: element, contains: literal)
+        }
         let field = try field(left, leftToken, name)
         return .isIn(field: field, try list(of: field, behind: name))
     }

@@ -92,7 +92,7 @@ extension PredicateParser {
         switch keyword {
         case "ANY", "ALL", "SOME", "NONE", "SUBQUERY":
             throw PredicateTextError(
-                "'\(word)' begins a condition on related rows, and is not supported here", at: token.start)
+                "'\(word)' begins a condition on related rows or on an array, and is not supported here", at: token.start)
         case "SELF":
             throw PredicateTextError("'\(word)' is not supported; use a field of '\(entity.name)'", at: token.start)
         default: return .field(try field(word, at: token.start))

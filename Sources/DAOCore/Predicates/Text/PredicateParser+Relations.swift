@@ -28,10 +28,14 @@ extension PredicateParser {
         let (outerEntity, outerModel) = (entity, model)
         defer { (entity, model) = (outerEntity, outerModel) }
         let hops = try hops(match)
-        if match != nil, !hops.contains(where: { $0.match != nil }) {
-            throw PredicateTextError("expected a list of related rows after '\(matchToken.source)'", at: token.start)
+        let isOfRows = hops.contains { $0.match != nil }
+        let embedded = try enterEmbedded(isOfRows ? nil : match)
+        if match != nil, !isOfRows, embedded == nil {
+            throw PredicateTextError(
+                "expected a list of related rows, or an array, after '\(matchToken.source)'", at: token.start)
         }
         var node = try innermost()
+        if let (field, part) = embedded { node = (isOfRows ? .any : match ?? .any).node(field: field, part, node) }
         for hop in hops.reversed() {
             node = hop.match.map { .related(field: hop.field, $0, node) } ?? .through(field: hop.field, node)
         }
@@ -120,7 +124,7 @@ extension PredicateParser {
 
     /// Returns the parts of the name in the current token, separated at its dots; nil when the token is not a
     /// name.
-    private func nameParts() -> [String]? {
+    func nameParts() -> [String]? {
         let name: String
         switch token.kind {
         case .word(let word) where !isReserved(token.keyword) || entity.index(of: word) != nil: name = word

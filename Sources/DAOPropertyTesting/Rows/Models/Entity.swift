@@ -122,7 +122,8 @@ extension Entity {
             ordered = positions { $0.type.kind.isOrdered }
             choices = columns.enumerated().reduce(into: [:]) { $0[$1.offset] = KnownValue.all(of: $1.element.type) }
             let (key, choices) = (key, choices)
-            predicates = PredicateGenerator(description, mixesDecimalsAndFloats: false) { index, random in
+            predicates = PredicateGenerator(description, elements: Record.schema.elementTypes, mixesDecimalsAndFloats: false) {
+                index, random in
                 let kind = fields[index].type.kind
                 if index == key { return random.pick(HardValues.keys(kind)) }
                 return ReferenceState.stored(choices[index].map { random.pick($0).value } ?? random.value(of: kind))

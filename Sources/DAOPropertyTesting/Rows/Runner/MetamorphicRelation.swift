@@ -133,6 +133,7 @@ extension PredicateNode {
         case .related(let field, let match, let node): .related(field: map(field), match, node)
         case .relatedCount(let field, let comparison, let count): .relatedCount(field: map(field), comparison, count)
         case .through(let field, let node): .through(field: map(field), node)
+        case .embedded(let field, let part, let node): .embedded(field: map(field), part, node)
         }
     }
 
