@@ -23,7 +23,8 @@ import Testing
         var tags: [String]
         static let schema = Schema(
             "note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("isRead", \.isRead),
-            Field("date", \.date), Field("author", \.author, .linked), Field("readers", \.readers, .linked), Field("tags", \.tags),
+            Field("date", \.date), Field("author", \.author, .linked), Field("readers", \.readers, .linked),
+            Field("tags", \.tags),
             indexes: [Index(.ascending(\.isRead), .descending(\.date))])
     }
 
