@@ -49,6 +49,8 @@ final class SQLiteConnection: @unchecked Sendable {
     deinit {
         // The last connection of the last process removes the log, as SQLite does by itself.
         if files?.isAttached(log) ?? true, LogIndex.isOfThisProcessAlone(log) { _ = dao_keep_log(handle, 0) }
+        // A statement that outlives this object must not tell it of its end.
+        if trace != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
         for control in controls { sqlite3_finalize(control.statement) }
         // Remaining statements keep the handle open until they are finalized.
         sqlite3_close_v2(handle)
