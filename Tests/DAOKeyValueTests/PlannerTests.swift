@@ -66,6 +66,17 @@ import Testing
         try expect(Query(where: Condition { $0.sender == 2 }, orderedBy: newest), .index(["sender"]), sorts: true)
     }
 
+    @Test func plansEstimateTheirRows() throws {
+        let messages = DAO(storage: storage)
+        #expect(try messages.explain { $0.sender == 1 }.estimatedRows == 30)
+        #expect(try messages.explain { $0.sender == 1 }.details == ["1 run of keys in the index on 'sender', 30 rows"])
+        #expect(try messages.explain { $0.sender == 2 }.estimatedRows == 1_000)
+        #expect(try messages.explain { $0.sender == 2 }.details == ["1 run of keys in the index on 'sender', 1000 rows or more"])
+        #expect(try messages.explain { $0.id == 7 && $0.id == 8 }.estimatedRows == 0)
+        let newest = try messages.explain(orderedBy: .descending(\.date), limit: 10) { $0.sender == 2 }
+        #expect(newest.details.last == "or through the index on 'sender', sorted, as soon as that is shorter")
+    }
+
     @Test func pagesStartAtTheirCursor() throws {
         let first = try DAO(storage: storage).page(orderedBy: .descending(\.date), limit: 10)
         let query = Query<Message>(orderedBy: [.descending(\.date)], limit: 10, after: first.next)

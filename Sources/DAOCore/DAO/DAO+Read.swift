@@ -172,4 +172,28 @@ extension DAO {
     public func exists(byPrimaryKey id: any UniqueIDConvertible) throws -> Bool {
         try storage.contains(key: key(id))
     }
+
+    // MARK: Plans
+
+    /// Returns how the values that meet a condition would be found: through which index, and what remains to be filtered and
+    /// sorted.
+    ///
+    /// ```swift
+    /// print(try messages.explain(orderedBy: .descending(\.date), limit: 50) { $0.sender == 5 })
+    /// // through the index on 'sender, date'
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values; nil for all.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    public func explain(
+        orderedBy order: Sort<Record>..., limit: Int? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> QueryPlan {
+        try explain(Query(where: Condition(condition), orderedBy: order, limit: limit))
+    }
+
+    /// Returns how the values of a query would be found.
+    public func explain(_ query: Query<Record> = Query()) throws -> QueryPlan { try storage.explain(query) }
 }

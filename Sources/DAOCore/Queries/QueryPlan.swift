@@ -1,7 +1,7 @@
 /// The plan of a query.
 ///
 /// ```swift
-/// let plan = try messages.storage.explain(Query(where: Condition { $0.date > cutoff }))
+/// let plan = try messages.explain { $0.date > cutoff }
 /// print(plan)  // through the index on 'date'
 /// ```
 public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
@@ -23,6 +23,10 @@ public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
     public var filtersRows: Bool
     /// Whether the rows are sorted after they are read.
     public var sortsRows: Bool
+    /// How many rows the access path leads to, as the engine estimates before it reads them; nil when it does not tell.
+    ///
+    /// Key-value databases count up to 1,000 entries: for more, the number is at least 1,000. SQLite does not tell.
+    public var estimatedRows: Int?
     /// The engine's description of the plan; empty when it has none.
     public var details: [String]
 
@@ -32,11 +36,15 @@ public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
     ///   - access: The access path.
     ///   - filtersRows: Whether the access path also returns rows that do not match.
     ///   - sortsRows: Whether the rows are sorted after they are read.
+    ///   - estimatedRows: How many rows the access path leads to, as the engine estimates.
     ///   - details: The engine's description of the plan.
-    public init(access: Access, filtersRows: Bool, sortsRows: Bool, details: [String] = []) {
+    public init(
+        access: Access, filtersRows: Bool, sortsRows: Bool, estimatedRows: Int? = nil, details: [String] = []
+    ) {
         self.access = access
         self.filtersRows = filtersRows
         self.sortsRows = sortsRows
+        self.estimatedRows = estimatedRows
         self.details = details
     }
 

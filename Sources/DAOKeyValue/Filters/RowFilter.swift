@@ -7,10 +7,18 @@ final class RowFilter {
     private let root: FilterNode
     /// The number of slots that a record needs for the compiled form.
     private let slotCount: Int
+    /// What every row counts for.
+    private let race: PathRace?
 
     /// Compiles a filter.
-    init(_ filter: Filter, _ table: Table) {
+    ///
+    /// - Parameters:
+    ///   - filter: The filter.
+    ///   - table: The table of the rows.
+    ///   - race: What every row counts for.
+    init(_ filter: Filter, _ table: Table, race: PathRace? = nil) {
         self.filter = filter
+        self.race = race
         root = FilterCompiler(table: table).node(filter)
         slotCount = filter.fields.reduce(0) { max($0, table.slot(of: $1) &+ 1) }
     }
@@ -19,6 +27,7 @@ final class RowFilter {
     ///
     /// - Throws: `.corruptedValue` when an evaluated value cannot be read.
     @inline(__always) func matches(_ reader: RecordReader) throws -> Bool {
+        try race?.lookedAtRow()
         if reader.view.slotCount < slotCount { return try filter.matches(reader.readValue(at:)) }
         return try root.matches(reader)
     }

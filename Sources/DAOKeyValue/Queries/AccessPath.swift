@@ -37,6 +37,8 @@ struct AccessPath: Sendable {
     var shape: Shape
     /// How many fields of the index restrict the keys, twice for a field with single values.
     var depth: Int
+    /// The fields whose conditions restrict the keys.
+    var restricted: Set<Int> = []
     /// The number of leading fields of the index that have one value in all rows.
     var fixedCount: Int
 
@@ -52,6 +54,7 @@ struct AccessPath: Sendable {
         ranges = part.ranges
         shape = part.shape(of: field)
         depth = shape == .all ? 0 : shape <= .values ? 2 : 1
+        if shape != .all { restricted = [table.keyField] }
         fixedCount = part.values?.count == 1 ? 1 : 0
     }
 
@@ -71,6 +74,7 @@ struct AccessPath: Sendable {
             let partShape = part.shape(of: field)
             if number == 0 { shape = partShape }
             depth += partShape == .all ? 0 : partShape <= .values ? 2 : 1
+            if partShape != .all { restricted.insert(component.field) }
             ranges = part.ranges.prefixed(with: prefixes)
             guard let values = part.values, !values.isEmpty else { return }
             hasNull = hasNull || part.hasNull

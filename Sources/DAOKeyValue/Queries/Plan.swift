@@ -10,14 +10,19 @@ struct Plan {
         case sort
     }
 
+    /// How many rows of a path are counted for an estimate.
+    static let countedRows = 1_000
+
     /// The path; nil when no row can match.
     var path: AccessPath?
     /// The source of the order of rows.
     var order: Order
+    /// The paths that lead to fewer rows, perhaps, than have to be looked at on this one until the limit is reached.
+    var race: PathRace?
 
     /// The public description of the plan.
-    func description(_ table: Table) -> QueryPlan {
-        guard let path else { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
+    func description(_ table: Table, estimatedRows: Int? = nil) -> QueryPlan {
+        guard let path else { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false, estimatedRows: 0) }
         let access: QueryPlan.Access
         let count = path.ranges.ranges.count
         var details = ["\(count) \(count == 1 ? "run" : "runs") of keys"]
@@ -29,19 +34,31 @@ struct Plan {
             access = .index(table.description(of: index).fields.map(\.name))
             details.append("in the index on '\(table.description(of: index))'")
         }
+        details = [details.joined(separator: " ")]
+        if let estimatedRows {
+            let isLeast = path.shape != .all && estimatedRows == Self.countedRows
+            details[0] +=
+                isLeast ? ", \(estimatedRows) rows or more" : ", \(estimatedRows) \(estimatedRows == 1 ? "row" : "rows")"
+        }
+        for rival in race?.paths ?? [] {
+            details.append("or \(Plan(path: rival, order: .sort).description(table)), as soon as that is shorter")
+        }
         return QueryPlan(
-            access: access, filtersRows: !path.residual.isEmpty, sortsRows: order == .sort,
-            details: [details.joined(separator: " ")])
+            access: access, filtersRows: !path.residual.isEmpty, sortsRows: order == .sort, estimatedRows: estimatedRows,
+            details: details)
     }
 }
 
-/// Selects the path for a query.
+/// Selects the path for a query, by the data: paths that could lead to fewer rows than others are compared by counting
+/// their entries; see ``PathRace``.
 ///
-/// A path in the query's order stops at the limit. A selective path has to be read to its end and sorted.
-/// When both exist and the query has a limit, the selective path is used if it leads to few rows.
+/// A path in the query's order stops at the limit. A selective path has to be read to its end and sorted. When both exist
+/// and the query has a limit, the rows are read in order first, and the run changes to the selective path as soon as
+/// that is the shorter one. So a query looks at no more than twice the rows of the better one.
 struct Planner {
     let table: Table
     let query: ResolvedQuery
+    let transaction: any KeyValueTransaction
 
     /// The number of requested rows, including the skipped rows; nil for all.
     var wanted: Int? {
@@ -52,35 +69,56 @@ struct Planner {
     }
 
     /// The plan for rows in the query's order.
-    ///
-    /// - Parameter isFew: Returns whether a path leads to at most the given number of rows.
-    func plan(isFew: (AccessPath, Int) throws -> Bool) rethrows -> Plan {
+    func plan() throws -> Plan {
         if query.filter == .none || query.limit == 0 { return Plan(path: nil, order: .path) }
         let paths = self.paths()
         if paths.contains(where: \.ranges.isEmpty) { return Plan(path: nil, order: .path) }
+        let narrow = narrowPaths(among: paths)
         let ordered = paths.compactMap(orderedPath).min { left, right in
             if isMoreSelective(left.path, right.path) || isMoreSelective(right.path, left.path) {
                 return isMoreSelective(left.path, right.path)
             }
             return left.sortsGroups != right.sortsGroups ? right.sortsGroups : isBetter(left.path, right.path)
         }?.path
-        let narrow = paths.filter { $0.shape != .all }.min { isBetter($0, $1) }
-        guard let narrow else {
-            return ordered.map { Plan(path: $0, order: .path) } ?? Plan(path: paths.first, order: .sort)
+        guard let ordered else {
+            return Plan(path: try shortest(narrow) ?? paths.first, order: .sort)
         }
-        guard let ordered else { return Plan(path: narrow, order: .sort) }
-        if !isMoreSelective(narrow, ordered) { return Plan(path: ordered, order: .path) }
-        guard let wanted, narrow.shape != .keys else { return Plan(path: narrow, order: .sort) }
-        let few = max(2_000, min(wanted, 1_000_000) * 20)
-        return try isFew(narrow, few) ? Plan(path: narrow, order: .sort) : Plan(path: ordered, order: .path)
+        let rivals = narrow.filter { !$0.restricted.isSubset(of: ordered.restricted) }
+        if rivals.isEmpty { return Plan(path: ordered, order: .path) }
+        guard let wanted else {
+            let shortest = try shortest(ordered.shape == .all ? rivals : rivals + [ordered])
+            return Plan(path: shortest, order: shortest.flatMap(orderedPath) == nil ? .sort : .path)
+        }
+        let race = try PathRace(rivals, transaction)
+        // To count an entry costs a fraction of what it costs to look at a row.
+        if let winner = try race.winner(within: max(min(wanted, 1_000_000) * 4, 64)) {
+            return Plan(path: winner, order: orderedPath(winner) == nil ? .sort : .path)
+        }
+        return Plan(path: ordered, order: .path, race: race)
     }
 
     /// The plan for counting, where the order is irrelevant.
-    func planForCounting() -> Plan {
+    func planForCounting() throws -> Plan {
         if query.filter == .none || query.limit == 0 { return Plan(path: nil, order: .path) }
         let paths = self.paths()
         if paths.contains(where: \.ranges.isEmpty) { return Plan(path: nil, order: .path) }
-        return Plan(path: paths.min { isBetter($0, $1) }, order: .path)
+        return Plan(path: try shortest(narrowPaths(among: paths)) ?? paths.first, order: .path)
+    }
+
+    /// The paths that conditions restrict, the best ones first, without those that cannot be shorter than another one.
+    private func narrowPaths(among paths: [AccessPath]) -> [AccessPath] {
+        var narrow: [AccessPath] = []
+        for path in paths.filter({ $0.shape != .all }).sorted(by: isBetter)
+        where !narrow.contains(where: { path.restricted.isSubset(of: $0.restricted) }) {
+            narrow.removeAll { $0.restricted.isSubset(of: path.restricted) }
+            narrow.append(path)
+        }
+        return narrow
+    }
+
+    /// The path with the fewest entries; nil when there are no paths.
+    private func shortest(_ paths: [AccessPath]) throws -> AccessPath? {
+        paths.count < 2 ? paths.first : try PathRace(paths, transaction).winner(within: .max)
     }
 
     /// Whether a path probably leads to fewer rows than another.

@@ -9,16 +9,24 @@ struct QueryRun {
     let verifies: Bool
 
     /// The planner of the query.
-    private var planner: Planner { Planner(table: table, query: query) }
+    private var planner: Planner { Planner(table: table, query: query, transaction: transaction) }
 
-    /// The plan.
-    func plan() throws -> Plan { try planner.plan(isFew: isFew) }
+    /// The plan, with the number of rows that its path leads to, counted up to ``Plan/countedRows``.
+    func explanation() throws -> QueryPlan {
+        let plan = try planner.plan()
+        guard let path = plan.path else { return plan.description(table) }
+        if path.shape == .all, let knownCount { return plan.description(table, estimatedRows: knownCount) }
+        var walk = try RangeWalk(path.ranges, isAscending: true, transaction)
+        var count = 0
+        while count < Plan.countedRows, try walk.next() { count += 1 }
+        return plan.description(table, estimatedRows: count)
+    }
 
     /// Runs a closure that reads the rows, and tells the instruments of the running call.
     func reporting<Result>(_ reader: RecordReader, _ body: () throws -> Result) rethrows -> Result {
         guard let timer = StatementTimer.begin() else { return try body() }
         defer {
-            let plan = (try? plan().description(table)).map { " \($0)" } ?? ""
+            let plan = reader.plan.map { " \($0.description(table))" } ?? ""
             timer.end(table.description.name + plan, rowsLookedAt: reader.lookedAt)
         }
         return try body()
@@ -28,19 +36,30 @@ struct QueryRun {
     ///
     /// - Parameter reader: The reader that the source moves.
     func source(_ reader: RecordReader) throws -> RowSource? {
-        let plan = try plan()
+        let plan = try planner.plan()
+        reader.plan = plan
         guard let path = plan.path else { return nil }
-        let source = try source(path, plan.order, reader)
+        let rows: RowSource =
+            if let race = plan.race {
+                try RacingSource(source(path, plan.order, reader, race)) { path in
+                    let plan = Plan(path: path, order: .sort)
+                    reader.plan = plan
+                    return try source(path, plan.order, reader)
+                }
+            } else {
+                try source(path, plan.order, reader)
+            }
         for _ in 0..<query.offset {
-            guard try source.nextKey(reader) else { return nil }
+            guard try rows.nextKey(reader) else { return nil }
         }
-        return source
+        return rows
     }
 
     /// The number of rows.
     func count(_ reader: RecordReader) throws -> Int {
         if query.filter == .all, let all = knownCount { return max(0, min(all, planner.wanted ?? .max) - query.offset) }
-        guard let path = planner.planForCounting().path else { return 0 }
+        reader.plan = try planner.planForCounting()
+        guard let path = reader.plan?.path else { return 0 }
         let wanted = planner.wanted ?? .max
         var count = 0
         if path.residual.isEmpty {
@@ -61,8 +80,10 @@ struct QueryRun {
         table.keyspace.length == 1 ? transaction.entryCount(of: UInt8(table.keyspace.number)) : nil
     }
 
-    private func source(_ path: AccessPath, _ order: Plan.Order, _ reader: RecordReader) throws -> RowSource {
-        let access = access(path)
+    private func source(
+        _ path: AccessPath, _ order: Plan.Order, _ reader: RecordReader, _ race: PathRace? = nil
+    ) throws -> RowSource {
+        let access = access(path, race)
         let wanted = planner.wanted ?? .max
         guard order == .path else {
             let candidates = Candidates(access, order: query.order, wanted: wanted)
@@ -86,22 +107,11 @@ struct QueryRun {
         }
     }
 
-    private func access(_ path: AccessPath) -> RowAccess {
+    private func access(_ path: AccessPath, _ race: PathRace? = nil) -> RowAccess {
         RowAccess(
             transaction: transaction, table: table,
             filter: path.residual.isEmpty
-                ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table),
+                ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table, race: race),
             verifies: verifies)
-    }
-
-    /// Whether a path leads to at most the given number of rows.
-    private func isFew(_ path: AccessPath, _ limit: Int) throws -> Bool {
-        var walk = try RangeWalk(path.ranges, isAscending: true, transaction)
-        var count = 0
-        while try walk.next() {
-            count += 1
-            if count > limit { return false }
-        }
-        return true
     }
 }

@@ -21,6 +21,8 @@ final class RecordReader: RowReader {
     @exclusivity(unchecked) private(set) var key: UnsafeRawBufferPointer
     /// How many rows and keys were looked at.
     @exclusivity(unchecked) var lookedAt = 0
+    /// How the rows are found; nil for rows by their keys.
+    @exclusivity(unchecked) var plan: Plan?
     /// The values of fields that are missing in the record, created for the first such record.
     private var defaults: RowReader?
     // Belongs to the table, which lives as long as the reader.
@@ -53,6 +55,7 @@ final class RecordReader: RowReader {
     ///   - key: Its primary key as in the store's key.
     /// - Throws: `.corrupted` when the bytes are not a record or the checksum does not match.
     @inline(__always) func show(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws {
+        lookedAt &+= 1
         try show(record, key: key, verifies: verifies)
     }
 
@@ -65,7 +68,6 @@ final class RecordReader: RowReader {
         _ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, verifies: Bool
     ) throws {
         self.key = key
-        lookedAt &+= 1
         guard let view = RecordView(record, key: key, verifies: verifies) else { throw table.corruptedRecord(key) }
         self.view = view
         self.record = record

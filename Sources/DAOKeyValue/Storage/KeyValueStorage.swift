@@ -136,8 +136,7 @@ final class KeyValueStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
-            return try run(resolved, table, handle).plan()
-                .description(table)
+            return try run(resolved, table, handle).explanation()
         }
     }
 

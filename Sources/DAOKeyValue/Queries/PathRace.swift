@@ -1,0 +1,74 @@
+import DAOCore
+
+/// Counts the entries of access paths side by side, one of each at a time, until the first path ends. So the shortest path is
+/// found at a cost that follows its own length, however long the others are.
+final class PathRace {
+    /// The paths.
+    let paths: [AccessPath]
+    private var walks: [RangeWalk]
+    /// How many entries of each path were counted.
+    private var distance = 0
+
+    /// A path has ended: it is shorter than what was looked at on the path of the query.
+    struct Winner: Error {
+        let path: AccessPath
+    }
+
+    /// Creates a race.
+    ///
+    /// - Parameters:
+    ///   - paths: The paths. Of two that end together, the first wins.
+    ///   - transaction: The transaction to read with.
+    init(_ paths: [AccessPath], _ transaction: any KeyValueTransaction) throws {
+        self.paths = paths
+        walks = try paths.map { try RangeWalk($0.ranges, isAscending: true, transaction) }
+    }
+
+    /// Counts one more entry of each path. Returns a path that has no more.
+    private func step() throws -> AccessPath? {
+        for index in walks.indices where try !walks[index].next() { return paths[index] }
+        distance += 1
+        return nil
+    }
+
+    /// The path with the fewest entries; nil when all have more than a limit.
+    func winner(within limit: Int) throws -> AccessPath? {
+        while distance <= limit { if let winner = try step() { return winner } }
+        return nil
+    }
+
+    /// Counts one more entry of each path, for a row that was looked at.
+    ///
+    /// - Throws: ``Winner`` when a path has no more.
+    func lookedAtRow() throws { if let path = try step() { throw Winner(path: path) } }
+}
+
+/// The rows of a path in the query's order, until another path proves to be shorter; from there on, the sorted rows of that
+/// one. Both are in the same order, so the rows that were returned already are skipped.
+final class RacingSource: RowSource {
+    @exclusivity(unchecked) private var source: RowSource
+    @exclusivity(unchecked) private var count = 0
+    private let makeSource: (AccessPath) throws -> RowSource
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - source: The rows in order. Its filter has the race.
+    ///   - makeSource: Returns the sorted rows of the path that has won.
+    init(_ source: RowSource, _ makeSource: @escaping (AccessPath) throws -> RowSource) {
+        self.source = source
+        self.makeSource = makeSource
+    }
+
+    override func next(_ reader: RecordReader) throws -> Bool {
+        do {
+            guard try source.next(reader) else { return false }
+        } catch let winner as PathRace.Winner {
+            source = try makeSource(winner.path)
+            for _ in 0..<count { guard try source.nextKey(reader) else { return false } }
+            guard try source.next(reader) else { return false }
+        }
+        count += 1
+        return true
+    }
+}
