@@ -1,4 +1,5 @@
 import DAOCore
+import Foundation
 
 /// P5: conditions and sorts on relationships; O1 for related rows.
 enum RelationsConditions {
@@ -163,6 +164,14 @@ enum RelationsConditions {
                             try topics.read(query).map(\.id), Array(all.dropFirst(offset).prefix(limit)),
                             "\(name), by a related field, limit \(limit), offset \(offset)")
                     }
+                    var query = Query(where: condition, orderedBy: order)
+                    var pages: [String] = []
+                    repeat {
+                        let page = try topics.page(query, limit: 33)
+                        pages += page.elements.map(\.id)
+                        query.after = page.next
+                    } while query.after != nil && pages.count <= all.count
+                    try expectEqual(pages, all, "pages, \(name), by a related field")
                 }
             }
             try expectError(.invalidQuery, "a negative limit", entity: "topic") {
@@ -281,15 +290,58 @@ enum RelationsConditions {
             try expectEqual(try topics.count(Query(orderedBy: [.ascending(\.owner, \.name)], limit: 3)), 3)
             try expectEqual(
                 try topics.read(orderedBy: .descending(\.owner, \.name)) { $0.owner.age > 10 }.map(\.id), ["2", "3", "6"])
-            try expectError(.unsupported, "a page", entity: "topic") {
-                try topics.page(orderedBy: .ascending(\.owner, \.name), limit: 2)
-            }
             try expectError(.invalidPredicate, "an unknown field", entity: "topic", field: "height") {
                 try ids(.by("owner.height"))
             }
             try expectError(.invalidPredicate, "a list", entity: "topic", field: "posts.text") { try ids(.by("posts.text")) }
             try expectError(.invalidQuery, "a negative limit", entity: "topic") {
                 try ids(.ascending(\.owner, \.name), limit: -1)
+            }
+        },
+        ConformanceCase(
+            "Q.pagesThrough", "Q5", "P5", title: "pages of a sort by a field of the related row, while rows come and go"
+        ) { context in
+            let topics = try context.dao(Topic.self)
+            let people = (0..<7).map { Person(id: $0, name: "name \($0 / 2)", age: $0 % 3 == 0 ? nil : $0) }
+            func topic(_ id: Int) -> Topic {
+                Topic(id: "\(id)", title: "\(id % 4)", owner: id % 6 == 5 ? nil : people[id * 3 % 7])
+            }
+            for order: [Sort<Topic>] in [
+                [.ascending(\.owner, \.name)], [.descending(\.owner, \.name), .descending(\.title)],
+                [.ascending(\.owner, \.age), .descending(\.id)], [.descending(\.owner, \.age)],
+                [.ascending(\.title), .descending(\.owner, \.name)], [.by("owner.id", ascending: false)],
+            ] {
+                try topics.erase()
+                try topics.persist((100..<180).map(topic))
+                let isThroughout = { (id: Int) in id % 10 != 3 }
+                let expected = try topics.read(Query(orderedBy: order)).map(\.id).filter { isThroughout(Int($0) ?? 0) }
+                for size in [1, 7, 200] {
+                    var query = Query(orderedBy: order)
+                    var found: [String] = []
+                    repeat {
+                        let page = try topics.page(query, limit: size)
+                        found += page.elements.map(\.id)
+                        // A cursor can be stored as text.
+                        query.after = try page.next.map {
+                            try JSONDecoder().decode(PageCursor.self, from: JSONEncoder().encode($0))
+                        }
+                        let coming = found.count % 8 * 10 + 103
+                        if try topics.exists(byPrimaryKey: "\(coming)") {
+                            try topics.erase(byPrimaryKey: "\(coming)")
+                        } else {
+                            try topics.persist(topic(coming))
+                        }
+                    } while query.after != nil && found.count < 400
+                    try expectEqual(Set(found).count, found.count, "no row comes twice")
+                    try expectEqual(found.filter { isThroughout(Int($0) ?? 0) }, expected, "the rows that were there throughout")
+                }
+            }
+            let byName = try topics.page(orderedBy: .ascending(\.owner, \.name), limit: 2).next
+            for order: [Sort<Topic>] in [[.descending(\.owner, \.name)], [.ascending(\.owner, \.age)], [.ascending(\.title)], []]
+            {
+                try expectError(.invalidQuery, "the cursor of another order", entity: "topic") {
+                    try topics.page(Query(orderedBy: order, after: byName), limit: 2)
+                }
             }
         },
         ConformanceCase(

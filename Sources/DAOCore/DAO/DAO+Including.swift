@@ -33,4 +33,7 @@ extension DAO {
 protocol IncludingStorage<Record>: Storage {
     /// Returns the storage with reads that include the lists and References at some positions; nil when it reads none.
     func including(_ fields: Set<Int>) -> (any Storage<Record>)?
+
+    /// Returns the cursor after a row of a query that sorts by fields of related rows.
+    func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor
 }

@@ -120,12 +120,13 @@ extension DAO {
         }
         var query = query
         query.limit = limit
-        let records = try storage.read(query)
-        guard records.count == limit, let last = records.last else {
-            return Page(elements: try translator.translate(models: records), next: nil)
-        }
-        let order = try query.orderTerms()
-        return Page(elements: try translator.translate(models: records), next: PageCursor(after: last, in: order))
+        let (records, next) =
+            if query.sortsThroughRelations, let storage = storage as? any IncludingStorage<Record> {
+                try storage.database.snapshot { try storage.page(query) { try storage.pageCursor(after: $0, in: query) } }
+            } else {
+                try storage.page(query) { PageCursor(after: $0, in: try query.orderTerms()) }
+            }
+        return Page(elements: try translator.translate(models: records), next: next)
     }
 
     // MARK: Streaming
@@ -196,4 +197,14 @@ extension DAO {
 
     /// Returns how the values of a query would be found.
     public func explain(_ query: Query<Record> = Query()) throws -> QueryPlan { try storage.explain(query) }
+}
+
+extension Storage {
+    /// Returns the rows of a query with a limit, and the cursor after the last of them when they are as many.
+    fileprivate func page(
+        _ query: Query<Record>, _ cursor: (Record) throws -> PageCursor
+    ) throws -> (records: [Record], next: PageCursor?) {
+        let records = try read(query)
+        return (records, records.count == query.limit ? try records.last.map(cursor) : nil)
+    }
 }

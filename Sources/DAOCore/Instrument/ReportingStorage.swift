@@ -16,6 +16,11 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, instruments) }
     }
 
+    func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
+        try (storage as? any IncludingStorage<Record>)?.pageCursor(after: record, in: query)
+            ?? PageCursor(after: record, in: query.orderTerms())
+    }
+
     private func reporting<Result>(
         _ operation: CallReport.Operation, rows: (Result) -> Int? = { _ in nil }, _ body: () throws -> Result
     ) rethrows -> Result {

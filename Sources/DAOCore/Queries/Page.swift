@@ -45,8 +45,51 @@ public struct PageCursor: Sendable, Hashable, Codable {
         values = order.map { CursorValue(schema.value(at: $0.field, of: record)) }
     }
 
+    /// Creates a cursor after the values of the terms of a query that sorts by fields of related rows.
+    init<Record: Model>(after values: [Value], in query: Query<Record>) throws {
+        entity = Record.schema.description.name
+        fields = try query.relatedTerms().map { try $0.name(in: Record.schema) }
+        self.values = values.map { CursorValue($0) }
+    }
+
+    /// Creates a cursor after values in an order.
+    init(after values: [Value], in order: [SortTerm], of entity: EntityDescription) {
+        self.entity = entity.name
+        fields = Self.names(of: order, in: entity)
+        self.values = values.map { CursorValue($0) }
+    }
+
     private static func names(of order: [SortTerm], in entity: EntityDescription) -> [String] {
         order.map { (entity.fields[$0.field].name) + ($0.isAscending ? "+" : "-") }
+    }
+
+    /// Returns the values of the terms of a query that sorts by fields of related rows.
+    ///
+    /// - Throws: `.invalidQuery` when the cursor belongs to another query, or is damaged.
+    func values<Record: Model>(in query: Query<Record>) throws -> [Value] {
+        let entity = Record.schema.description
+        let terms = try query.relatedTerms()
+        try check(try terms.map { try $0.name(in: Record.schema) }, entity)
+        return try zip(terms, values).map { term, stored in
+            try Self.check(stored.value, try term.description(in: Record.schema), entity)
+            return stored.value
+        }
+    }
+
+    private func check(_ names: [String], _ entity: EntityDescription) throws {
+        guard self.entity == entity.name, fields == names, values.count == names.count else {
+            throw StorageError(
+                .invalidQuery,
+                "the page cursor belongs to a query with another order or of another entity; begin at the first page",
+                entity: entity.name)
+        }
+    }
+
+    private static func check(_ value: Value, _ field: FieldDescription, _ entity: EntityDescription) throws {
+        guard value.isNull || value.fits(field.type.kind) else {
+            throw StorageError(
+                .invalidQuery, "the page cursor is damaged; begin at the first page", entity: entity.name, field: field.name)
+        }
     }
 
     /// Returns a filter of the rows after the cursor in its order.
@@ -54,24 +97,14 @@ public struct PageCursor: Sendable, Hashable, Codable {
     /// - Throws: `.invalidQuery` when the cursor belongs to a query with a different order or of a different
     ///   entity.
     func filter(order: [SortTerm], entity: EntityDescription) throws -> Filter {
-        guard self.entity == entity.name, fields == Self.names(of: order, in: entity), values.count == order.count else {
-            throw StorageError(
-                .invalidQuery,
-                "the page cursor belongs to a query with another order or of another entity; begin at the first page",
-                entity: entity.name)
-        }
+        try check(Self.names(of: order, in: entity), entity)
         // (a > x) or (a = x and b > y) or … In front stands the bound on the first term, where an index scan
         // can begin.
         var alternatives: [Filter] = []
         var equalSoFar: [Filter] = []
         for (term, stored) in zip(order, values) {
             let value = stored.value
-            let kind = entity.fields[term.field].type.kind
-            guard value.isNull || value.fits(kind) else {
-                throw StorageError(
-                    .invalidQuery, "the page cursor is damaged; begin at the first page", entity: entity.name,
-                    field: entity.fields[term.field].name)
-            }
+            try Self.check(value, entity.fields[term.field], entity)
             alternatives.append(.every(equalSoFar + [Self.beyond(term, value)]))
             equalSoFar.append(value.isNull ? .isNull(field: term.field, true) : .compare(field: term.field, .equal, value))
         }

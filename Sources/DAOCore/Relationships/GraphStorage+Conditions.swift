@@ -168,50 +168,6 @@ extension Relation {
     }
 }
 
-// MARK: Sorting
-
-extension GraphStorage {
-    /// Returns the keys of a query that sorts by fields of related rows, in its order.
-    func sortedKeys(_ query: Query<Record>) throws -> [Key] {
-        if let keys = try keysInOrderOfIndex(query) { return keys }
-        let schema = Record.schema
-        var unsorted = query
-        // Checks the limit, the offset and the other sort terms unchanged.
-        unsorted.order = query.order.filter { $0.relation == nil }
-        _ = try unsorted.resolvedWithRelated()
-        if query.after != nil {
-            throw StorageError(
-                .unsupported, "a query that sorts by a field of related rows has no pages; use limit and offset",
-                entity: schema.description.name)
-        }
-        (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)
-        let records = try answering(unsorted, flat.read)
-        let keys = records.map { schema.key(of: $0) }
-        let columns = try query.order.map { try column(of: $0, records, keys) }
-        // The records are in key order, so equal records are ordered by their indices.
-        let order = records.indices.sorted { left, right in
-            for (values, isAscending) in columns {
-                let result = Value.order(values[left], values[right])
-                if result != 0 { return (result < 0) == isAscending }
-            }
-            return left < right
-        }
-        let rest = order.dropFirst(query.offset)
-        return (query.limit.map { rest.prefix($0) } ?? rest).map { keys[$0] }
-    }
-
-    /// Returns the values that a sort term compares.
-    private func column(of term: Sort<Record>, _ records: [Record], _ keys: [Key]) throws -> ([Value], isAscending: Bool) {
-        let entity = Record.schema.description
-        if let problem = term.problem { throw problem.error(entity: entity.name) }
-        guard let index = term.index else { return (records.map { _ in .null }, term.isAscending) }
-        guard let field = term.relation else {
-            return (records.map { Record.schema.value(at: index, of: $0) }, term.isAscending)
-        }
-        return (try relation(at: field).values(of: index, keys: keys, in: graph), term.isAscending)
-    }
-}
-
 extension PredicateNode {
     /// Returns whether the node contains a condition on related rows.
     ///

@@ -41,54 +41,6 @@ extension GraphStorage {
         return try rows(of: rest, wanted, meeting: .and(pending)) ?? flat.read(rewritten(query))
     }
 
-    /// Returns the keys of a query with a limit that sorts by a field of related rows, in its order. The related rows
-    /// are read in the order of an index on the field.
-    ///
-    /// - Returns: Nil when there is no such index, or when it would not lead to the rows soon.
-    func keysInOrderOfIndex(_ query: Query<Record>) throws -> [Key]? {
-        guard let limit = query.limit, let wanted = query.wanted(limit), wanted > 0, query.after == nil,
-            let first = query.order.first, first.problem == nil, let place = first.relation, let index = first.index,
-            query.order.dropFirst().allSatisfy({ $0.relation == nil })
-        else { return nil }
-        let relation = try relation(at: place)
-        let field = relation.targetDescription.fields[index]
-        guard field.isIndexed || field.isPrimaryKey, try relation.links(in: graph).isInRows else { return nil }
-        // Rows without a related row are equal to rows whose related row has no value.
-        var withoutValue = PredicateNode.compare(field: place, .equal, .null)
-        if field.type.isOptional {
-            let node = PredicateNode.compare(field: index, .equal, .null)
-            guard try relation.areFew(LimitedReading.current.few, matching: node, in: graph) else { return nil }
-            let children = try relation.children(matching: node, among: nil, in: graph)
-            withoutValue = .or([withoutValue, .isIn(field: place, children.map(\.value))])
-        }
-        var group = query
-        group.order.removeFirst()
-        group.offset = 0
-        var keys: [Key] = []
-        /// Adds the rows that meet a condition, and returns whether more are wanted.
-        func add(_ node: PredicateNode) throws -> Bool {
-            group.limit = wanted - keys.count
-            group.predicate = Condition(ConditionTree(resolved: .and([query.predicate.node, node])))
-            keys += try flatRows(group).map { Record.schema.key(of: $0) }
-            return keys.count < wanted
-        }
-        var wantsMore = try !first.isAscending || add(withoutValue)
-        var fruitless = 0
-        if wantsMore {
-            let isComplete = try relation.forEachGroup(
-                by: index, isAscending: first.isAscending, limit: LimitedReading.current.few, in: graph
-            ) { children in
-                let count = keys.count
-                wantsMore = try add(.isIn(field: place, children.map(\.value)))
-                fruitless = keys.count > count ? 0 : fruitless + 1
-                return wantsMore && fruitless < LimitedReading.current.few
-            }
-            if !isComplete || fruitless == LimitedReading.current.few { return nil }
-        }
-        if wantsMore, !first.isAscending { _ = try add(withoutValue) }
-        return Array(keys.dropFirst(query.offset))
-    }
-
     /// Returns the condition with those parts resolved into keys that few related rows meet.
     func resolvingFew(_ node: PredicateNode) throws -> PredicateNode {
         try rewritten(node) { leaf in
@@ -128,7 +80,7 @@ extension GraphStorage {
 extension Query {
     /// The number of rows from the first to the last of the query; nil when they are too many to be read some at a
     /// time, or the numbers are not valid.
-    fileprivate func wanted(_ limit: Int) -> Int? {
+    func wanted(_ limit: Int) -> Int? {
         let most = LimitedReading.current.maximumWanted
         return 0...most ~= limit && 0...most - limit ~= offset ? limit + offset : nil
     }

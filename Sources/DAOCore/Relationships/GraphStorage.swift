@@ -25,11 +25,15 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
         counting = CountingStorage.counting(flat)
-        evaluatesRelated = flat is any RelatedEvaluating
+        evaluatesRelated = flat is any RelatedEvaluating<Record>
         isFlat = Record.schema.relations.isEmpty
     }
 
     var database: any Database { flat.database }
+
+    func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
+        try PageCursor(after: try query.relatedTerms().map { try value(of: $0, record) }, in: query)
+    }
 
     func including(_ fields: Set<Int>) -> (any Storage<Record>)? {
         var storage = self
@@ -55,10 +59,7 @@ extension GraphStorage {
         willRead()
         if isFlat { return try flat.read(query) }
         return try database.snapshot {
-            if query.sortsThroughRelations {
-                return try read(keys: sortedKeys(query), includesSubentities: query.includesSubentities)
-            }
-            var records = try flatRows(query)
+            var records = try query.sortsThroughRelations ? sortedRows(query) : flatRows(query)
             try graph.attach(to: &records, form(query.includesSubentities))
             return records
         }
@@ -92,7 +93,7 @@ extension GraphStorage {
         willRead()
         if isFlat { return try flat.keys(query) }
         return try database.snapshot {
-            if query.sortsThroughRelations { return try sortedKeys(query) }
+            if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
             if !evaluatesRelated, query.limit != nil, query.reachesRelated {
                 return try flatRows(query).map { Record.schema.key(of: $0) }
             }
@@ -118,9 +119,7 @@ extension GraphStorage {
             guard query.sortsThroughRelations else {
                 return try answering(query) { try flat.readFields(fields, $0, body) }
             }
-            for record in try flat.read(keys: sortedKeys(query), includesSubentities: false) {
-                try body(Record.schema.reader(of: record))
-            }
+            for record in try sortedRows(query) { try body(Record.schema.reader(of: record)) }
         }
     }
 

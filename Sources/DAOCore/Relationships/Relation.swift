@@ -252,16 +252,20 @@ extension Relation {
     /// value is nil are not among them.
     ///
     /// - Parameters:
-    ///   - body: A closure that returns whether it wants more.
+    ///   - start: The value of the first group, or a value before it; nil for all groups.
     ///   - limit: The maximum number of keys in a group.
+    ///   - body: A closure that gets the keys and the value of a group, and returns whether it wants more.
     /// - Returns: False when a group has more keys; the closure has not got it.
     func forEachGroup(
-        by field: Int, isAscending: Bool, limit: Int, in graph: StorageGraph, _ body: ([Key]) throws -> Bool
+        by field: Int, isAscending: Bool, from start: Value?, limit: Int, in graph: StorageGraph,
+        _ body: ([Key], Value) throws -> Bool
     ) throws -> Bool {
         let schema = Child.schema
         let storage = try graph.rows(of: Child.self)
         var query = Query<Child>(
-            where: Condition(.compare(field: field, .notEqual, .null)),
+            where: Condition(
+                start.map { .compare(field: field, isAscending ? .greaterOrEqual : .lessOrEqual, $0) }
+                    ?? .compare(field: field, .notEqual, .null)),
             orderedBy: [.by(schema.description.fields[field].name, ascending: isAscending)], limit: 64, includesSubentities: false
         )
         let order = try query.orderTerms()
@@ -272,7 +276,7 @@ extension Relation {
             for record in records {
                 let value = schema.value(at: field, of: record)
                 if !group.isEmpty, Value.order(value, groupValue) != 0 {
-                    guard try body(group) else { return true }
+                    guard try body(group, groupValue) else { return true }
                     group = []
                 }
                 groupValue = value
@@ -282,7 +286,7 @@ extension Relation {
             guard records.count == query.limit, let last = records.last else { break }
             query.after = PageCursor(after: last, in: order)
         }
-        if !group.isEmpty { _ = try body(group) }
+        if !group.isEmpty { _ = try body(group, groupValue) }
         return true
     }
 

@@ -24,7 +24,7 @@ struct ConditionWriter {
     private var table: SQLTable
     /// The columns as they are written in conditions, and in comparisons.
     private var columns: [String]
-    private var comparable: [String]
+    private(set) var comparable: [String]
     /// The name of the rows, by which conditions on their related rows refer to them.
     private var rows: String
     /// The number of relationships from the rows of the query to these rows.
@@ -40,6 +40,32 @@ struct ConditionWriter {
         self.sql = sql
         self.related = related
         (columns, comparable, rows) = (table.columns, table.comparable, table.name)
+    }
+
+    /// Continues a statement over a table and another one that may have columns of the same names.
+    init(qualifying table: SQLTable, _ sql: SQLText, _ related: RelatedTables?) {
+        self.init(table, sql, related)
+        qualify()
+    }
+
+    mutating func write(_ text: String) { sql.text += text }
+
+    /// Writes the condition of the related rows of a sort, and that its rows come after the start of it.
+    mutating func write(_ sort: RelatedSort, of target: SQLTable, named name: String) throws {
+        guard let start = sort.start else { return try write(.isNull(field: sort.field, false), of: target, named: name) }
+        func beyond(_ comparison: Comparison) -> Filter { .compare(field: sort.field, comparison, start.value) }
+        try write(beyond(sort.isAscending ? .greaterOrEqual : .lessOrEqual), of: target, named: name)
+        write(" AND (")
+        try write(beyond(sort.isAscending ? .greater : .less), of: target, named: name)
+        write(" OR (")
+        try write(start.filter)
+        write("))")
+    }
+
+    /// Writes the name of the rows before each column.
+    private mutating func qualify() {
+        columns = table.columns.map { $0 == "NULL" ? $0 : "\(rows).\($0)" }
+        comparable = zip(columns, table.entity.fields).map { table.dialect.comparable($0, $1.type.kind) }
     }
 
     mutating func write(_ filter: Filter) throws {
@@ -236,8 +262,7 @@ struct ConditionWriter {
         inner.table = table
         inner.rows = name
         inner.distance += 1
-        inner.columns = table.columns.map { $0 == "NULL" ? $0 : "\(name).\($0)" }
-        inner.comparable = zip(inner.columns, table.entity.fields).map { table.dialect.comparable($0, $1.type.kind) }
+        inner.qualify()
         try inner.write(filter)
         sql = inner.sql
     }

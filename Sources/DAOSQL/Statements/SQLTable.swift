@@ -201,12 +201,43 @@ extension SQLTable {
         return writer.sql
     }
 
-    private func completed(_ head: String, _ query: ResolvedQuery, _ related: RelatedTables? = nil) throws -> SQLText {
-        var sql = try filtered(head, query.filter, related)
-        for (index, term) in query.order.enumerated() {
-            sql.text += index == 0 ? " ORDER BY " : ", "
-            sql.text += dialect.sortTerm(comparable[term.field], isAscending: term.isAscending)
+    /// Returns the statement that reads the declared columns of a query's rows in the order of a field of their related rows,
+    /// then in the order of the query.
+    func select(_ query: ResolvedQuery, sortedBy sort: RelatedSort, _ related: RelatedTables) throws -> SQLText {
+        guard let link = entity.index(of: sort.relation.field) else { throw RelatedConditionsUnavailable() }
+        let target = try related.table(sort.target)
+        // No name of an entity begins with a dot.
+        let alias = dialect.quoted(".sorted")
+        let list = declaredColumns.map { $0 == "NULL" ? $0 : "\(name).\($0)" }.joined(separator: ", ")
+        let key = target.columns[target.entity.keyIndex]
+        var writer = ConditionWriter(
+            qualifying: self,
+            SQLText(
+                "SELECT \(list) FROM \(target.name) AS \(alias) JOIN \(name) ON \(name).\(columns[link]) = \(alias).\(key) WHERE "
+            ),
+            related)
+        try writer.write(sort, of: target, named: alias)
+        if query.filter != .all {
+            writer.write(" AND (")
+            try writer.write(query.filter)
+            writer.write(")")
         }
+        let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field].type.kind)
+        return limited(
+            writer.sql, query,
+            order: [dialect.sortTerm(field, isAscending: sort.isAscending)]
+                + query.order.map { dialect.sortTerm(writer.comparable[$0.field], isAscending: $0.isAscending) })
+    }
+
+    private func completed(_ head: String, _ query: ResolvedQuery, _ related: RelatedTables? = nil) throws -> SQLText {
+        limited(
+            try filtered(head, query.filter, related), query,
+            order: query.order.map { dialect.sortTerm(comparable[$0.field], isAscending: $0.isAscending) })
+    }
+
+    private func limited(_ sql: SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
+        var sql = sql
+        sql.text += " ORDER BY " + order.joined(separator: ", ")
         if query.limit != nil || query.offset > 0 {
             sql.bindings.append(.count(query.limit))
             sql.text += " LIMIT " + dialect.placeholder(sql.bindings.count)

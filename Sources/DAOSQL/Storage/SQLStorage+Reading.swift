@@ -14,6 +14,23 @@ extension SQLStorage {
         }
     }
 
+    func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record] {
+        let resolved = try query.resolvedWithRelated()
+        if resolved.isEmpty { return try nothing([]) }
+        return try reading { session, known in
+            do {
+                let sql = try known.table.select(resolved, sortedBy: sort, tables(session, resolved))
+                let statement = try session.statement(sql, entity: entity.name)
+                defer { statement.giveBack() }
+                var records: [Record] = []
+                try schema.decode(reader(of: statement, known.table), into: &records)
+                return records
+            } catch is SQLMissingTable {
+                throw RelatedConditionsUnavailable()
+            }
+        }
+    }
+
     func read(key: Key) throws -> Record? {
         var found: Record?
         try reading { session, known in

@@ -50,8 +50,34 @@ extension Filter {
     }
 }
 
+/// A sort by a field of the related row, which an SQL engine evaluates in the statement of the query. Only rows with a
+/// related row that has a value in the field are part of it.
+package struct RelatedSort: Sendable {
+    /// The relationship. Its rows have a column with the key of the related row.
+    package let relation: RelationDescription
+    /// The declaration of the related model.
+    package let target: EntityDeclaration
+    /// The position of the field in the related model.
+    package let field: Int
+    /// Whether the order is ascending.
+    package let isAscending: Bool
+    /// Where the rows begin; nil for the first one.
+    package let start: Start?
+
+    /// A position: after the rows whose related row has the value and which do not match the filter.
+    package struct Start: Sendable {
+        package let value: Value
+        package let filter: Filter
+    }
+}
+
 /// A storage whose queries can contain conditions on related rows.
-package protocol RelatedEvaluating {}
+package protocol RelatedEvaluating<Record>: Storage {
+    /// Returns the rows of a query ordered by a field of their related row first, then in the order of the query.
+    ///
+    /// - Throws: ``RelatedConditionsUnavailable``.
+    func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record]
+}
 
 /// The error of a storage that cannot evaluate the conditions on related rows of a query. They are then resolved into keys.
 package struct RelatedConditionsUnavailable: Error {
@@ -59,10 +85,12 @@ package struct RelatedConditionsUnavailable: Error {
 }
 
 extension Relation {
+    /// The declaration of the related model.
+    var targetDeclaration: EntityDeclaration { Child.schema.declaration }
+
     /// Returns the filter of the rows whose related rows pass a test.
     fileprivate func filter(_ test: RelatedFilter.Test, isNegated: Bool) -> Filter {
-        func declaration<Child: Model>(of model: Child.Type) -> EntityDeclaration { model.schema.declaration }
-        return .related(RelatedFilter(relation: description, target: declaration(of: target), test: test), isNegated: isNegated)
+        .related(RelatedFilter(relation: description, target: targetDeclaration, test: test), isNegated: isNegated)
     }
 }
 

@@ -74,7 +74,7 @@ extension Query {
             if sort.relation != nil {
                 throw StorageError(
                     .unsupported,
-                    "a sort by a field of related rows needs the storage of a database and has no pages; use limit and offset",
+                    "a sort by a field of related rows needs the storage of a database",
                     entity: entity.name)
             }
             guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }

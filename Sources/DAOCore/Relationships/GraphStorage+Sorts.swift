@@ -1,0 +1,170 @@
+// Sorts by fields of related rows.
+
+/// A term of a sort, by a field of the row or of a related row.
+struct RelatedTerm: Hashable {
+    /// The position of the relationship; nil for a field of the row itself.
+    let relation: Int?
+    /// The position of the field.
+    let field: Int
+    let isAscending: Bool
+
+    /// The name of the term in a cursor.
+    func name<Record: Model>(in schema: Schema<Record>) throws -> String {
+        let prefix = relation.map { schema.description.fields[$0].name + "." } ?? ""
+        return prefix + (try description(in: schema).name) + (isAscending ? "+" : "-")
+    }
+
+    /// The description of the field.
+    func description<Record: Model>(in schema: Schema<Record>) throws -> FieldDescription {
+        let entity = try relation.map { try schema.relation(at: $0).targetDescription } ?? schema.description
+        return entity.fields[field]
+    }
+}
+
+extension Query {
+    /// Returns the order of a query that sorts by fields of related rows: without duplicate fields, and with the primary key
+    /// as its last term.
+    func relatedTerms() throws -> [RelatedTerm] {
+        let entity = Record.schema.description
+        var terms: [RelatedTerm] = []
+        for sort in order {
+            if let problem = sort.problem { throw problem.error(entity: entity.name) }
+            guard let field = sort.index,
+                !terms.contains(where: { $0.relation == sort.relation && $0.field == field })
+            else { continue }
+            terms.append(RelatedTerm(relation: sort.relation, field: field, isAscending: sort.isAscending))
+            if sort.relation == nil, field == entity.keyIndex { return terms }
+        }
+        return terms + [RelatedTerm(relation: nil, field: entity.keyIndex, isAscending: true)]
+    }
+}
+
+extension GraphStorage {
+    /// Returns the rows of a query that sorts by fields of related rows, in its order, without related rows.
+    func sortedRows(_ query: Query<Record>) throws -> [Record] {
+        let schema = Record.schema
+        let terms = try query.relatedTerms()
+        let start = try query.after?.values(in: query)
+        var unsorted = query
+        (unsorted.order, unsorted.after) = ([], nil)
+        // Checks the limit, the offset and the condition.
+        _ = try unsorted.resolvedWithRelated()
+        if query.limit == 0 { return [] }
+        if let rows = try rowsInOrderOfRelated(query, terms, start) { return rows }
+        (unsorted.limit, unsorted.offset) = (nil, 0)
+        let records = try answering(unsorted, flat.read)
+        let keys = records.map { schema.key(of: $0) }
+        let columns = try terms.map { try values(of: $0, records, keys) }
+        func isBefore(_ left: (Int) -> Value, _ right: (Int) -> Value) -> Bool {
+            for (number, term) in terms.enumerated() {
+                let order = Value.order(left(number), right(number))
+                if order != 0 { return (order < 0) == term.isAscending }
+            }
+            return false
+        }
+        var order = Array(records.indices)
+        if let start { order.removeAll { index in !isBefore({ start[$0] }, { columns[$0][index] }) } }
+        order.sort { left, right in isBefore({ columns[$0][left] }, { columns[$0][right] }) }
+        let rest = order.dropFirst(query.offset)
+        return (query.limit.map { rest.prefix($0) } ?? rest).map { records[$0] }
+    }
+
+    /// Returns the value of a term in a row.
+    func value(of term: RelatedTerm, _ record: Record) throws -> Value {
+        try values(of: term, [record], [Record.schema.key(of: record)])[0]
+    }
+
+    private func values(of term: RelatedTerm, _ records: [Record], _ keys: [Key]) throws -> [Value] {
+        guard let field = term.relation else { return records.map { Record.schema.value(at: term.field, of: $0) } }
+        return try relation(at: field).values(of: term.field, keys: keys, in: graph)
+    }
+
+    /// Returns the rows of a query whose first term is a field of the related row, and no other one is. Where the storage of
+    /// the rows evaluates conditions on related rows, one statement finds them. Otherwise the related rows are read in the
+    /// order of an index on the field, until they have led to as many rows as the query asks for.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - terms: Its order.
+    ///   - start: The values of the row that the result begins after; nil for the first row.
+    /// - Returns: Nil when there is no such index, or when it would not lead to the rows soon.
+    private func rowsInOrderOfRelated(
+        _ query: Query<Record>, _ terms: [RelatedTerm], _ start: [Value]?
+    ) throws -> [Record]? {
+        guard let first = terms.first, let place = first.relation, terms.dropFirst().allSatisfy({ $0.relation == nil }) else {
+            return nil
+        }
+        let relation = try relation(at: place)
+        let field = relation.targetDescription.fields[first.field]
+        let evaluating = flat as? any RelatedEvaluating<Record>
+        // One statement can have any number of rows.
+        let all = query.limit.map { $0.addingReportingOverflow(query.offset) }.map { $0.overflow ? .max : $0.partialValue }
+        let wanted = evaluating == nil ? query.limit.flatMap { query.wanted($0) } : all ?? .max
+        guard let wanted, try relation.links(in: graph).isInRows,
+            evaluating != nil || field.isIndexed || field.isPrimaryKey
+        else { return nil }
+        // Rows without a related row are equal to rows whose related row has no value.
+        var withoutValue = PredicateNode.compare(field: place, .equal, .null)
+        if field.type.isOptional {
+            let node = PredicateNode.compare(field: first.field, .equal, .null)
+            guard try relation.areFew(LimitedReading.current.few, matching: node, in: graph) else { return nil }
+            let children = try relation.children(matching: node, among: nil, in: graph)
+            withoutValue = .or([withoutValue, .isIn(field: place, children.map(\.value))])
+        }
+        var rest = query
+        rest.order.removeAll { $0.relation != nil }
+        (rest.offset, rest.after) = (0, nil)
+        let order = try rest.orderTerms()
+        let restStart = start.map { PageCursor(after: Array($0.dropFirst()), in: order, of: Record.schema.description) }
+        let startValue = start?[0]
+        var rows: [Record] = []
+        /// Adds the rows that meet a condition, and returns whether more are wanted.
+        func add(_ node: PredicateNode, after cursor: PageCursor?) throws -> Bool {
+            rest.limit = wanted == .max ? nil : wanted - rows.count
+            rest.after = cursor
+            rest.predicate = Condition(ConditionTree(resolved: .and([query.predicate.node, node])))
+            rows += try flatRows(rest)
+            return rows.count < wanted
+        }
+        func addWithoutValue() throws -> Bool { try add(withoutValue, after: startValue?.isNull == true ? restStart : nil) }
+        var wantsMore = true
+        if first.isAscending, startValue?.isNull != false { wantsMore = try addWithoutValue() }
+        // In descending order, no row with a value comes after one without.
+        if wantsMore, first.isAscending || startValue?.isNull != true {
+            let value = startValue?.isNull == true ? nil : startValue
+            if let evaluating {
+                let start = try value.flatMap { value in
+                    try restStart.map {
+                        RelatedSort.Start(
+                            value: value, filter: try $0.filter(order: order, entity: Record.schema.description))
+                    }
+                }
+                rest.limit = wanted == .max ? nil : wanted - rows.count
+                (rest.after, rest.predicate) = (nil, query.predicate)
+                let sort = RelatedSort(
+                    relation: relation.description, target: relation.targetDeclaration, field: first.field,
+                    isAscending: first.isAscending, start: start)
+                do {
+                    rows += try answering(rest) { try evaluating.read($0, sortedBy: sort) }
+                } catch is RelatedConditionsUnavailable {
+                    return nil
+                }
+                wantsMore = rows.count < wanted
+            } else {
+                var fruitless = 0
+                let isComplete = try relation.forEachGroup(
+                    by: first.field, isAscending: first.isAscending, from: value, limit: LimitedReading.current.few, in: graph
+                ) { children, groupValue in
+                    let count = rows.count
+                    let isStart = value.map { Value.order($0, groupValue) == 0 } == true
+                    wantsMore = try add(.isIn(field: place, children.map(\.value)), after: isStart ? restStart : nil)
+                    fruitless = rows.count > count ? 0 : fruitless + 1
+                    return wantsMore && fruitless < LimitedReading.current.few
+                }
+                if !isComplete || fruitless == LimitedReading.current.few { return nil }
+            }
+        }
+        if wantsMore, !first.isAscending { _ = try addWithoutValue() }
+        return Array(rows.dropFirst(query.offset))
+    }
+}
