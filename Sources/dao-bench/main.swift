@@ -9,6 +9,7 @@ import Foundation
 // medians.
 //
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work NAME] [--json PATH]
+//   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N]
 
 struct Options {
     var rows = 100_000
@@ -17,13 +18,15 @@ struct Options {
     var workloads = Workload.allCases
     var json: String?
     var copies = true
+    /// How many times the rows the growth is measured on; nil to measure no growth.
+    var growth: Int?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -32,6 +35,7 @@ struct Options {
             case "--rows": rows = try Self.positive(value, name)
             case "--repeat": repetitions = try Self.positive(value, name)
             case "--json": json = value
+            case "--growth": growth = try Self.positive(value, name)
             case "--only":
                 guard let pair = Pair(rawValue: value) else {
                     throw BenchError("--only is sqlite, lmdb, memory or checksums, not '\(value)'")
@@ -175,10 +179,14 @@ func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
 
 do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
-    let data = Dataset(count: options.rows, points: 20_000, queries: 2_000)
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
+    if let factor = options.growth {
+        try GrowthBench.run(rows: options.rows, factor: factor, repetitions: options.repetitions, in: directory)
+        exit(0)
+    }
+    let data = Dataset(count: options.rows, points: 20_000, queries: 2_000)
     print(
         "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries, 500 commits; medians of \(options.repetitions), in milliseconds"
     )

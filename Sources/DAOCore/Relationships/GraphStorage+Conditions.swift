@@ -33,14 +33,14 @@ extension GraphStorage {
     ///
     /// - Parameters:
     ///   - keys: The rows that the result is for; nil for all rows.
-    ///   - isKept: Whether a condition on related rows is left as it is.
+    ///   - resolve: Returns what a condition on related rows becomes, for example itself; nil for the set of keys.
     func rewritten(
-        _ node: PredicateNode, for keys: [Key]? = nil, except isKept: (PredicateNode) throws -> Bool = { _ in false }
+        _ node: PredicateNode, for keys: [Key]? = nil, by resolve: (PredicateNode) throws -> PredicateNode? = { _ in nil }
     ) throws -> PredicateNode {
         try node.folded(
             tooDeep: { PredicateProblem.tooDeep(PredicateNode.maximumDepth).error(entity: Record.schema.description.name) },
             leaf: { node, isNegated in
-                let found = try isKept(node) ? node : rewrittenLeaf(node, keys)
+                let found = try resolve(node) ?? rewrittenLeaf(node, keys)
                 return isNegated ? .not(found) : found
             },
             join: { isAnd, nodes in isAnd ? .and(nodes) : .or(nodes) })
@@ -79,12 +79,18 @@ extension GraphStorage {
             let matching = Set(try relation.children(matching: node, among: linked.keys, in: graph))
             return isOne(of: zip(keys, linked.lists).filter { !matching.isDisjoint(with: $1) }.map(\.0))
         }
-        if links.isInRows {
-            if node == .constant(true) { return .compare(field: relation.field, .notEqual, .null) }
-            return .isIn(field: relation.field, try relation.children(matching: node, among: nil, in: graph).map(\.value))
+        if node == .constant(true) {
+            if links.isInRows { return .compare(field: relation.field, .notEqual, .null) }
+            return isOne(of: try links.counts().map(\.parent))
         }
-        if node == .constant(true) { return isOne(of: try links.counts().map(\.parent)) }
-        return isOne(of: try links.parents(of: relation.children(matching: node, among: nil, in: graph)))
+        return try parents(relation, of: relation.children(matching: node, among: nil, in: graph))
+    }
+
+    /// Returns a condition on the rows with one of some children.
+    func parents(_ relation: any Relation<Record>, of children: [Key]) throws -> PredicateNode {
+        let links = try relation.links(in: graph)
+        return try links.isInRows
+            ? .isIn(field: relation.field, children.map(\.value)) : isOne(of: links.parents(of: children))
     }
 
     /// Returns a condition on the rows by their number of children.

@@ -44,9 +44,11 @@ extension GraphStorage {
     /// Returns the condition with those parts resolved into keys that few related rows meet.
     func resolvingFew(_ node: PredicateNode) throws -> PredicateNode {
         try rewritten(node) { leaf in
-            if case .relatedCount = leaf { return true }
-            guard let (relation, condition, _) = try Record.schema.existence(leaf) else { return false }
-            return try !relation.areFew(LimitedReading.current.few, matching: condition, in: graph)
+            if case .relatedCount = leaf { return leaf }
+            guard let (relation, condition, isNegated) = try Record.schema.existence(leaf) else { return nil }
+            guard let few = try relation.few(LimitedReading.current.few, matching: condition, in: graph) else { return leaf }
+            let found = try parents(relation, of: few)
+            return isNegated ? .not(found) : found
         }
     }
 
@@ -88,7 +90,7 @@ extension Query {
 
 extension PredicateNode {
     /// The conditions that all hold when the node does, in their order.
-    fileprivate var conjuncts: [PredicateNode] {
+    var conjuncts: [PredicateNode] {
         var pending = [self]
         var found: [PredicateNode] = []
         while let node = pending.popLast() {

@@ -79,6 +79,14 @@ extension GraphStorage {
         return try relation(at: field).values(of: term.field, keys: keys, in: graph)
     }
 
+    /// Whether an index leads to so few rows that it is better to sort them.
+    private func isLedToFew(_ node: PredicateNode) throws -> Bool {
+        let conditions = node.conjuncts.filter { !$0.reachesRelated(Record.schema.description) }
+        if conditions.isEmpty || conditions == [.constant(true)] { return false }
+        let plan = try flat.explain(Query(where: Condition(ConditionTree(resolved: .and(conditions)))))
+        return plan.access != .scan && plan.estimatedRows.map { $0 < LimitedReading.current.few } == true
+    }
+
     /// Returns the rows of a query whose first term is a field of the related row, and no other one is. Where the storage of
     /// the rows evaluates conditions on related rows, one statement finds them. Otherwise the related rows are read in the
     /// order of an index on the field, until they have led to as many rows as the query asks for.
@@ -103,12 +111,12 @@ extension GraphStorage {
         guard let wanted, try relation.links(in: graph).isInRows,
             evaluating != nil || field.isIndexed || field.isPrimaryKey
         else { return nil }
+        if evaluating == nil, try isLedToFew(query.predicate.node) { return nil }
         // Rows without a related row are equal to rows whose related row has no value.
         var withoutValue = PredicateNode.compare(field: place, .equal, .null)
         if field.type.isOptional {
             let node = PredicateNode.compare(field: first.field, .equal, .null)
-            guard try relation.areFew(LimitedReading.current.few, matching: node, in: graph) else { return nil }
-            let children = try relation.children(matching: node, among: nil, in: graph)
+            guard let children = try relation.few(LimitedReading.current.few, matching: node, in: graph) else { return nil }
             withoutValue = .or([withoutValue, .isIn(field: place, children.map(\.value))])
         }
         var rest = query

@@ -12,6 +12,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     /// Whether the model has no relationships. The value is stored, because the type of the schema's
     /// relationships is built at run time: checking them in every call would cost more than reading a row.
     private let isFlat: Bool
+    /// Whether rows without lists are complete as they are stored.
+    private let isCompleteWithoutLists: Bool
     /// Whether the storage of the rows evaluates conditions on related rows.
     let evaluatesRelated: Bool
     /// The lists and References that reads include; nil for all lists and no References.
@@ -27,6 +29,9 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         counting = CountingStorage.counting(flat)
         evaluatesRelated = flat is any RelatedEvaluating<Record>
         isFlat = Record.schema.relations.isEmpty
+        isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
+            try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
+        }
     }
 
     var database: any Database { flat.database }
@@ -58,11 +63,14 @@ extension GraphStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
         willRead()
         if isFlat { return try flat.read(query) }
-        return try database.snapshot {
-            var records = try query.sortsThroughRelations ? sortedRows(query) : flatRows(query)
-            try graph.attach(to: &records, form(query.includesSubentities))
+        let form = form(query.includesSubentities)
+        func read(_ rows: (Query<Record>) throws -> [Record]) throws -> [Record] {
+            var records = try rows(query)
+            try graph.attach(to: &records, form)
             return records
         }
+        if isCompleteWithoutLists, form == .withoutLists, !query.reachesRelated { return try read(flat.read) }
+        return try database.snapshot { try read(query.sortsThroughRelations ? sortedRows : flatRows) }
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
@@ -91,10 +99,10 @@ extension GraphStorage {
 
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
-        if isFlat { return try flat.keys(query) }
+        if isFlat || !query.reachesRelated { return try flat.keys(query) }
         return try database.snapshot {
             if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
-            if !evaluatesRelated, query.limit != nil, query.reachesRelated {
+            if !evaluatesRelated, query.limit != nil {
                 return try flatRows(query).map { Record.schema.key(of: $0) }
             }
             return try answering(query, flat.keys)
@@ -103,7 +111,7 @@ extension GraphStorage {
 
     func count(_ query: Query<Record>) throws -> Int {
         willRead()
-        if isFlat { return try flat.count(query) }
+        if isFlat || !query.reachesRelated { return try flat.count(query) }
         return try database.snapshot {
             var query = query
             // The order does not affect the count.
@@ -114,7 +122,7 @@ extension GraphStorage {
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         willRead()
-        if isFlat { return try flat.readFields(fields, query, body) }
+        if isFlat || !query.reachesRelated { return try flat.readFields(fields, query, body) }
         try database.snapshot {
             guard query.sortsThroughRelations else {
                 return try answering(query) { try flat.readFields(fields, $0, body) }

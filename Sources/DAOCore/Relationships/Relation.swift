@@ -224,11 +224,13 @@ extension Relation {
         return try keys.map { try storage.keys(among: $0, meeting: node) } ?? storage.keys(Query(where: Condition(node)))
     }
 
-    /// Whether at most the given number of children meet a condition, and an index leads to them, or there are no more of them.
-    func areFew(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> Bool {
+    /// Returns the keys of the children that meet a condition, when at most the given number do and an index leads to them, or
+    /// when there are no more children; nil otherwise.
+    func few(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> [Key]? {
         let entity = Child.schema.description
-        if node.reachesRelated(entity) { return false }
-        if try graph.isSmall(Child.self, limit: limit) { return true }
+        if node == .constant(true) || node.reachesRelated(entity) { return nil }
+        let storage = try graph.rows(of: Child.self)
+        if try graph.isSmall(Child.self, limit: limit) { return try storage.keys(Query(where: Condition(node))) }
         // Without an index on any of its fields, no plan has to be asked for.
         let fields = try node.filter(for: entity).fields.map { entity.fields[$0] }
         guard
@@ -236,16 +238,17 @@ extension Relation {
                 field.isPrimaryKey || field.isIndexed || field.isUnique
                     || entity.indexes.contains { $0.fields.first?.name == field.name }
             })
-        else { return false }
-        let storage = try graph.rows(of: Child.self)
-        let plan = try storage.explain(Query(where: Condition(node)))
-        switch plan.access {
-        case .nothing: return true
-        case .scan: return false
-        case .primaryKey, .index:
-            if plan.filtersRows { return false }
-            return try storage.keys(Query(where: Condition(node), limit: limit + 1)).count <= limit
+        else { return nil }
+        let condition = Condition<Child>(node)
+        if case .compare(_, .equal, _) = node {
+            // The index on the only field leads to them.
+        } else {
+            let plan = try storage.explain(Query(where: condition))
+            if plan.access == .nothing { return [] }
+            if plan.access == .scan || plan.filtersRows { return nil }
         }
+        let keys = try storage.keys(Query(where: condition, limit: limit + 1))
+        return keys.count <= limit ? keys : nil
     }
 
     /// Calls a closure with the keys of the children, grouped by the value of a field and in its order. Children whose
