@@ -20,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -102,6 +102,10 @@ coverage: ## Which lines of the libraries the suite and generated scripts alone 
 bench: ## Ratios to the C libraries underneath, in one run
 	@Scripts/setup.sh
 	swift run -c release dao-bench
+
+bench-growth: ## How queries grow on a hundred times the rows, and their ratios to SQL by hand: ROWS=100000
+	@Scripts/setup.sh
+	swift run -c release dao-bench --growth 100 --repeat 15 --rows $(or $(ROWS),100000)
 
 bench-check: ## Fail where a ratio of dao-bench is worse than the stored one by more than 15% in two of three runs
 	@Scripts/setup.sh

@@ -248,6 +248,6 @@ struct RelationshipReference: ReferenceModel {
         func ids(_ topics: some Sequence<Int>) -> String { topics.map(String.init).joined(separator: " ") }
         let (limit, offset) = RelationshipStep.window(number)
         let window = ids(found.dropFirst(offset).prefix(limit))
-        return "\(ids(found)) | \(window) | \(window)"
+        return "\(ids(found)) | \(window) | \(window) | \(ids(found))"
     }
 }

@@ -138,7 +138,21 @@ struct RelationshipRunner: DatabaseRunner {
         let all = try ids(query)
         (query.limit, query.offset) = RelationshipStep.window(number)
         let window = try ids(query)
-        return try "\(all) | \(window) | \(LimitedReading.$current.withValue(.low) { try ids(query) })"
+        let low = try LimitedReading.$current.withValue(.low) { try ids(query) }
+        return "\(all) | \(window) | \(low) | \(try pages(query).joined(separator: " "))"
+    }
+
+    /// Returns the rows of a query, page after page. No page is longer than the limit of the query.
+    private func pages(_ query: Query<Topic>) throws -> [String] {
+        var query = query
+        query.offset = 0
+        var found: [String] = []
+        repeat {
+            let page = try DAO(storage: topics).page(query, limit: query.limit ?? 1)
+            found += page.elements.map(\.id)
+            query.after = page.next
+        } while query.after != nil && found.count < 1_000
+        return found
     }
 
     func lines() throws -> [String] {
