@@ -82,7 +82,7 @@ struct SQLiteDialect: SQLDialect {
 
     func isSame(_ left: String, _ right: String, isNegated: Bool) -> String { left + (isNegated ? " IS NOT " : " IS ") + right }
 
-    func sortTerm(_ column: String, isAscending: Bool) -> String { column + (isAscending ? "" : " DESC") }
+    func sortTerm(_ column: String, isAscending: Bool, isOptional: Bool) -> String { column + (isAscending ? "" : " DESC") }
 
     func contains(_ column: String, _ placeholder: String) -> String { "instr(\(column), \(placeholder)) > 0" }
 
@@ -92,7 +92,7 @@ struct SQLiteDialect: SQLDialect {
         "\(column) IN (SELECT value FROM \(Self.listFunction)(\(placeholder)))"
     }
 
-    func list(_ placeholder: String) -> String { "\(Self.listFunction)(\(placeholder))" }
+    func list(_ placeholder: String, of kind: ValueKind) -> String { "\(Self.listFunction)(\(placeholder))" }
 
     /// SQLite does not reorder a `CROSS JOIN`. Its loops walk a list, and a partly bound key, from first to
     /// last. With an `ORDER BY` across tables it would sort the rows all the same.

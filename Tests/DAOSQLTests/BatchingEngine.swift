@@ -134,6 +134,7 @@ private final class BatchingStatement: SQLStatement {
         if prefetched.remove(key) == nil { _ = try connection.sent() }
         try inner.bind(key)
     }
+    override func stream() throws { try inner.stream() }
     override func prefetch(_ keys: [Key]) throws {
         _ = try connection.sent()
         prefetched = Set(keys)

@@ -87,11 +87,15 @@ extension StorageError {
     }
 
     /// As many reads are running as may run at a time.
-    package static func tooManyReads(_ path: String?, engineCode: Int? = nil, engineMessage: String? = nil) -> StorageError {
+    ///
+    /// - Parameter option: The option of the driver that says how many.
+    package static func tooManyReads(
+        _ path: String?, option: String = "maxReaders", engineCode: Int? = nil, engineMessage: String? = nil
+    ) -> StorageError {
         StorageError(
             .busy,
-            "as many reads are running as maxReaders allows; end streams and snapshots, or open the database with greater "
-                + "maxReaders", path: path, engineCode: engineCode, engineMessage: engineMessage)
+            "as many reads are running as \(option) allows; end streams and snapshots, or open the database with greater "
+                + "\(option)", path: path, engineCode: engineCode, engineMessage: engineMessage)
     }
 
     /// A commit failed after its writes may have reached the file.

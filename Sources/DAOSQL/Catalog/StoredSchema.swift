@@ -19,7 +19,7 @@ struct StoredSchema {
     /// - Returns: The description in the catalog; nil when there is none, or when the table does not exist.
     /// - Throws: `.schemaMismatch` when the table differs from its description in the catalog.
     func entity(named name: String) throws -> EntityDescription? {
-        guard let stored = try description(of: name), let found = try connection.table(of: name) else { return nil }
+        guard let stored = try description(of: name), let found = try connection.table(of: name, dialect) else { return nil }
         try found.check(SQLTable(stored, dialect: dialect))
         return stored
     }
@@ -47,7 +47,7 @@ struct StoredSchema {
     func create(_ table: SQLTable) throws {
         let name = table.entity.name
         try table.entity.checkName(among: entities().filter { !$0.name.hasSameBytes(as: name) }, path: path)
-        if let found = try connection.table(of: name) {
+        if let found = try connection.table(of: name, dialect) {
             try found.check(table)
         } else {
             try connection.makeRoom(for: name)
@@ -60,7 +60,7 @@ struct StoredSchema {
     /// Creates an index.
     func create(_ index: IndexDescription, of table: SQLTable) throws {
         let name = ([table.entity.name] + index.fields.map(\.name)).joined(separator: "_")
-        try connection.execute(table.create(index, named: connection.freeName(name)))
+        try connection.execute(table.create(index, named: connection.freeName(name, dialect)))
     }
 
     /// Adds an entity to the catalog, or replaces its description.

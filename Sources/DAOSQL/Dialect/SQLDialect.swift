@@ -9,6 +9,12 @@ public protocol SQLDialect: Sendable {
     /// Returns the name of a table, column or index as it is written in a statement.
     func quoted(_ name: String) -> String
 
+    /// Returns the name that the engine stores for a table, column or index. By default it is the name itself.
+    ///
+    /// An engine with shorter or reserved names changes such names, each always into the same name. A stored name stays as
+    /// it is.
+    func storedName(_ name: String) -> String
+
     /// Returns the placeholder of a bound value.
     ///
     /// - Parameter position: The position, from one.
@@ -47,8 +53,24 @@ public protocol SQLDialect: Sendable {
     /// Returns the condition that two operands are the same, null included, or its negation.
     func isSame(_ left: String, _ right: String, isNegated: Bool) -> String
 
+    /// Returns the beginning of a value when indexes contain only the beginnings of values of a kind, which can be long;
+    /// nil, the default, when they contain the values. Conditions and sorts are then written for both.
+    ///
+    /// - Parameters:
+    ///   - expression: The column, or another expression.
+    ///   - kind: The kind of the values.
+    func prefix(_ expression: String, _ kind: ValueKind) -> String?
+
+    /// Returns the terms of an index of a table, without parentheses. By default they are the columns.
+    func terms(of index: IndexDescription, in table: SQLTable) -> String
+
     /// Returns a term of `ORDER BY`: nil is first in ascending order and last in descending order.
-    func sortTerm(_ column: String, isAscending: Bool) -> String
+    ///
+    /// - Parameters:
+    ///   - column: The column, as comparisons write it.
+    ///   - isAscending: Whether the order is ascending.
+    ///   - isOptional: Whether the column can be null.
+    func sortTerm(_ column: String, isAscending: Bool, isOptional: Bool) -> String
 
     /// Returns the condition that a text contains a bound text, compared by bytes.
     func contains(_ column: String, _ placeholder: String) -> String
@@ -64,8 +86,10 @@ public protocol SQLDialect: Sendable {
     /// Returns the table expression in `FROM` for bound values: rows with the columns `number`, from zero,
     /// and `value`, in the order of the list.
     ///
-    /// - Parameter placeholder: The placeholder of the list.
-    func list(_ placeholder: String) -> String
+    /// - Parameters:
+    ///   - placeholder: The placeholder of the list.
+    ///   - kind: The kind of the values.
+    func list(_ placeholder: String, of kind: ValueKind) -> String
 
     /// Returns the last clause of a statement that joins ``list(_:)`` and then further tables by their keys,
     /// each with `CROSS JOIN`. The clause has to give the order of nested loops over these tables. It may be
@@ -73,6 +97,13 @@ public protocol SQLDialect: Sendable {
     ///
     /// - Parameter terms: The columns that express this order.
     func nestedOrder(_ terms: [String]) -> String
+
+    /// Whether the engine can call the suite for ``matches(_:_:)`` and ``matchesFilter(_:_:)``. By default true. Otherwise
+    /// neither is used: the suite evaluates these conditions on the rows that meet all others.
+    var callsFunctions: Bool { get }
+
+    /// Whether ``contains(_:_:)`` finds exactly the texts that contain a text. By default true.
+    func canContain(_ text: String) -> Bool
 
     /// Returns a condition that is true or false, never null: whether a row matches a bound
     /// ``DAOCore/Filter``.
@@ -84,8 +115,30 @@ public protocol SQLDialect: Sendable {
 }
 
 extension SQLDialect {
+    /// Returns the name itself.
+    public func storedName(_ name: String) -> String { name }
+
     /// Returns the type itself.
     public func storedType(_ type: String) -> String { type }
+
+    /// By default nil.
+    public func prefix(_ expression: String, _ kind: ValueKind) -> String? { nil }
+
+    /// Returns the quoted columns with their directions.
+    public func terms(of index: IndexDescription, in table: SQLTable) -> String {
+        index.fields.map { quoted($0.name) + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ")
+    }
+
+    /// By default true.
+    public var callsFunctions: Bool { true }
+
+    /// By default true.
+    public func canContain(_ text: String) -> Bool { true }
+
+    /// The columns of an index as the engine stores their names.
+    func stored(_ fields: [IndexedField]) -> [IndexedField] {
+        fields.map { IndexedField(storedName($0.name), isAscending: $0.isAscending) }
+    }
 }
 
 /// The text of a statement and the values of its placeholders, in order.
@@ -112,8 +165,6 @@ public enum SQLBinding: Sendable {
     case value(Value)
     /// A count, for `LIMIT` and `OFFSET`; nil for no limit.
     case count(Int?)
-    /// Text that may not be complete UTF-8: the upper bound of a range of prefixes.
-    case textBytes([UInt8])
     /// A pattern for ``SQLDialect/matches(_:_:)``.
     case pattern(TextPattern)
     /// Values for ``SQLDialect/isIn(_:_:)``.

@@ -85,6 +85,8 @@ public struct SQLEngineTraits: Sendable {
     public var maximumValueLength: Int?
     /// The number of reads that may run at the same time, live cursors included; nil without a limit.
     public var maximumReaders: Int?
+    /// The option of the driver that sets ``maximumReaders``.
+    public var readersOption: String
     /// How long a read waits for the end of another when as many are running as may run.
     public var busyTimeout: Duration
     /// Whether everything that is read has a checksum that is verified.
@@ -104,14 +106,16 @@ public struct SQLEngineTraits: Sendable {
     ///   - maximumValueLength: The maximum number of bytes of a value; nil when memory is the only limit.
     ///   - maximumReaders: The number of reads that may run at the same time, live cursors included; nil without a
     ///     limit.
+    ///   - readersOption: The option of the driver that sets the number of reads.
     ///   - busyTimeout: How long a read waits for the end of another when as many are running as may run.
     ///   - hasChecksums: Whether everything that is read has a checksum that is verified.
     ///   - hasBackup: Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
-        maximumValueLength: Int? = nil, maximumReaders: Int? = nil, busyTimeout: Duration = .seconds(5),
-        hasChecksums: Bool = false, hasBackup: Bool = false, underlyingType: UnderlyingType? = nil
+        maximumValueLength: Int? = nil, maximumReaders: Int? = nil, readersOption: String = "maxReaders",
+        busyTimeout: Duration = .seconds(5), hasChecksums: Bool = false, hasBackup: Bool = false,
+        underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
@@ -119,6 +123,7 @@ public struct SQLEngineTraits: Sendable {
         self.isMultiProcess = isMultiProcess
         self.maximumValueLength = maximumValueLength
         self.maximumReaders = maximumReaders
+        self.readersOption = readersOption
         self.busyTimeout = busyTimeout
         self.hasChecksums = hasChecksums
         self.hasBackup = hasBackup

@@ -8,8 +8,8 @@ open class SQLRowReader: RowReader {
     public final let firstField: Int
     /// The column of the key; -1 when the statement does not read it.
     public final let keyColumn: Int
-    /// Splits the rows into lists that are read one by one; nil for an ordinary statement.
-    final var lists: RowLists?
+    /// Which rows of the statement are read; nil for all.
+    final var selection: RowSelection?
 
     /// Creates a reader that is positioned before the first row.
     ///
@@ -28,10 +28,10 @@ open class SQLRowReader: RowReader {
     /// - Returns: False when there are no more rows.
     open func step() throws -> Bool { false }
 
-    /// Moves to the next row, or to the next row of the current list.
+    /// Moves to the next row that is to be read.
     public final override func advance() throws -> Bool {
-        guard let lists else { return try step() }
-        return try lists.advance(self)
+        guard let selection else { return try step() }
+        return try selection.advance(self)
     }
 
     /// The key of the row; nil when the statement does not read it.

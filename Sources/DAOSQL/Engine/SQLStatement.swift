@@ -21,6 +21,10 @@ open class SQLStatement {
     /// ``bind(_:)-([SQLBinding])``.
     open func bind(_ key: Key) throws { try bind([.value(key.value)]) }
 
+    /// Announces, after binding, that the rows are read one after another while other statements run, and perhaps not all of
+    /// them. The connection is in a transaction. By default it does nothing.
+    open func stream() throws {}
+
     /// Announces the keys that will be bound one after another, so that the engine can request all rows at
     /// once. By default it does nothing.
     ///

@@ -103,7 +103,7 @@ extension SQLStoredTable {
     func check(_ table: SQLTable) throws {
         var differences: [String] = []
         for field in table.entity.fields where !field.type.kind.isRelationship {
-            guard let column = columns.first(where: { $0.name == field.name }) else {
+            guard let column = columns.first(where: { $0.name == table.dialect.storedName(field.name) }) else {
                 differences.append("the table has no column '\(field.name)'")
                 continue
             }
@@ -120,7 +120,7 @@ extension SQLStoredTable {
                     "the column '\(field.name)' \(column.isNotNull ? "refuses" : "allows") NULL, the field is \(field.type)")
             }
             guard !field.isPrimaryKey else { continue }
-            let indexes = indexes(on: [IndexedField(field.name)])
+            let indexes = indexes(on: table.dialect.stored([IndexedField(field.name)]))
             if field.isIndexed, indexes.isEmpty {
                 differences.append("the column '\(field.name)' has no index")
             } else if field.isUnique != indexes.contains(where: \.isUnique) {
@@ -128,14 +128,14 @@ extension SQLStoredTable {
             }
         }
         for index in table.entity.indexes {
-            let indexes = indexes(on: index.fields)
+            let indexes = indexes(on: table.dialect.stored(index.fields))
             if indexes.isEmpty {
                 differences.append("the table has no index on '\(index)'")
             } else if index.isUnique != indexes.contains(where: \.isUnique) {
                 differences.append("the table's index on '\(index)' is \(index.isUnique ? "not " : "")unique")
             }
         }
-        for column in columns where !table.entity.fields.contains(where: { $0.name == column.name }) {
+        for column in columns where !table.entity.fields.contains(where: { table.dialect.storedName($0.name) == column.name }) {
             differences.append("the table's column '\(column.name)' is not in the model")
         }
         guard differences.isEmpty else {
@@ -152,9 +152,9 @@ extension SQLConnection {
     ///
     /// - Throws: `.schemaMismatch` when an object that is not a table has the name, or when the name of the
     ///   table differs in case only.
-    func table(of entity: String) throws -> SQLStoredTable? {
+    func table(of entity: String, _ dialect: any SQLDialect) throws -> SQLStoredTable? {
         guard let found = try storedTable(entity) else { return nil }
-        guard found.kind == "table", found.name == entity else {
+        guard found.kind == "table", found.name == dialect.storedName(entity) else {
             throw StorageError(
                 .schemaMismatch,
                 "the database has a \(found.kind) '\(found.name)' already, whose name differs from '\(entity)' in case only or is not a table's; choose another name",
@@ -167,11 +167,11 @@ extension SQLConnection {
     ///
     /// Tables and indexes may share one namespace. Then the index on "b_c" of "a" and the index on "c" of
     /// "a_b" would have the same name.
-    public func freeName(_ wanted: String) throws -> String {
+    public func freeName(_ wanted: String, _ dialect: any SQLDialect) throws -> String {
         let taken = try takenNames()
         var name = wanted
         var number = 2
-        while taken.contains(name.asciiLowercased) {
+        while taken.contains(dialect.storedName(name).asciiLowercased) {
             name = "\(wanted)_\(number)"
             number += 1
         }

@@ -37,6 +37,7 @@ extension SQLEntityStore {
         let table = try table(entity)
         let statement = try session.statement(table.selectInKeyOrder(after: nil), entity: entity)
         defer { statement.giveBack() }
+        try statement.stream()
         let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
         while try reader.advance() {
             if reader.currentKey == nil {

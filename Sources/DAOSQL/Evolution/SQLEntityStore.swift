@@ -119,6 +119,7 @@ final class SQLEntityStore: EntityStore {
         let table = try table(entity)
         let statement = try session.statement(table.selectInKeyOrder(after: key), entity: entity)
         defer { statement.giveBack() }
+        try statement.stream()
         let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
         while try reader.advance() {
             guard let key = reader.currentKey else {

@@ -51,13 +51,14 @@ struct TableAlteration {
             }
         }
         for index in stored.allIndexes where !keptIndexes.contains(index) {
-            goneIndexes += found?.indexes(on: index.fields) ?? []
+            goneIndexes += found?.indexes(on: table.dialect.stored(index.fields)) ?? []
         }
         for (origin, field) in stored.fields.enumerated()
         where !kept.contains(origin) && !field.type.kind.isRelationship {
             // Another program's indexes would keep the column too.
+            let storedName = table.dialect.storedName(field.name)
             goneIndexes +=
-                found?.indexes.filter { index in index.columns.contains { $0.name.hasSameBytes(as: field.name) } } ?? []
+                found?.indexes.filter { index in index.columns.contains { $0.name.hasSameBytes(as: storedName) } } ?? []
             droppedColumns.append(field.name)
         }
         goneIndexes.removeAll { $0.origin == .primaryKey }
@@ -109,7 +110,7 @@ struct TableAlteration {
               SELECT \(key) AS k, first_value(\(key)) OVER w AS f, row_number() OVER w AS n
               FROM \(table.name) WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
               WINDOW w AS (PARTITION BY \(columns.joined(separator: ", ")) ORDER BY \(key))
-            ) WHERE n = 2 ORDER BY k LIMIT 1
+            ) AS numbered WHERE n = 2 ORDER BY k LIMIT 1
             """)
         try session.forEachRow(first, entity: entity.name) { row in
             guard let second = row.key(inColumn: 0, of: entity.keyKind), let first = row.key(inColumn: 1, of: entity.keyKind)

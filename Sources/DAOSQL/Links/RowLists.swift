@@ -2,7 +2,7 @@ import DAOCore
 
 /// Splits the rows of a statement into lists. The first column is the number of the list, or the key of its
 /// parent.
-final class RowLists {
+final class RowLists: RowSelection {
     /// The number of the list that the statement's current row belongs to; nil before the first row and after
     /// the last.
     private var number: Int?
@@ -24,7 +24,7 @@ final class RowLists {
     }
 
     /// Moves to the next row of the list.
-    func advance(_ reader: SQLRowReader) throws -> Bool {
+    override func advance(_ reader: SQLRowReader) throws -> Bool {
         if isWaiting {
             isWaiting = false
             return true

@@ -46,7 +46,7 @@ extension SQLInstance {
             try begin(session, settings)
             let stored = try StoredLinks(made, session)
             if !stored.hasTable { try connection.execute(made.createTable) }
-            if !stored.hasIndex { try connection.execute(made.createIndex(named: connection.freeName(made.indexName))) }
+            if !stored.hasIndex { try connection.execute(made.createIndex(named: connection.freeName(made.indexName, dialect))) }
         }
     }
 }

@@ -76,7 +76,7 @@ struct SQLLinkStorage: LinkStorage {
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, firstField: -1, keyColumn: entity.keyIndex + 1)
             let lists = RowLists(run)
-            reader.lists = lists
+            reader.selection = lists
             var capacity = 0
             while let number = try lists.begin(reader), parents.indices.contains(number) {
                 var rows: [Child] = []

@@ -80,6 +80,21 @@ package final class SQLSession: @unchecked Sendable {
         }
     }
 
+    /// Takes a bound statement for a query. When only some of its rows are read, in number unknown to the engine, they come
+    /// one after another.
+    func statement(_ sql: SQLText, entity: String, _ query: DividedQuery) throws -> SQLStatement {
+        if query.selection != nil, !isWriter { try connection.beginReading() }
+        let statement = try statement(sql, entity: entity)
+        if query.selection == nil { return statement }
+        do {
+            try statement.stream()
+            return statement
+        } catch {
+            statement.giveBack()
+            throw error
+        }
+    }
+
     /// How often a query's statement was found and not found in the cache.
     package var cacheStatistics: (hits: Int, misses: Int) { (cache.hits, cache.misses) }
 

@@ -21,6 +21,7 @@ final class SessionPool: Sendable {
     private let free: DispatchSemaphore?
     private let timeout: DispatchTimeInterval
     private let path: String
+    private let option: String
 
     /// - Parameters:
     ///   - traits: The limit of the engine, and how long to wait at the limit.
@@ -28,6 +29,7 @@ final class SessionPool: Sendable {
     init(_ traits: SQLEngineTraits, open: @escaping @Sendable () throws -> SQLSession) {
         self.open = open
         path = traits.path
+        option = traits.readersOption
         timeout = .milliseconds(Int(clamping: Int64(traits.busyTimeout / .milliseconds(1))))
         // A semaphore must not end with a smaller value than it began with.
         free = traits.maximumReaders.map { _ in DispatchSemaphore(value: 0) }
@@ -39,7 +41,7 @@ final class SessionPool: Sendable {
     /// - Throws: `.busy` when too many sessions were in use for the whole timeout.
     func take() throws -> SQLSession {
         if let free, CallTrace.waiting({ free.wait(timeout: .now() + timeout) }) == .timedOut {
-            throw StorageError.tooManyReads(path)
+            throw StorageError.tooManyReads(path, option: option)
         }
         while let session = state.withLock({ $0.idle.popLast() }) {
             if !session.connection.isOutdated { return session }

@@ -8,8 +8,8 @@ import DAOCore
 struct ConditionWriter {
     /// Beyond these limits the engine's parser would fail. A function that runs the filter itself then
     /// handles the part.
-    private static let maximumDepth = 20
-    private static let maximumLeaves = 500
+    fileprivate static let maximumDepth = 20
+    fileprivate static let maximumLeaves = 500
     /// Beyond this number of relationships they are resolved into keys.
     private static let maximumDistance = 4
     /// The depth that a subquery counts for.
@@ -84,7 +84,7 @@ struct ConditionWriter {
         case .compareFields(let left, let comparison, let right, let isNegated):
             try writeFields(left, comparison, right, isNegated: isNegated, filter)
         case .isIn(let field, let set, let isNegated): writeMembership(field, set, isNegated: isNegated)
-        case .text(let field, let pattern, let isNegated): writeText(field, pattern, isNegated: isNegated)
+        case .text(let field, let pattern, let isNegated): try writeText(field, pattern, isNegated: isNegated)
         case .related(let filter, let isNegated): try writeRelated(filter, isNegated: isNegated)
         // Functions of an engine on JSON round large numbers, so the suite's function runs the filter.
         case .embedded: try writeFunction(filter)
@@ -123,8 +123,29 @@ struct ConditionWriter {
         if comparison == .notEqual, table.entity.fields[field].type.isOptional {
             sql.text += table.dialect.isSame(column, placeholder, isNegated: true)
         } else {
-            sql.text += column + comparison.sql + placeholder
+            sql.text += withPrefix(field, comparison, [placeholder]) { column + comparison.sql + placeholder }
         }
+    }
+
+    /// Returns a condition together with the same condition on the beginnings of the values, when the index on a field has
+    /// only these.
+    private func withPrefix(
+        _ field: Int, _ comparison: Comparison, _ placeholders: [String], _ condition: () -> String
+    ) -> String {
+        let kind = table.entity.fields[field].type.kind
+        guard let prefix = table.prefix(of: field, comparable[field]) else { return condition() }
+        let beginnings = placeholders.compactMap { table.dialect.prefix($0, kind) }
+        let operation: Comparison =
+            switch comparison {
+            case .less, .lessOrEqual: .lessOrEqual
+            case .greater, .greaterOrEqual: .greaterOrEqual
+            case .equal: .equal
+            case .notEqual: .notEqual
+            }
+        if operation == .notEqual { return condition() }
+        let beginning =
+            beginnings.count == 1 ? prefix + operation.sql + beginnings[0] : "\(prefix) IN (\(beginnings.joined(separator: ",")))"
+        return "(\(beginning) AND \(condition()))"
     }
 
     private mutating func writeFields(
@@ -154,44 +175,44 @@ struct ConditionWriter {
         }
         let condition: String
         if let size = Self.listSizes.first(where: { $0 >= set.values.count }) {
-            var list = ""
-            for index in 0..<size {
-                let value = index < set.values.count ? set.values[index] : last
-                list += (index > 0 ? "," : "") + bind(.value(value))
-            }
-            condition = "\(column) IN (\(list))"
+            let list = (0..<size).map { bind(.value($0 < set.values.count ? set.values[$0] : last)) }
+            condition = withPrefix(field, .equal, list) { "\(column) IN (\(list.joined(separator: ",")))" }
         } else {
             condition = table.dialect.isIn(column, bind(.set(set)))
         }
         writeCondition(condition, isNegated: isNegated)
     }
 
-    private mutating func writeText(_ field: Int, _ pattern: TextPattern, isNegated: Bool) {
+    private mutating func writeText(_ field: Int, _ pattern: TextPattern, isNegated: Bool) throws {
         let column = columns[field]
-        guard pattern.options.isEmpty, pattern.match != .matches, pattern.match != .hasSuffix else {
+        guard !pattern.needsFunction else {
+            if !table.dialect.callsFunctions { throw RelatedConditionsUnavailable() }
             let condition = table.dialect.matches(column, bind(.pattern(pattern)))
             sql.text += isNegated ? "NOT " + condition : condition
             return
         }
         switch pattern.match {
         case .equals: writeComparison(field, isNegated ? .notEqual : .equal, .string(pattern.text))
+        case .contains where !table.dialect.canContain(pattern.text): throw RelatedConditionsUnavailable()
         case .contains: writeCondition(table.dialect.contains(column, bind(.value(.string(pattern.text)))), isNegated: isNegated)
-        default: writePrefix(field, Array(pattern.text.utf8), isNegated: isNegated)
+        default: writePrefix(field, pattern.text, isNegated: isNegated)
         }
     }
 
-    /// A prefix is a range of byte strings, which an index on the column serves.
-    private mutating func writePrefix(_ field: Int, _ prefix: [UInt8], isNegated: Bool) {
+    /// A prefix is a range of texts, which an index on the column serves.
+    private mutating func writePrefix(_ field: Int, _ prefix: String, isNegated: Bool) {
         let column = columns[field]
-        guard let last = prefix.last else {
+        if prefix.isEmpty {
             sql.text += column + (isNegated ? " IS NULL" : " IS NOT NULL")
             return
         }
-        // No byte of UTF-8 is 0xFF, so the last one has a successor.
-        let end = prefix.dropLast() + [last + 1]
-        let lower = bind(.textBytes(prefix))
-        let upper = bind(.textBytes(Array(end)))
-        writeCondition("(\(column) >= \(lower) AND \(column) < \(upper))", isNegated: isNegated)
+        let lower = bind(.value(.string(prefix)))
+        var condition = withPrefix(field, .greaterOrEqual, [lower]) { "\(column) >= \(lower)" }
+        if let end = prefix.endOfPrefix {
+            let upper = bind(.value(.string(end)))
+            condition += " AND " + withPrefix(field, .less, [upper]) { "\(column) < \(upper)" }
+        }
+        writeCondition("(\(condition))", isNegated: isNegated)
     }
 
     /// Writes a condition that is null where the filter is false.
@@ -202,7 +223,7 @@ struct ConditionWriter {
     }
 
     private mutating func writeFunction(_ filter: Filter) throws {
-        if filter.reachesRelated { throw RelatedConditionsUnavailable() }
+        if filter.reachesRelated || !table.dialect.callsFunctions { throw RelatedConditionsUnavailable() }
         let fields = filter.fields.sorted()
         guard fields.count <= 100 else {
             throw StorageError(
@@ -294,6 +315,57 @@ extension Filter {
         case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.leafCount }
         default: 1
         }
+    }
+
+    /// Divides a filter into the part that the engine of a table evaluates, and the rest.
+    ///
+    /// - Returns: The engine's part, and the rest, which is nil when there is none. A row matches when it matches both.
+    /// - Throws: ``DAOCore/RelatedConditionsUnavailable`` when the rest is about related rows.
+    func divided(for table: SQLTable) throws -> (evaluated: Filter, rest: Filter?) {
+        if table.dialect.callsFunctions || isEvaluated(by: table, ConditionWriter.maximumLeaves) { return (self, nil) }
+        var rest = self
+        var evaluated = Filter.all
+        if case .and(let parts) = self, parts.count < ConditionWriter.maximumLeaves {
+            let own = parts.filter { $0.isEvaluated(by: table, ConditionWriter.maximumLeaves / parts.count) }
+            let others = parts.filter { !$0.isEvaluated(by: table, ConditionWriter.maximumLeaves / parts.count) }
+            evaluated = own.count > 1 ? .and(own) : own.first ?? .all
+            rest = others.count > 1 ? .and(others) : others.first ?? .all
+        }
+        if rest.reachesRelated { throw RelatedConditionsUnavailable() }
+        return (evaluated, rest)
+    }
+
+    /// Whether the engine of a table evaluates a filter without a function of the suite.
+    private func isEvaluated(by table: SQLTable, _ leaves: Int, depth: Int = 0) -> Bool {
+        if leafCount > leaves || depth > ConditionWriter.maximumDepth / 3 { return false }
+        switch self {
+        case .and(let parts), .or(let parts): return parts.allSatisfy { $0.isEvaluated(by: table, leaves, depth: depth + 1) }
+        case .text(_, let pattern, _):
+            return !pattern.needsFunction && (pattern.match != .contains || table.dialect.canContain(pattern.text))
+        case .compareFields(let left, _, let right, _):
+            let fields = table.entity.fields
+            return table.dialect.canCompare(fields[left].type.kind, with: fields[right].type.kind)
+        case .embedded: return false
+        case .all, .none, .isNull, .compare, .isIn, .related: return true
+        }
+    }
+}
+
+extension TextPattern {
+    /// Whether SQL has no condition for the pattern.
+    fileprivate var needsFunction: Bool { !options.isEmpty || match == .matches || match == .hasSuffix }
+}
+
+extension String {
+    /// The first text after all those that begin with this text; nil when there is none.
+    fileprivate var endOfPrefix: String? {
+        var scalars = Array(unicodeScalars)
+        while let last = scalars.popLast() {
+            // There are no scalars from D800 to DFFF.
+            guard let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1) else { continue }
+            return String(String.UnicodeScalarView(scalars + [next]))
+        }
+        return nil
     }
 }
 

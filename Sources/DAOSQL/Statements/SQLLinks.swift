@@ -86,15 +86,16 @@ struct SQLLinks: Sendable {
         // Errors have the entity's name, not the table's.
         table = SQLTable(EntityDescription(name: relation.entity, fields: fields), named: name, dialect: dialect)
         let (first, second) = (dialect.placeholder(1), dialect.placeholder(2))
-        let list = "\(dialect.list(first)) AS list"
+        let parents = "\(dialect.list(first, of: relation.keyKind)) AS list"
+        let children = "\(dialect.list(first, of: relation.targetKeyKind)) AS list"
         let place = isInRows ? "0" : "links.\(position)"
         let exists = isInRows ? " AND links.\(child) IS NOT NULL" : ""
         select =
-            "SELECT list.number, \(place), links.\(child) FROM \(list) CROSS JOIN \(quotedName) AS links "
+            "SELECT list.number, \(place), links.\(child) FROM \(parents) CROSS JOIN \(quotedName) AS links "
             + "WHERE links.\(parent) = list.value\(exists)" + dialect.nestedOrder(["list.number"] + (isInRows ? [] : [place]))
         selectParents = "SELECT DISTINCT \(parent) FROM \(quotedName) WHERE \(dialect.isIn(child, first)) ORDER BY \(parent)"
         selectLinked =
-            "SELECT list.number FROM \(list) WHERE EXISTS (SELECT 1 FROM \(quotedName) AS links WHERE links.\(child) = list.value)"
+            "SELECT list.number FROM \(children) WHERE EXISTS (SELECT 1 FROM \(quotedName) AS links WHERE links.\(child) = list.value)"
         selectCounts =
             "SELECT \(parent), count(*) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
         update = "UPDATE \(quotedName) SET \(child) = \(first) WHERE \(parent) = \(second)"
@@ -139,7 +140,8 @@ struct SQLLinks: Sendable {
     func selectRows(of target: SQLTable) -> String {
         let columns = relatedColumns(of: target)
         let (parent, child) = (dialect.quoted("parent"), dialect.quoted("child"))
-        return "SELECT list.number, \(columns.joined(separator: ", ")) FROM \(dialect.list(dialect.placeholder(1))) AS list "
+        return
+            "SELECT list.number, \(columns.joined(separator: ", ")) FROM \(dialect.list(dialect.placeholder(1), of: relation.keyKind)) AS list "
             + "CROSS JOIN \(quotedName) AS links CROSS JOIN \(target.name) AS related WHERE links.\(parent) = list.value "
             + "AND \(columns[target.entity.keyIndex]) = links.\(child)"
             + dialect.nestedOrder(["list.number", "links." + dialect.quoted("position")])

@@ -28,6 +28,8 @@ public struct SQLTable: Sendable {
 
     /// The columns as they are written in comparisons and sorts.
     let comparable: [String]
+    /// The fields with an index besides that of the key.
+    private let indexed: Set<Int>
     /// The columns that the model declares, in order.
     let declaredColumns: ArraySlice<String>
     /// The positions and defaults of the retired columns, which the model does not declare.
@@ -63,6 +65,7 @@ public struct SQLTable: Sendable {
         let stored = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
         self.columns = columns
         comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0.type.kind) }
+        indexed = Set(entity.allIndexes.flatMap(entity.positions))
         self.retired = retired.filter { !entity.fields[$0.field].type.kind.isRelationship }
         let declaredCount = entity.fields.count - retired.count
         declaredColumns = columns.prefix(declaredCount)
@@ -143,10 +146,21 @@ extension SQLTable {
         of fields: [Int], where filter: Filter, _ related: RelatedTables
     ) throws -> (sql: SQLText, countColumn: Int) {
         var sql = try filtered("SELECT \(list(only: fields)), count(*) FROM \(name)", filter, related)
-        let terms = fields.map { comparable[$0] }
-        sql.text += " GROUP BY " + terms.joined(separator: ", ")
-        sql.text += " ORDER BY " + terms.map { dialect.sortTerm($0, isAscending: true) }.joined(separator: ", ")
+        sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
+        sql.text += " ORDER BY " + fields.map { sortTerm($0, comparable[$0], isAscending: true) }.joined(separator: ", ")
         return (sql, (fields.max() ?? 0) + 1)
+    }
+
+    private func sortTerm(_ field: Int, _ expression: String, isAscending: Bool) -> String {
+        let isOptional = entity.fields[field].type.isOptional
+        func term(_ column: String) -> String { dialect.sortTerm(column, isAscending: isAscending, isOptional: isOptional) }
+        return (prefix(of: field, expression).map { term($0) + ", " } ?? "") + term(expression)
+    }
+
+    /// The beginning of a value, as the indexes on its field contain it; nil when they contain the value, and for fields
+    /// without an index.
+    func prefix(of field: Int, _ expression: String) -> String? {
+        indexed.contains(field) ? dialect.prefix(expression, entity.fields[field].type.kind) : nil
     }
 
     private func list(only fields: [Int]) -> String {
@@ -225,14 +239,14 @@ extension SQLTable {
         let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field].type.kind)
         return limited(
             writer.sql, query,
-            order: [dialect.sortTerm(field, isAscending: sort.isAscending)]
-                + query.order.map { dialect.sortTerm(writer.comparable[$0.field], isAscending: $0.isAscending) })
+            order: [target.sortTerm(sort.field, field, isAscending: sort.isAscending)]
+                + query.order.map { sortTerm($0.field, writer.comparable[$0.field], isAscending: $0.isAscending) })
     }
 
     private func completed(_ head: String, _ query: ResolvedQuery, _ related: RelatedTables? = nil) throws -> SQLText {
         limited(
             try filtered(head, query.filter, related), query,
-            order: query.order.map { dialect.sortTerm(comparable[$0.field], isAscending: $0.isAscending) })
+            order: query.order.map { sortTerm($0.field, comparable[$0.field], isAscending: $0.isAscending) })
     }
 
     private func limited(_ sql: SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
@@ -271,8 +285,6 @@ extension SQLTable {
     ///   - index: The index.
     ///   - indexName: The unquoted name of the index.
     func create(_ index: IndexDescription, named indexName: String) -> String {
-        let terms = index.fields.map { dialect.quoted($0.name) + ($0.isAscending ? "" : " DESC") }
-        return
-            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quoted(indexName)) ON \(name)(\(terms.joined(separator: ", ")))"
+        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quoted(indexName)) ON \(name)(\(dialect.terms(of: index, in: self)))"
     }
 }

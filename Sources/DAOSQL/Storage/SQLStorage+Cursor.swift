@@ -11,10 +11,14 @@ extension SQLStorage {
             do {
                 try session.connection.beginReading()
                 let table = try current(session).table
-                let statement = try evaluatingRelated(resolved) {
-                    try session.statement(try table.select(resolved, tables(session, resolved)), entity: entity.name)
+                let (statement, selection) = try evaluatingRelated(resolved) {
+                    let divided = try resolved.divided(for: table)
+                    let sql = try table.select(divided.query, tables(session, resolved))
+                    let statement = try session.statement(sql, entity: entity.name)
+                    try statement.stream()
+                    return (statement, divided.selection)
                 }
-                return SQLCursor(owner, schema, reader(of: statement, table), CursorLease(session, statement))
+                return SQLCursor(owner, schema, reader(of: statement, table, selection), CursorLease(session, statement))
             } catch {
                 session.rollback()
                 if error is SQLMissingTable { return ArrayCursor(try read(query)) }

@@ -5,7 +5,7 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
         return try reading(resolved) { session, known in
-            let sql = try known.table.select(resolved, tables(session, resolved))
+            let sql = try known.table.select(resolved.divided(for: known.table).query, tables(session, resolved))
             var plan = try session.connection.explain(sql, of: known.table.entity)
             plan.filtersRows = filtersRows(resolved.filter, servedFields(resolved.filter, plan.access))
             return plan

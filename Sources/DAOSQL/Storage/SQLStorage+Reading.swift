@@ -5,11 +5,12 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
         return try reading(resolved) { session, known in
+            let divided = try resolved.divided(for: known.table)
             let statement = try session.statement(
-                try known.table.select(resolved, tables(session, resolved)), entity: entity.name)
+                try known.table.select(divided.query, tables(session, resolved)), entity: entity.name, divided)
             defer { statement.giveBack() }
             var records: [Record] = []
-            try schema.decode(reader(of: statement, known.table), into: &records)
+            try schema.decode(reader(of: statement, known.table, divided.selection), into: &records)
             return records
         }
     }
@@ -19,11 +20,12 @@ extension SQLStorage {
         if resolved.isEmpty { return try nothing([]) }
         return try reading { session, known in
             do {
-                let sql = try known.table.select(resolved, sortedBy: sort, tables(session, resolved))
-                let statement = try session.statement(sql, entity: entity.name)
+                let divided = try resolved.divided(for: known.table)
+                let sql = try known.table.select(divided.query, sortedBy: sort, tables(session, resolved))
+                let statement = try session.statement(sql, entity: entity.name, divided)
                 defer { statement.giveBack() }
                 var records: [Record] = []
-                try schema.decode(reader(of: statement, known.table), into: &records)
+                try schema.decode(reader(of: statement, known.table, divided.selection), into: &records)
                 return records
             } catch is SQLMissingTable {
                 throw RelatedConditionsUnavailable()
@@ -71,9 +73,16 @@ extension SQLStorage {
     /// Returns the keys of a query's rows.
     func keys(_ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable) throws -> [Key] {
         let key = entity.keyIndex
-        let statement = try session.statement(try table.select([key], query, tables(session, query)), entity: entity.name)
+        let divided = try query.divided(for: table)
+        let isWhole = divided.selection == nil
+        let sql =
+            isWhole
+            ? try table.select([key], query, tables(session, query))
+            : try table.select(only: divided.fields + [key], divided.query, tables(session, query))
+        let statement = try session.statement(sql, entity: entity.name, divided)
         defer { statement.giveBack() }
-        let reader = statement.makeReader(of: entity, firstField: key, keyColumn: 0)
+        let reader = statement.makeReader(of: entity, firstField: isWhole ? key : 0, keyColumn: isWhole ? 0 : key)
+        reader.selection = divided.selection
         var keys: [Key] = []
         while try reader.advance() {
             guard let found = reader.currentKey else {
@@ -89,8 +98,12 @@ extension SQLStorage {
         if resolved.isEmpty { return try nothing(0) }
         return try reading(resolved) { session, known in
             var all = 0
-            let sql = try known.table.count(resolved.filter, tables(session, resolved))
-            try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
+            if try resolved.filter.divided(for: known.table).rest == nil {
+                let sql = try known.table.count(resolved.filter, tables(session, resolved))
+                try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
+            } else {
+                all = try keys(ResolvedQuery(filter: resolved.filter, order: []), session, known.table).count
+            }
             let rest = max(all - min(resolved.offset, all), 0)
             return min(rest, resolved.limit ?? rest)
         }
@@ -102,10 +115,12 @@ extension SQLStorage {
         let key = entity.keyIndex
         // The error of an unreadable value needs the key of its row. An index on a field contains the key too.
         try reading(resolved) { session, known in
-            let sql = try known.table.select(only: fields + [key], resolved, tables(session, resolved))
-            let statement = try session.statement(sql, entity: entity.name)
+            let divided = try resolved.divided(for: known.table)
+            let sql = try known.table.select(only: fields + divided.fields + [key], divided.query, tables(session, resolved))
+            let statement = try session.statement(sql, entity: entity.name, divided)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: key)
+            reader.selection = divided.selection
             while try reader.advance() { try body(reader) }
         }
     }
@@ -114,12 +129,21 @@ extension SQLStorage {
         let resolved = try Query(where: condition).resolvedWithRelated()
         if resolved.isEmpty { return try nothing(()) }
         try reading(resolved) { session, known in
-            let (sql, countColumn) = try known.table.groups(of: fields, where: resolved.filter, tables(session, resolved))
+            let filter = try evaluated(resolved, session, known.table).filter
+            let (sql, countColumn) = try known.table.groups(of: fields, where: filter, tables(session, resolved))
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: -1)
             while try reader.advance() { try body(reader, Int(reader.integer(inColumn: countColumn))) }
         }
+    }
+
+    /// Returns a query whose filter the engine evaluates: the keys of the rows, when it cannot evaluate the filter.
+    func evaluated(_ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable) throws -> ResolvedQuery {
+        if try query.filter.divided(for: table).rest == nil { return query }
+        if !session.isWriter { try session.connection.beginReading() }
+        let keys = ValueSet(try keys(query, session, table).map(\.value))
+        return ResolvedQuery(filter: .isIn(field: entity.keyIndex, keys, isNegated: false), order: query.order)
     }
 
     /// What conditions on related rows read.

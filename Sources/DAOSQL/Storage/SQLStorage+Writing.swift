@@ -11,8 +11,8 @@ extension SQLStorage {
         do {
             return try writing(.statement) { session, known in
                 try evaluatingRelated(query) {
-                    let sql = try known.table.set(
-                        field, to: value, counting: counter, where: query.filter, tables(session, query))
+                    let filter = try evaluated(query, session, known.table).filter
+                    let sql = try known.table.set(field, to: value, counting: counter, where: filter, tables(session, query))
                     return try session.run(sql, entity: entity.name)
                 }
             }
@@ -35,7 +35,9 @@ extension SQLStorage {
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
-        return try writing(.statement) { try $0.run($1.table.delete(resolved), entity: entity.name) }
+        return try writing(.statement) { session, known in
+            try session.run(known.table.delete(evaluated(resolved, session, known.table)), entity: entity.name)
+        }
     }
 
     /// Stores rows with one batch.

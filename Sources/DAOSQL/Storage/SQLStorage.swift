@@ -129,10 +129,14 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
 
     /// Returns a reader of a statement that reads the declared columns. It is used from the first to the last
     /// row.
-    func reader(of statement: SQLStatement, _ table: SQLTable) -> SQLRowReader {
+    func reader(of statement: SQLStatement, _ table: SQLTable, _ selection: RowSelection? = nil) -> SQLRowReader {
         // Two versions of an entity may have the same query text.
-        if let reader = statement.reader, reader.entity == table.entity { return reader }
+        if let reader = statement.reader, reader.entity == table.entity {
+            reader.selection = selection
+            return reader
+        }
         let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
+        reader.selection = selection
         statement.reader = reader
         return reader
     }

@@ -54,7 +54,7 @@ extension SQLiteConnection {
             (name: Self.text($0, 0), sql: Self.text($0, 1))
         }
         for index in indexes where index.name.asciiLowercased == table.asciiLowercased {
-            let name = try freeName(index.name + "_index")
+            let name = try freeName(index.name + "_index", SQLiteDialect())
             try execute("DROP INDEX \"\(index.name)\"")
             try execute(index.sql.replacing("INDEX \"\(index.name)\"", with: "INDEX \"\(name)\"", maxReplacements: 1))
         }

@@ -58,7 +58,6 @@ final class SQLiteStatement: SQLStatement {
         switch binding {
         case .value(let value): Bind.value(pointer, position, value, arena)
         case .count(let count): Bind.integer(pointer, position, count.map(Int64.init) ?? -1)
-        case .textBytes(let bytes): bytes.withUnsafeBufferPointer { Bind.text(pointer, position, $0, arena) }
         case .pattern(let pattern): Bind.object(pointer, position, BoundObject(pattern), BoundType.pattern)
         case .set(let set): Bind.object(pointer, position, BoundObject(set), BoundType.values)
         case .list(let values): Bind.object(pointer, position, BoundObject(values), BoundType.list)
