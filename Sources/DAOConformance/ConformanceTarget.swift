@@ -63,6 +63,20 @@ public struct ConformanceTarget: Sendable {
         openConfiguration = nil
     }
 
+    /// Describes a kind of database on a server.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the report.
+    ///   - open: Opens the database at a location with a changed configuration.
+    package init(
+        name: String, open: @escaping @Sendable (Location, (inout DatabaseConfiguration) -> Void) throws -> any Database
+    ) {
+        self.name = name
+        self.open = { location in try open(location) { _ in } }
+        file = nil
+        openConfiguration = open
+    }
+
     /// Describes a kind of database with a driver.
     ///
     /// - Parameters:

@@ -113,7 +113,7 @@ enum EvolutionCopies {
             // The state after an interruption: the bookmark and the first rows.
             try target.dao(NoteV1.self).create(Array(NoteV1.make(100).prefix(40)))
             try target.withEntityStore(.write) { store in
-                try store.setProperty("copy", to: "\(source.configuration.scheme):\(source.configuration.path)")
+                try store.setProperty("copy", to: source.configuration.place)
             }
             let dao = try source.dao(NoteV1.self)
             try dao.erase(byPrimaryKey: 7)

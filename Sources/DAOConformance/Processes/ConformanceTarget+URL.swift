@@ -12,10 +12,16 @@
         ///   - name: What reports call it; nil for the URL.
         ///   - drivers: The drivers there are.
         ///   - timeout: How long the other processes wait for a transaction, unless the URL says so.
+        ///   - program: The program that serves as the other processes.
         /// - Throws: ``UsageError`` when the URL has a path or an unknown scheme.
-        package init(url: String, name: String? = nil, drivers: [DatabaseDriver], timeout: Duration? = nil) throws {
+        package init(
+            url: String, name: String? = nil, drivers: [DatabaseDriver], timeout: Duration? = nil,
+            program: URL? = Bundle.main.executableURL
+        ) throws {
             let configuration = try DatabaseConfiguration(url: url)
-            guard configuration.path.isEmpty else {
+            // On a server every test gets a separate schema of the database.
+            let isServer = configuration.scheme == "postgres"
+            guard isServer || configuration.path.isEmpty else {
                 throw UsageError(
                     "'\(redacted(url))' names one database, and every test needs a separate one; write '\(configuration.scheme):'"
                 )
@@ -32,12 +38,29 @@
                 if asked.busyTimeout == .seconds(5) { merged.busyTimeout = configuration.busyTimeout }
                 return try driver.open(merged)
             }
+            if isServer {
+                @Sendable func open(_ location: Location, _ change: (inout DatabaseConfiguration) -> Void) throws -> any Database
+                {
+                    var asked = DatabaseConfiguration(scheme: driver.scheme, path: configuration.path)
+                    asked.options["schema"] = location.name
+                    change(&asked)
+                    return try configured.open(asked)
+                }
+                self.init(name: name ?? redacted(url), open: open)
+                guard let program else { return }
+                let wait = url.contains("timeout=") ? configuration.busyTimeout : timeout ?? configuration.busyTimeout
+                self = withProcesses(waiting: wait) { location in
+                    let options = "schema=\(location.name)&timeout=\(wait / .seconds(1))"
+                    return try ChildProcess(program, ["--serve", url + (url.contains("?") ? "&" : "?") + options])
+                }
+                return
+            }
             let isFile = driver.scheme != "memory"
             @Sendable func path(_ location: Location) -> String {
                 isFile ? location.directory.appendingPathComponent("test.db").path : location.name
             }
             let target = ConformanceTarget(name: name ?? redacted(url), driver: configured, isFile: isFile, path: path)
-            guard isFile, let program = Bundle.main.executableURL else {
+            guard isFile, let program else {
                 self = target
                 return
             }

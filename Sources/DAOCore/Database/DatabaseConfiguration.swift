@@ -9,7 +9,7 @@ import Foundation
 ///
 /// The URL is `scheme:path?option=value&…`: `scheme:///absolute/path` for an absolute path,
 /// `scheme:relative/path` for a path relative to the working directory, `memory:` or `memory:name` for
-/// memory. Characters with a meaning in URLs (`?`, `#`, `%`, a space) are percent-encoded. The options are
+/// memory, `postgres://user@host:port/database` for a server. Characters with a meaning in URLs (`?`, `#`, `%`, a space) are percent-encoded. The options are
 /// `create` and `readOnly` (`true` or `false`), `durability` (`full` or `relaxed`), `timeout` (seconds), `log` (`slow` or
 /// `all`), and the options of the driver.
 public struct DatabaseConfiguration: Sendable, Hashable {
@@ -25,7 +25,8 @@ public struct DatabaseConfiguration: Sendable, Hashable {
     /// The URL scheme, which identifies the driver.
     public var scheme: String
     /// The path of the file. For memory, it is the name of a shared database, or empty for a database that is
-    /// not shared.
+    /// not shared. For a server, it is the name of the database there; the URL's hosts, ports, user and password are the
+    /// options `host`, `port`, `user` and `password`.
     public var path: String
     /// Whether all writes are refused.
     public var isReadOnly = false
@@ -80,6 +81,13 @@ extension DatabaseConfiguration {
             query = rest[rest.index(after: mark)...]
             rest = rest[..<mark]
         }
+        var options: [String: String] = [:]
+        if scheme == "postgres" {
+            guard let server = Self.server(&rest) else {
+                throw problem("has a malformed host, port or user; write it like 'postgres://user@host:5432/database'")
+            }
+            options = server
+        }
         if rest.hasPrefix("//") {
             rest = rest.dropFirst(2)
             if !rest.hasPrefix("/"), scheme != "memory", !rest.isEmpty {
@@ -89,8 +97,8 @@ extension DatabaseConfiguration {
             }
         }
         // A path is part of every error about its file.
-        let options = rest.firstIndex(of: "&").map { rest[$0...] } ?? ""
-        if redacted(options) != options || rest.contains(/^[^\/]*:.*(?:@|%(?:25)*40)/) {
+        let appended = rest.firstIndex(of: "&").map { rest[$0...] } ?? ""
+        if redacted(appended) != appended || rest.contains(/^[^\/]*:.*(?:@|%(?:25)*40)/) {
             throw problem("has a secret in its path; write options after a '?', and no user")
         }
         guard let path = String(rest).removingPercentEncoding else {
@@ -98,7 +106,8 @@ extension DatabaseConfiguration {
         }
         if path.contains("\0") { throw problem("has a NUL character in its path; use another path") }
         self.init(scheme: scheme, path: path)
-        var seen: Set<String> = []
+        self.options = options
+        var seen = Set(options.keys)
         for pair in query.split(separator: "&", omittingEmptySubsequences: true) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = String(parts[0]).removingPercentEncoding, !name.isEmpty,
@@ -107,6 +116,50 @@ extension DatabaseConfiguration {
             guard seen.insert(name).inserted else { throw problem("has the option '\(redacted(name))' twice; give it once") }
             try set(name, value, problem)
         }
+    }
+
+    /// Takes the hosts, ports and the user from the beginning of a URL, which is then the path without its slash.
+    ///
+    /// - Returns: The options; nil when they cannot be read.
+    private static func server(_ rest: inout Substring) -> [String: String]? {
+        guard rest.hasPrefix("//") else { return [:] }
+        rest = rest.dropFirst(2)
+        var authority = rest.prefix { $0 != "/" }
+        rest = rest.dropFirst(authority.count + 1)
+        var texts: [String: Substring] = [:]
+        if let sign = authority.lastIndex(of: "@") {
+            let user = authority[..<sign]
+            texts["user"] = user.prefix { $0 != ":" }
+            texts["password"] = user.firstIndex(of: ":").map { user[user.index(after: $0)...] }
+            authority = authority[authority.index(after: sign)...]
+        }
+        var options: [String: String] = [:]
+        for (name, text) in texts where !text.isEmpty {
+            guard let text = String(text).removingPercentEncoding else { return nil }
+            options[name] = text
+        }
+        if authority.isEmpty { return options }
+        var hosts: [String] = []
+        var ports: [Substring] = []
+        for place in authority.split(separator: ",", omittingEmptySubsequences: false) {
+            let end = place.hasPrefix("[") ? place.firstIndex(of: "]").map(place.index(after:)) : place.firstIndex(of: ":")
+            let name = place[..<(end ?? place.endIndex)]
+            let port = place[name.endIndex...]
+            guard port.isEmpty || port.first == ":" && port.count > 1 && port.dropFirst().allSatisfy(\.isASCIIDigit),
+                let host = String(name).removingPercentEncoding
+            else { return nil }
+            hosts.append(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)
+            ports.append(port.dropFirst())
+        }
+        options["host"] = hosts.joined(separator: ",")
+        if !ports.allSatisfy(\.isEmpty) { options["port"] = ports.joined(separator: ",") }
+        return options
+    }
+
+    /// What tells the database from others: the scheme and the path, and the server and the schema of a database on a server.
+    package var place: String {
+        let parts = ["host", "hostaddr", "port", "schema"].compactMap { name in options[name].map { "\(name)=\($0)" } }
+        return "\(scheme):\(path)" + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
     }
 
     private mutating func set(_ name: String, _ value: String, _ problem: (String) -> StorageError) throws {
@@ -140,6 +193,10 @@ extension DatabaseConfiguration {
     }
 }
 
+extension Character {
+    fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+}
+
 extension DatabaseConfiguration: CustomStringConvertible, CustomReflectable {
     /// The URL of the configuration, without its secrets: the value of `key` is hidden.
     public var description: String {
@@ -149,6 +206,7 @@ extension DatabaseConfiguration: CustomStringConvertible, CustomReflectable {
         if durability != .full { settings["durability"] = durability.rawValue }
         if busyTimeout != .seconds(5) { settings["timeout"] = "\(busyTimeout / .seconds(1))" }
         settings["log"] = log?.rawValue
+        if settings["user"] != nil { settings["user"] = "…" }
         let query = settings.sorted { $0.key < $1.key }.map { "\(Self.encoded($0.key))=\(Self.encoded($0.value))" }
         return redacted("\(scheme):\(Self.encoded(path))" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
     }

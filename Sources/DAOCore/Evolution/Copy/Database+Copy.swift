@@ -58,7 +58,7 @@ extension Database {
         try reporting(.copy) {
             try withEntityStore(.read) { source in
                 var copy = DatabaseCopy(
-                    source: source, target: target, name: "\(configuration.scheme):\(configuration.path)", rowLimit: rowLimit)
+                    source: source, target: target, name: configuration.place, rowLimit: rowLimit)
                 return try copy.run(isCancelled, onProgress)
             }
         }
