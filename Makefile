@@ -39,7 +39,7 @@ offline-demo: ## Fetch from a server, store, stop the server, read without it (U
 test: ## Run every test, the conformance suite over every backend included (FILTER=Planner: those of that name)
 	@Scripts/setup.sh --demo
 	swift build --build-tests $(SWIFT_FLAGS)
-	Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
+	Scripts/with-postgres.sh Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
 check: ## Run all that CI runs: formatting, consumers, ThreadSanitizer, tests, compiler messages
 	@Scripts/setup.sh --demo
@@ -49,9 +49,10 @@ check: ## Run all that CI runs: formatting, consumers, ThreadSanitizer, tests, c
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
-conformance: ## The conformance suite's table over memory, SQLite and LMDB
+conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL
 	@Scripts/setup.sh
-	@swift run dao-conformance
+	@swift build --product dao-conformance
+	@Scripts/with-postgres.sh sh -c '.build/debug/dao-conformance --url memory: --url sqlite: --url lmdb: --url "$$DAO_POSTGRES_URL?pool=120"'
 
 soak: ## Property-based tests until they are stopped: MINUTES=20 ends them, URL=sqlite: runs one kind of database
 	@Scripts/setup.sh

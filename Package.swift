@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "DAOLMDB", targets: ["DAOLMDB"]),
         .library(name: "DAOSQL", targets: ["DAOSQL"]),
         .library(name: "DAOSQLite", targets: ["DAOSQLite"]),
+        .library(name: "DAOPostgres", targets: ["DAOPostgres"]),
         .library(name: "DAOTransport", targets: ["DAOTransport"]),
         .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
@@ -27,6 +28,7 @@ let package = Package(
     targets: [
         // System libraries
         .systemLibrary(name: "DAOSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .systemLibrary(name: "DAOSystemPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "DAOSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
 
         // What of a URL may appear in a description, an error or a log
@@ -40,9 +42,10 @@ let package = Package(
         .target(name: "DAOMemory", dependencies: ["DAOKeyValue"]),
         .target(name: "DAOLMDB", dependencies: ["DAOKeyValue", "DAOSystemLMDB"]),
 
-        // A database on any SQL engine, and one such engine
+        // A database on any SQL engine, and two such engines
         .target(name: "DAOSQL", dependencies: ["DAOCore"]),
         .target(name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSQLiteChecksums", "DAOSystemSQLite"]),
+        .target(name: "DAOPostgres", dependencies: ["DAOSQL", "DAORedaction", "DAOSystemPostgres"]),
         // Checksums of pages, in C: a layer below SQLite
         .target(name: "DAOSQLiteChecksums", dependencies: ["DAOSystemSQLite"]),
 
@@ -74,6 +77,12 @@ let package = Package(
         .testTarget(name: "DAOSQLTests", dependencies: ["DAOSQL", "DAOSQLite", "DAOConformance", "DAOExamples"]),
         .testTarget(
             name: "DAOSQLiteTests", dependencies: ["DAOSQLite", "DAOMemory", "DAOSystemSQLite", "DAOTestSupport"]),
+        .testTarget(
+            name: "DAOPostgresTests",
+            dependencies: [
+                "DAOPostgres", "DAOConformance", "DAOMemory", "DAOPropertyTesting", "DAOSystemPostgres", "DAOTestSupport",
+                "dao-conformance",
+            ]),
         .testTarget(name: "DAOOrderedStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "DAOSystemLMDB", "DAOTestSupport"]),
         .testTarget(
             name: "DAORelationshipTests",
@@ -136,9 +145,10 @@ let package = Package(
             name: "dao-bench",
             dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOSystemSQLite", "DAOSystemLMDB", "DAOTestSupport"]),
         .executableTarget(
-            name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+            name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
         .executableTarget(
-            name: "dao-soak", dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB"]),
+            name: "dao-soak",
+            dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
         .plugin(
             name: "DAOConformancePlugin",
             capability: .command(

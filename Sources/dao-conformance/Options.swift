@@ -2,6 +2,7 @@ import DAOConformance
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOPostgres
 import DAOSQLite
 import Foundation
 
@@ -11,7 +12,9 @@ struct Options {
         Runs the conformance suite on databases and prints its table.
 
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed;
-                           each case gets a database of its own in a temporary directory. May be repeated; all three by default.
+                           each case gets a database of its own in a temporary directory. On a server, as in
+                           postgres://user@host/database, each case gets a schema of its own. May be repeated; memory, SQLite
+                           and LMDB by default.
           --chapter K      one chapter of the contract (K, V, P, Q, W, R, T, O, E, C, L). May be repeated; all by default.
           --case ID        one case, or those whose ids begin so. May be repeated.
           --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit.
@@ -58,10 +61,10 @@ struct Options {
             }
         }
         if !chosen.isEmpty { chapters = chosen }
-        if urls.isEmpty { urls = Self.drivers.map { "\($0.scheme):" } }
+        if urls.isEmpty { urls = ["memory:", "sqlite:", "lmdb:"] }
         targets = try urls.map { try ConformanceTarget(url: $0, drivers: Self.drivers) }
     }
 
     /// The databases there are.
-    static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
+    static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb, .postgres]
 }

@@ -2,6 +2,7 @@ import DAOConformance
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOPostgres
 import DAOSQLite
 import Foundation
 
@@ -12,7 +13,8 @@ struct SoakOptions {
 
           --minutes N      stops after the given minutes; fractions are allowed.
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed.
-                           May be repeated; all three by default, files with relaxed durability.
+                           May be repeated; these three by default, files with relaxed durability. On a server, as in
+                           postgres://user@host/database, each run gets a schema of its own.
           --seed N         begins with this seed; a random one by default.
           --operations N   steps for each seed; 2500 by default.
         """
@@ -54,5 +56,5 @@ struct SoakOptions {
     }
 
     /// The databases there are.
-    static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb]
+    static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb, .postgres]
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Runs a command with a PostgreSQL server of its own, whose URL is in DAO_POSTGRES_URL. The server is in a temporary directory, listens on
+# a socket there and on no port, and is stopped and removed whatever happens. A server refuses to run as root: root runs it as the user
+# of the package, "postgres".
+#
+#   Scripts/with-postgres.sh COMMAND …
+set -uo pipefail
+
+for directory in "${POSTGRES_BIN:-}" "$(pg_config --bindir 2>/dev/null)" /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
+    if [ -n "$directory" ] && [ -x "$directory/initdb" ]; then binaries=$directory; fi
+done
+if [ -z "${binaries:-}" ]; then
+    echo "with-postgres: there is no 'initdb'; run Scripts/setup.sh, or set POSTGRES_BIN to the directory of PostgreSQL's programs" >&2
+    exit 1
+fi
+
+# The path of a socket has to be short.
+place=$(mktemp -d /tmp/dao-pg.XXXXXX)
+as_owner=()
+if [ "$(id -u)" -eq 0 ]; then
+    if command -v setpriv >/dev/null; then
+        as_owner=(setpriv --reuid=postgres --regid=postgres --clear-groups)
+    else
+        as_owner=(sudo -u postgres)
+    fi
+    chown postgres "$place"
+fi
+chmod 755 "$place"
+
+stop() {
+    [ -n "${child:-}" ] && kill "$child" 2>/dev/null && wait "$child" 2>/dev/null
+    "${as_owner[@]}" "$binaries/pg_ctl" -D "$place/data" -m immediate -w stop >/dev/null 2>&1
+    rm -rf "$place"
+}
+trap stop EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# When this script is killed, nobody is left to stop the server but this.
+( trap '' INT HUP TERM; while kill -0 $$ 2>/dev/null; do sleep 1; done; child=; stop ) </dev/null >/dev/null 2>&1 &
+
+# Nothing is stored for longer than the command runs, so nothing is synced.
+(
+    cd "$place" || exit 1
+    "${as_owner[@]}" "$binaries/initdb" --no-sync -D data -U dao -A trust -E UTF8 --no-locale &&
+        # Only this user needs a password.
+        sed -i.old '1i local all dao_locked scram-sha-256' data/pg_hba.conf &&
+        "${as_owner[@]}" "$binaries/pg_ctl" -D data -l log -w -t 60 start -o "-c fsync=off -c full_page_writes=off -c listen_addresses='' \
+            -c unix_socket_directories='$place' -c max_connections=400 -c shared_buffers=64MB -c max_wal_size=4GB -c jit=off"
+) >"$place/start.log" 2>&1
+if [ $? -ne 0 ]; then
+    echo "with-postgres: the server did not start:" >&2
+    cat "$place/start.log" "$place/log" >&2 2>/dev/null
+    exit 1
+fi
+
+export DAO_POSTGRES_URL="postgres://dao@${place//\//%2F}/postgres"
+# In the background, so that a signal stops the server at once.
+"$@" <&0 &
+child=$!
+wait "$child"
+status=$?
+child=
+exit $status

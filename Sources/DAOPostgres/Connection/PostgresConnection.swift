@@ -1,0 +1,393 @@
+import DAOCore
+import DAOSQL
+import DAOSystemPostgres
+import Foundation
+
+/// One connection to the server. Commands are sent together, in libpq's pipeline mode, so that a call costs few round trips.
+final class PostgresConnection: @unchecked Sendable {
+    // Sendable because one thread uses it at a time: that of its session, or that which counts commits.
+
+    /// A command of a round trip.
+    enum Command {
+        /// A statement without parameters.
+        case text(String)
+        /// A statement with parameters of given types.
+        case typed(String, [UInt32], Parameters)
+        /// A prepared statement.
+        case run(String, Parameters)
+        /// Prepares a statement, by name and text.
+        case prepare(String, String)
+        /// Asks for the types of a prepared statement.
+        case describe(String)
+    }
+
+    let settings: PostgresSettings
+    /// libpq's connection.
+    private(set) var pointer: OpaquePointer
+    /// Changes when prepared statements have to be prepared again.
+    private(set) var epoch = 0
+
+    /// Whether a transaction was begun and not ended.
+    private(set) var isInTransaction = false
+    /// Whether the transaction writes.
+    private(set) var isWriting = false
+    /// The error that has ended the transaction.
+    private(set) var fault: (any Error)?
+    /// What precedes the next command: savepoints.
+    private var pending: [String] = []
+    /// Whether the transaction has changed the catalog.
+    private var hasChangedCatalog = false
+    /// The version of the schema at the beginning of the write transaction.
+    private var version: UInt64 = 0
+
+    /// The batch that holds rows back.
+    weak var holding: PostgresRowBatch?
+    /// Counts the statements that write rows whose keys are not known.
+    private(set) var unknownWrites = 0
+    /// The rows that were written one by one, by entity.
+    private(set) var writtenKeys: [String: Set<Key>] = [:]
+    /// The names of prepared statements that are no longer used.
+    private var unused: [String] = []
+    private var lastName = 0
+
+    var path: String { settings.path }
+
+    /// The version of the server, such as 15.4.
+    var serverVersion: String {
+        let number = PQserverVersion(pointer)
+        return "\(number / 10_000).\(number % 10_000)"
+    }
+
+    init(_ settings: PostgresSettings) throws {
+        self.settings = settings
+        pointer = try Self.connect(settings)
+    }
+
+    deinit { PQfinish(pointer) }
+
+    /// Connects again when the connection was lost while nobody used it.
+    private func revive() throws {
+        var request = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
+        // A message of the server precedes the end of the connection.
+        while PQstatus(pointer) == CONNECTION_OK, poll(&request, 1, 0) > 0, PQconsumeInput(pointer) == 1 {}
+        guard PQstatus(pointer) != CONNECTION_OK else { return }
+        let new = try Self.connect(settings)
+        PQfinish(pointer)
+        pointer = new
+        unused = []
+        epoch += 1
+    }
+
+    /// A new name for a prepared statement or a cursor.
+    func newName() -> String {
+        lastName += 1
+        return "dao_\(lastName)"
+    }
+
+    /// Lets a prepared statement be removed with a later command.
+    func discard(_ name: String, _ epoch: Int) {
+        if epoch == self.epoch { unused.append(name) }
+    }
+
+    // MARK: Round trips
+
+    /// Sends commands in one message.
+    ///
+    /// - Returns: Their results, in order.
+    /// - Throws: ``ServerError`` of the first one that failed. Those after it had no effect.
+    func exchange(_ commands: [Command]) throws -> [PostgresResult] {
+        if !isInTransaction { try revive() }
+        let first = pending.map(Command.text)
+        pending = []
+        // Commands outside of a transaction are one transaction, in which an error would undo this.
+        let closed = isInTransaction && fault == nil ? unused : []
+        if !closed.isEmpty { unused = [] }
+        let preceding = closed.map { Command.text("DEALLOCATE \($0)") } + first
+        var results = try send(preceding + commands, preceding.count)
+        results.removeFirst(preceding.count)
+        return results
+    }
+
+    private func send(_ commands: [Command], _ preceding: Int) throws -> [PostgresResult] {
+        var sent = 0
+        for command in commands {
+            if send(command) == 0 { break }
+            sent += 1
+        }
+        let isSent = sent == commands.count && PQpipelineSync(pointer) == 1
+        guard isSent else {
+            throw ServerError(state: "", message: String(cString: PQerrorMessage(pointer)))
+        }
+        var results: [PostgresResult] = []
+        var failure: ServerError?
+        for number in 0..<commands.count {
+            guard let result = PQgetResult(pointer) else { break }
+            switch PQresultStatus(result) {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: results.append(PostgresResult(result))
+            case PGRES_PIPELINE_ABORTED: PQclear(result)
+            default:
+                if failure == nil {
+                    failure = ServerError(result)
+                    failure?.number = number - preceding
+                }
+                PQclear(result)
+            }
+            // The end of the results of the command.
+            while let rest = PQgetResult(pointer) { PQclear(rest) }
+            if PQstatus(pointer) != CONNECTION_OK { break }
+        }
+        if PQstatus(pointer) == CONNECTION_OK, let sync = PQgetResult(pointer) { PQclear(sync) }
+        if let failure { throw failure }
+        guard results.count == commands.count else {
+            throw ServerError(state: "", message: String(cString: PQerrorMessage(pointer)))
+        }
+        return results
+    }
+
+    private func send(_ command: Command) -> Int32 {
+        switch command {
+        case .text(let text): return PQsendQueryParams(pointer, text, 0, nil, nil, nil, nil, 1)
+        case .prepare(let name, let text): return PQsendPrepare(pointer, name, text, 0, nil)
+        case .describe(let name): return PQsendDescribePrepared(pointer, name)
+        case .typed(let text, let types, let parameters):
+            return withValues(of: parameters) { values, lengths, formats in
+                PQsendQueryParams(pointer, text, Int32(parameters.count), types, values, lengths, formats, 1)
+            }
+        case .run(let name, let parameters):
+            return withValues(of: parameters) { values, lengths, formats in
+                PQsendQueryPrepared(pointer, name, Int32(parameters.count), values, lengths, formats, 1)
+            }
+        }
+    }
+
+    /// Calls a closure with the addresses, lengths and forms of values, as libpq wants them.
+    private func withValues(
+        of parameters: Parameters, _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> Int32
+    ) -> Int32 {
+        // libpq copies the values before it returns. An empty array may have no address, which would mean null.
+        (parameters.bytes.isEmpty ? [0] : parameters.bytes).withUnsafeBytes { bytes in
+            let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let places = parameters.places
+            return body(
+                places.map { place in place.flatMap { base?.advanced(by: $0.lowerBound) } },
+                places.map { Int32($0?.count ?? 0) }, Array(repeating: 1, count: places.count))
+        }
+    }
+
+    /// Sends commands in one message. In a transaction a failed command undoes only what they have done.
+    ///
+    /// - Parameters:
+    ///   - commands: The commands.
+    ///   - texts: Describes them to instruments.
+    ///   - entity: The entity of the statement, for errors.
+    func run(_ commands: [Command], _ text: @autoclosure () -> String, entity: String) throws -> [PostgresResult] {
+        do {
+            return try protected(commands, text())
+        } catch let error as ServerError {
+            if error.isOutdated { epoch += 1 }
+            throw error.failure(path: path, entity: entity)
+        }
+    }
+
+    /// Sends commands as ``run(_:_:entity:)`` does.
+    ///
+    /// - Throws: ``ServerError``.
+    func protected(_ commands: [Command], _ text: @autoclosure () -> String) throws -> [PostgresResult] {
+        if let fault { throw fault }
+        let timer = StatementTimer.isUsed ? StatementTimer.begin() : nil
+        defer { timer?.end(text(), runs: 1) }
+        guard isInTransaction else { return try exchange(commands) }
+        do {
+            var results = try exchange(
+                [.text("SAVEPOINT dao_call")] + commands + [.text("RELEASE dao_call")])
+            results.removeFirst()
+            results.removeLast()
+            return results
+        } catch var error as ServerError {
+            error.number -= 1
+            do {
+                _ = try send([.text("ROLLBACK TO dao_call"), .text("RELEASE dao_call")], 0)
+            } catch {
+                fault = fault ?? (error as? ServerError)?.storageError(path: path) ?? error
+            }
+            throw error
+        }
+    }
+
+    /// Writes the rows that a batch holds back.
+    func sendHeld() throws {
+        let batch = holding
+        holding = nil
+        try batch?.send()
+    }
+
+    // MARK: Written rows
+
+    func didWrite(_ key: Key?, of entity: String) {
+        if let key { writtenKeys[entity, default: []].insert(key) } else { unknownWrites += 1 }
+    }
+
+    /// Forgets the written rows before keys are announced.
+    func willPrefetch(_ entity: String) { writtenKeys[entity] = nil }
+}
+
+// MARK: Transactions
+
+extension PostgresConnection: SQLConnection {
+    func beginReading() throws {
+        if isInTransaction { return }
+        // The first query takes the snapshot.
+        try begin(["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SELECT 1"])
+    }
+
+    func beginWriting(_ write: SQLWrite) throws {
+        if isInTransaction { return }
+        let wait = write.settings.busyTimeout.milliseconds
+        // The snapshot is taken after the lock, by the last statement.
+        let results = try begin([
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE",
+            "SET LOCAL lock_timeout = \(max(wait, 1))",
+            "SET LOCAL synchronous_commit = \(write.settings.durability == .full ? "on" : "off")",
+            "LOCK TABLE \(PostgresSchema.gate) IN EXCLUSIVE MODE\(wait == 0 ? " NOWAIT" : "")",
+            "SELECT version FROM \(PostgresSchema.gate)",
+        ])
+        isWriting = true
+        version = UInt64(bitPattern: results.last?.integer(0, 0) ?? 0)
+    }
+
+    @discardableResult private func begin(_ texts: [String]) throws -> [PostgresResult] {
+        do {
+            let results = try exchange(texts.map(Command.text))
+            isInTransaction = true
+            return results
+        } catch let error as ServerError {
+            if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+            throw error.storageError(path: path)
+        }
+    }
+
+    func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
+        guard isInTransaction else { return nil }
+        do {
+            try sendHeld()
+        } catch {
+            end()
+            throw error
+        }
+        if let fault {
+            end()
+            throw fault
+        }
+        var commands: [Command] = []
+        if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
+        do {
+            let results = try exchange(commands + [.text("COMMIT")])
+            let tag = results.last.map { String(cString: PQcmdStatus($0.pointer)) }
+            isInTransaction = tag == "COMMIT"
+            let isDone = isInTransaction
+            forget()
+            guard isDone else {
+                throw StorageError(
+                    .invalidTransaction, "the server has rolled the transaction back; run it again from its beginning", path: path
+                )
+            }
+        } catch let error as ServerError {
+            let isLost = error.isLoss
+            end()
+            guard isLost else { throw error.storageError(path: path) }
+            throw StorageError(
+                .outcomeUnknown,
+                "the connection was lost during a commit, and whether it is stored is unknown; look for what the transaction wrote",
+                path: path, engineMessage: error.message)
+        }
+        return nil
+    }
+
+    func rollback() { end() }
+
+    /// Ends the transaction and discards its writes.
+    private func end() {
+        holding?.drop()
+        holding = nil
+        if isInTransaction, PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+        if hasChangedCatalog { epoch += 1 }
+        forget()
+    }
+
+    private func forget() {
+        isInTransaction = false
+        isWriting = false
+        fault = nil
+        pending = []
+        hasChangedCatalog = false
+        writtenKeys = [:]
+    }
+
+    func beginSavepoint() throws {
+        try sendHeld()
+        pending.append("SAVEPOINT dao")
+    }
+
+    func releaseSavepoint() throws {
+        try sendHeld()
+        if pending.last == "SAVEPOINT dao" { pending.removeLast() } else { pending.append("RELEASE dao") }
+    }
+
+    func rollbackSavepoint() throws {
+        holding?.drop()
+        holding = nil
+        unknownWrites += 1
+        if fault != nil { return }
+        if pending.last == "SAVEPOINT dao" {
+            pending.removeLast()
+            return
+        }
+        do {
+            _ = try exchange([.text("ROLLBACK TO dao"), .text("RELEASE dao")])
+        } catch let error as ServerError {
+            fault = error.storageError(path: path)
+        }
+        if hasChangedCatalog { epoch += 1 }
+    }
+
+    func checkTransaction() throws {
+        if let fault { throw fault }
+        guard isInTransaction, PQtransactionStatus(pointer) == PQTRANS_IDLE else { return }
+        let error = StorageError(
+            .invalidTransaction, "the transaction was ended through the handle of the engine; let the database end it",
+            path: path)
+        fault = error
+        throw error
+    }
+
+    var underlyingHandle: (any UnderlyingHandle)? { PostgresHandle(self) }
+
+    // MARK: Statements
+
+    func prepare(_ text: String, entity: String) throws -> SQLStatement { PostgresStatement(text, self, entity: entity) }
+
+    func batch(_ write: SQLRowWrite, of table: SQLTable) throws -> SQLRowBatch { PostgresRowBatch(write, of: table, self) }
+
+    func execute(_ text: String) throws {
+        try sendHeld()
+        // It changes tables.
+        _ = try run([.text(text)], text, entity: "")
+        try catalogDidChange()
+        epoch += 1
+        unknownWrites += 1
+    }
+
+    // MARK: Versions
+
+    func schemaVersion() throws -> UInt64 {
+        if isWriting { return version }
+        return UInt64(bitPattern: try rows("SELECT version FROM \(PostgresSchema.gate)").first?.integer(0) ?? 0)
+    }
+
+    func catalogDidChange() throws { hasChangedCatalog = true }
+}
+
+extension Duration {
+    /// The number of milliseconds, rounded up.
+    var milliseconds: Int32 { Int32(clamping: Int((self / .milliseconds(1)).rounded(.up))) }
+}

@@ -1,0 +1,50 @@
+import DAOCore
+import DAOSQL
+import DAOSystemPostgres
+import Synchronization
+
+/// A PostgreSQL engine with one schema of one database.
+final class PostgresEngine: SQLEngine {
+    private let settings: PostgresSettings
+    private let version: String
+    /// The connection that has looked at the schema, until it is used.
+    private let first: Mutex<PostgresConnection?>
+
+    let dialect: any SQLDialect = PostgresDialect()
+
+    /// Creates what the schema lacks.
+    init(_ settings: PostgresSettings, _ configuration: DatabaseConfiguration) throws {
+        self.settings = settings
+        let connection = try PostgresConnection(settings)
+        try PostgresSchema.prepare(connection, configuration)
+        version = "PostgreSQL \(connection.serverVersion)"
+        first = Mutex(connection)
+    }
+
+    var traits: SQLEngineTraits {
+        SQLEngineTraits(
+            name: version, path: settings.path, isMultiProcess: true, maximumValueLength: 500_000_000,
+            maximumReaders: settings.pool - 1, readersOption: "pool", busyTimeout: settings.busyTimeout,
+            underlyingType: UnderlyingType(PostgresHandle.self))
+    }
+
+    func connect(_ access: SQLAccess) throws -> any SQLConnection {
+        try first.withLock { first in
+            defer { first = nil }
+            return first
+        } ?? PostgresConnection(settings)
+    }
+
+    func close() { first.withLock { $0 = nil } }
+
+    /// Any commit on the server changes the snapshot that a transaction would get.
+    var commitCounter: ObservationHub.OpenCounter? {
+        { [settings] in
+            let connection = try PostgresConnection(settings)
+            return {
+                let snapshot = try connection.rows("SELECT pg_catalog.pg_current_snapshot()::text").first?.text(0) ?? ""
+                return snapshot.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+            }
+        }
+    }
+}

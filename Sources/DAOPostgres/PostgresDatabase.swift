@@ -1,0 +1,49 @@
+import DAOCore
+import DAOSQL
+
+/// A database on a PostgreSQL server. It has real tables, columns, indexes and constraints, which every other tool can read
+/// and write.
+///
+/// ```swift
+/// let database = try DatabaseDrivers(.postgres).open("postgres://app@db.example.com/app?schema=app")
+/// let messages = try database.storage(for: MessageModel.self)
+/// ```
+///
+/// The tables are in one schema of a database that exists. Databases with the same configuration share their connections:
+/// one writes, up to `pool` minus one read. Write transactions of all clients run one after another, and readers never wait
+/// for them.
+public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
+    // Sendable as its superclass is: it adds no stored properties.
+
+    /// The open engines, by their options.
+    private static let instances = SharedInstances<[String: String], SQLInstance>()
+
+    /// Opens the database that a configuration describes, and creates the schema if it is missing.
+    ///
+    /// - Parameter configuration: The configuration. Its path is the name of a database.
+    /// - Throws: `.unreachable` when the server does not answer; `.notPermitted` for a user, a password or a certificate that
+    ///   is refused, and when the schema may not be created; `.notFound` for a missing database or schema; `.unsupported` for a
+    ///   server older than 13 or a database whose encoding is not UTF8; `.invalidConfiguration` for a wrong option.
+    public init(_ configuration: DatabaseConfiguration) throws {
+        let settings = try PostgresSettings(configuration)
+        let writes = !configuration.isReadOnly
+        let identity = settings.parameters.merging(["schema": settings.schema, "pool": "\(settings.pool)"]) { $1 }
+        let instance = try Self.instances.acquire(identity) {
+            try SQLInstance(PostgresEngine(settings, configuration), writes: writes)
+        }
+        try super.init(configuration, on: instance, writes: writes) { Self.instances.release(identity) { $0.close() } }
+    }
+}
+
+extension DatabaseDriver {
+    /// Opens schemas of PostgreSQL databases: `postgres://user@host:5432/database?schema=app`.
+    ///
+    /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `writers` (`one`),
+    /// and the parameters of libpq, such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and
+    /// `target_session_attrs`.
+    public static let postgres = DatabaseDriver(
+        scheme: "postgres", optionNames: PostgresSettings.ownOptions.union(PostgresSettings.parameterNames)
+    ) {
+        try PostgresDatabase($0)
+    }
+}

@@ -1,0 +1,68 @@
+import DAOCore
+import DAOSystemPostgres
+
+/// What the connections of an engine have in common.
+struct PostgresSettings: Sendable {
+    /// The options of the driver; all others are parameters of libpq.
+    static let ownOptions: Set = ["schema", "pool", "writers"]
+    /// The names of libpq's parameters that a URL may have.
+    static let parameterNames: Set<String> = {
+        var names: Set<String> = []
+        guard let first = PQconndefaults() else { return names }
+        defer { PQconninfoFree(first) }
+        var option = first
+        while let keyword = option.pointee.keyword {
+            names.insert(String(cString: keyword))
+            option += 1
+        }
+        // The first two are the path of the URL and the business of the driver.
+        return names.subtracting(["dbname", "client_encoding", "replication"])
+    }()
+
+    /// libpq's parameters.
+    let parameters: [String: String]
+    /// The schema with the tables.
+    let schema: String
+    /// The maximum number of connections, that for writing included.
+    let pool: Int
+    /// How long to wait for other clients, and for a free connection.
+    let busyTimeout: Duration
+    /// How long to wait for a server, in seconds.
+    let connectTimeout: Int
+    /// The number of servers that are tried one after another.
+    let hostCount: Int
+    /// The server, the database and the schema, as errors name them.
+    let path: String
+
+    init(_ configuration: DatabaseConfiguration) throws {
+        func invalid(_ message: String) -> StorageError {
+            StorageError(.invalidConfiguration, message, path: configuration.path)
+        }
+        if configuration.path.isEmpty {
+            throw invalid("the URL names no database; write it like 'postgres://user@host/database'")
+        }
+        if configuration.path.contains("/") || configuration.path.contains("=") {
+            throw invalid("the name of the database has a '/' or a '='; write it like 'postgres://user@host/database'")
+        }
+        schema = configuration.options["schema"] ?? "public"
+        if schema.isEmpty { throw invalid("the option 'schema' is empty; give the name of a schema, or omit it") }
+        pool = try configuration.count("pool", in: 2...1000) ?? 8
+        if let writers = configuration.options["writers"], writers != "one" {
+            throw StorageError(.unsupported, "'writers=one' is the only mode so far; omit the option", path: configuration.path)
+        }
+        connectTimeout = try configuration.count("connect_timeout", in: 1...3600) ?? 10
+        busyTimeout = configuration.busyTimeout
+        var parameters = configuration.options.filter { !Self.ownOptions.contains($0.key) }
+        parameters["dbname"] = configuration.path
+        parameters["client_encoding"] = "UTF8"
+        // A server that has vanished is noticed.
+        for (name, value) in [
+            ("connect_timeout", "\(connectTimeout)"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
+            ("keepalives_count", "3"), ("tcp_user_timeout", "60000"), ("fallback_application_name", "swift-dao"),
+        ] where parameters[name] == nil { parameters[name] = value }
+        self.parameters = parameters
+        let host = parameters["host"] ?? parameters["hostaddr"]
+        hostCount = host?.split(separator: ",", omittingEmptySubsequences: false).count ?? 1
+        path = "\(host ?? "")\(parameters["port"].map { ":\($0)" } ?? "")/\(configuration.path)?schema=\(schema)"
+    }
+}

@@ -1,0 +1,76 @@
+import DAOConformance
+import DAOCore
+import DAOPostgres
+import DAOSystemPostgres
+import DAOTestSupport
+import Foundation
+import Testing
+
+/// The server of the tests, which `Scripts/with-postgres.sh` starts.
+enum Server {
+    /// Its URL, without options; nil when there is none.
+    static let url = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"]
+    static var isThere: Bool { url != nil }
+
+    /// The kind of database, with a schema for each test.
+    static func target(_ options: String = "pool=120") -> ConformanceTarget? {
+        guard let url else { return nil }
+        return try? ConformanceTarget(
+            url: "\(url)?\(options)", name: "postgres", drivers: [.postgres], program: Process.built("dao-conformance"))
+    }
+
+    /// The URL of a new schema, which the first opening creates.
+    static func newURL(_ options: String = "") throws -> String {
+        let name = "test-\(UUID().uuidString.lowercased())"
+        return "\(try #require(url))?schema=\(name)" + (options.isEmpty ? "" : "&\(options)")
+    }
+
+    /// The URL of the server with another user, host or database.
+    static func url(user: String = "dao", database: String = "postgres", options: String = "") throws -> String {
+        let url = try #require(url)
+        let host = try #require(url.split(separator: "@").last?.split(separator: "/").first)
+        return "postgres://\(user)@\(host)/\(database)?\(options)"
+    }
+
+    /// Runs statements as another program would, and returns the first column of the last one's rows.
+    @discardableResult static func psql(_ sql: String, database: String = "postgres") throws -> [String] {
+        let url = try #require(url)
+        let host = try #require(url.split(separator: "@").last?.split(separator: "/").first?.description.removingPercentEncoding)
+        let connection = PQconnectdb("host='\(host)' user=dao dbname='\(database)' options='-c client_min_messages=warning'")
+        defer { PQfinish(connection) }
+        let result = PQexec(connection, sql)
+        defer { PQclear(result) }
+        let status = PQresultStatus(result)
+        guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else {
+            throw ServerFailure(message: String(cString: PQerrorMessage(connection)))
+        }
+        return (0..<PQntuples(result)).map { String(cString: PQgetvalue(result, $0, 0)) }
+    }
+}
+
+struct ServerFailure: Error {
+    let message: String
+}
+
+/// Returns the storage error that a closure throws.
+func storageError<Result>(_ body: () throws -> Result) throws -> StorageError {
+    do {
+        _ = try body()
+    } catch let error as StorageError {
+        return error
+    }
+    throw ServerFailure(message: "expected a StorageError")
+}
+
+struct Book: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var shelf: String?
+
+    static let schema = Schema(
+        "book", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .indexed), Field("shelf", \.shelf, .unique))
+}
+
+extension Database {
+    var books: DAO<IdentityTranslator<Book>> { get throws { DAO(storage: try storage(for: Book.self)) } }
+}
