@@ -23,7 +23,9 @@ struct PostgresDialect: SQLDialect {
             return Self.systemColumns.contains(name) || name.hasPrefix("pg_") ? "~" + name : name
         }
         let hash = String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 36)
-        return name.prefix(Self.longestName - 14) + "~" + hash
+        var start = name[...]
+        while start.utf8.count > Self.longestName - 14 { start.removeLast() }
+        return start + "~" + hash
     }
 
     func placeholder(_ position: Int) -> String { "$\(position)" }

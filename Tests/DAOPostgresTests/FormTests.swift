@@ -48,7 +48,7 @@ struct FormTests {
 
     @Test func namesFitAndAreDifferent() {
         let dialect = PostgresDialect()
-        let long = String(repeating: "n", count: 128)
+        let long = String(repeating: "é", count: 64)
         #expect(dialect.storedName("book") == "book")
         #expect(dialect.storedName("ctid") == "~ctid")
         #expect(dialect.storedName("pg_class") == "~pg_class")

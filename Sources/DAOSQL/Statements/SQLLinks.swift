@@ -97,7 +97,7 @@ struct SQLLinks: Sendable {
         selectLinked =
             "SELECT list.number FROM \(children) WHERE EXISTS (SELECT 1 FROM \(quotedName) AS links WHERE links.\(child) = list.value)"
         selectCounts =
-            "SELECT \(parent), count(*) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
+            "SELECT \(parent), count(*) AS \(dialect.quoted(".count")) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
         update = "UPDATE \(quotedName) SET \(child) = \(first) WHERE \(parent) = \(second)"
         deleteTail = "DELETE FROM \(quotedName) WHERE \(parent) = \(first) AND \(position) >= \(second)"
         let delete = isInRows ? "UPDATE \(quotedName) SET \(child) = NULL" : "DELETE FROM \(quotedName)"

@@ -145,7 +145,9 @@ extension SQLTable {
     func groups(
         of fields: [Int], where filter: Filter, _ related: RelatedTables
     ) throws -> (sql: SQLText, countColumn: Int) {
-        var sql = try filtered("SELECT \(list(only: fields)), count(*) FROM \(name)", filter, related)
+        // No field has this name: a field may be called "count".
+        let count = "count(*) AS \(dialect.quoted(".count"))"
+        var sql = try filtered("SELECT \(list(only: fields)), \(count) FROM \(name)", filter, related)
         sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
         sql.text += " ORDER BY " + fields.map { sortTerm($0, comparable[$0], isAscending: true) }.joined(separator: ", ")
         return (sql, (fields.max() ?? 0) + 1)

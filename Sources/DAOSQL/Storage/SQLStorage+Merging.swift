@@ -12,27 +12,33 @@ extension SQLStorage {
             var writing = MergedRows<Record>()
             var stored = 0
             do {
-                for (index, key) in keys.enumerated() {
-                    try select.bind(key)
-                    let isStored = try row.advance()
-                    var record: Record?
-                    if isStored { record = try schema.decode(row) }
-                    try body(index, &record)
-                    if let record {
-                        try withUnsafePointer(to: record) { record in
-                            do {
-                                if isStored {
-                                    try update(record, key, rows, detector, select, &writing)
-                                } else {
-                                    try insert(record, key, rows, known.table, &writing)
+                do {
+                    for (index, key) in keys.enumerated() {
+                        try select.bind(key)
+                        let isStored = try row.advance()
+                        var record: Record?
+                        if isStored { record = try schema.decode(row) }
+                        try body(index, &record)
+                        if let record {
+                            try withUnsafePointer(to: record) { record in
+                                do {
+                                    if isStored {
+                                        try update(record, key, rows, detector, select, &writing)
+                                    } else {
+                                        try insert(record, key, rows, known.table, &writing)
+                                    }
+                                } catch {
+                                    throw failure(error, writing.record(refusedBy: error) ?? record.pointee, session, known)
                                 }
-                            } catch {
-                                throw failure(error, writing.record(refusedBy: error) ?? record.pointee, session, known)
                             }
+                            stored += 1
                         }
-                        stored += 1
+                        select.reset()
                     }
-                    select.reset()
+                } catch {
+                    // A row that was held back comes before the row or the closure that has failed.
+                    if let refused = writing.refused() { throw refused }
+                    throw error
                 }
                 try writing.send()
             } catch let refused as SQLRefusedRow {
@@ -121,6 +127,12 @@ private struct MergedRows<Record> {
     mutating func send() throws {
         try batch?.send()
         if !held.isEmpty { held = [] }
+    }
+
+    /// Writes the rows that are held back, and returns the error of one that is refused.
+    mutating func refused() -> SQLRefusedRow? {
+        do { try batch?.send() } catch { return error as? SQLRefusedRow }
+        return nil
     }
 
     /// Returns the row that was refused when several rows were sent; nil for the row that was added last.

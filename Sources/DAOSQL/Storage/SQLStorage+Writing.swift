@@ -62,7 +62,12 @@ extension SQLStorage {
                         index += 1
                     }
                     try batch.send()
-                } catch {
+                } catch let first {
+                    // A row that was held back comes before the row that has failed.
+                    var error = first
+                    if !(error is SQLRefusedRow) {
+                        do { try batch.send() } catch let refused as SQLRefusedRow { error = refused } catch {}
+                    }
                     // After all rows were added, only a refused row can be identified.
                     let last = min(index, buffer.count - 1)
                     let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
