@@ -11,9 +11,9 @@ build=../../.build
 # What each backend must do without.
 hidden_from() {
     case $1 in
-        SQLite) echo /usr/include/lmdb.h ;;
-        LMDB) echo /usr/include/sqlite3.h ;;
-        Memory) echo /usr/include/lmdb.h /usr/include/sqlite3.h ;;
+        SQLite) echo /usr/include/lmdb.h /usr/include/postgresql/libpq-fe.h ;;
+        LMDB) echo /usr/include/sqlite3.h /usr/include/postgresql/libpq-fe.h ;;
+        Memory) echo /usr/include/lmdb.h /usr/include/sqlite3.h /usr/include/postgresql/libpq-fe.h ;;
     esac
 }
 
@@ -40,6 +40,7 @@ for BACKEND in Memory SQLite LMDB; do
     fi
     for header in $headers; do
         library=$(basename "$header" .h)
+        library=${library%-fe}
         if [ "$(uname)" = Linux ] && ldd $build/debug/App | grep -q "lib${library#lib}"; then
             echo "check-consumers: $BACKEND links $library" >&2
             exit 1

@@ -15,8 +15,15 @@ extension PostgresConnection {
             try check(connection, settings)
             PQsetNoticeProcessor(connection, { _, _ in }, nil)
             let schema = PostgresDialect().quoted(settings.schema)
-            guard let result = PQexec(connection, "SET search_path = \(schema); SET standard_conforming_strings = on")
-            else { throw failure(connection, settings) }
+            let commands = [
+                "search_path = \(schema)", "standard_conforming_strings = on",
+                // Nobody waits for ever: neither this client for others, nor others for this one when its machine has vanished.
+                "lock_timeout = \(max(settings.busyTimeout.milliseconds, 1))", "tcp_keepalives_idle = 30",
+                "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3",
+            ]
+            guard let result = PQexec(connection, commands.map { "SET \($0)" }.joined(separator: "; ")) else {
+                throw failure(connection, settings)
+            }
             defer { PQclear(result) }
             if PQresultStatus(result) != PGRES_COMMAND_OK { throw ServerError(result).storageError(path: settings.path) }
             if PQenterPipelineMode(connection) != 1 { throw failure(connection, settings) }

@@ -99,12 +99,8 @@ final class PostgresConnection: @unchecked Sendable {
         if !isInTransaction { try revive() }
         let first = pending.map(Command.text)
         pending = []
-        // Commands outside of a transaction are one transaction, in which an error would undo this.
-        let closed = isInTransaction && fault == nil ? unused : []
-        if !closed.isEmpty { unused = [] }
-        let preceding = closed.map { Command.text("DEALLOCATE \($0)") } + first
-        var results = try send(preceding + commands, preceding.count)
-        results.removeFirst(preceding.count)
+        var results = try send(first + commands, first.count)
+        results.removeFirst(first.count)
         return results
     }
 
@@ -196,6 +192,8 @@ final class PostgresConnection: @unchecked Sendable {
         if let fault { throw fault }
         let timer = StatementTimer.isUsed ? StatementTimer.begin() : nil
         defer { timer?.end(text(), runs: 1) }
+        pending = unused.map { "DEALLOCATE \($0)" } + pending
+        unused = []
         guard isInTransaction else { return try exchange(commands) }
         do {
             var results = try exchange(
@@ -244,13 +242,13 @@ extension PostgresConnection: SQLConnection {
         if isInTransaction { return }
         let wait = write.settings.busyTimeout.milliseconds
         // The snapshot is taken after the lock, by the last statement.
-        let results = try begin([
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE",
-            "SET LOCAL lock_timeout = \(max(wait, 1))",
-            "SET LOCAL synchronous_commit = \(write.settings.durability == .full ? "on" : "off")",
+        var texts = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", "SET LOCAL lock_timeout = \(max(wait, 1))"]
+        if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
+        texts += [
             "LOCK TABLE \(PostgresSchema.gate) IN EXCLUSIVE MODE\(wait == 0 ? " NOWAIT" : "")",
             "SELECT version FROM \(PostgresSchema.gate)",
-        ])
+        ]
+        let results = try begin(texts)
         isWriting = true
         version = UInt64(bitPattern: results.last?.integer(0, 0) ?? 0)
     }
