@@ -8,3 +8,14 @@ struct ContractTests {
     @Test(arguments: Server.target().map { Conformance.cases(for: $0) } ?? [])
     func postgresConforms(_ test: ConformanceTest) async throws { try await test.run() }
 }
+
+/// Generated steps on a server, checked against the reference model. `dao-soak --url` runs many more.
+@Suite(.enabled(if: Server.isThere, "Scripts/with-postgres.sh starts a server"))
+struct GeneratedTests {
+    @Test(arguments: [1, 20] as [UInt64])
+    func generatedStepsAgree(_ seed: UInt64) async throws {
+        let target = try #require(Server.target("pool=60&durability=relaxed&timeout=0.1"))
+        let report = await PropertyTesting.run(on: target, seed: seed, operations: 400)
+        if let failure = report.failure { Issue.record("\(failure.test)") }
+    }
+}

@@ -48,9 +48,10 @@
                 }
                 self.init(name: name ?? redacted(url), open: open)
                 guard let program else { return }
-                let wait = url.contains("timeout=") ? configuration.busyTimeout : timeout ?? configuration.busyTimeout
+                let isTimed = url.contains("?timeout=") || url.contains("&timeout=")
+                let wait = isTimed ? configuration.busyTimeout : timeout ?? configuration.busyTimeout
                 self = withProcesses(waiting: wait) { location in
-                    let options = "schema=\(location.name)&timeout=\(wait / .seconds(1))"
+                    let options = "schema=\(location.name)" + (isTimed ? "" : "&timeout=\(wait / .seconds(1))")
                     return try ChildProcess(program, ["--serve", url + (url.contains("?") ? "&" : "?") + options])
                 }
                 return
