@@ -25,5 +25,6 @@ enum Catalog {
         EvolutionMigrations.cases, EvolutionMigrationFailures.cases, EvolutionCopies.cases, EvolutionRelations.cases,
         EvolutionReferences.cases,
         EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
+        EvolutionRows.cases,
     ]
 }

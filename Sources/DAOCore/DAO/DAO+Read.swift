@@ -113,20 +113,8 @@ extension DAO {
     ///   - limit: The maximum number of values on the page; at least 1.
     /// - Throws: `.invalidQuery` for a limit below 1 or a cursor of another query.
     public func page(_ query: Query<Record>, limit: Int) throws -> Page<Plain> {
-        guard limit > 0 else {
-            throw StorageError(
-                .invalidQuery, "a page has at least one row, not \(limit); use a limit of one or more",
-                entity: Record.schema.description.name)
-        }
-        var query = query
-        query.limit = limit
-        let (records, next) =
-            if query.sortsThroughRelations, let storage = storage as? any IncludingStorage<Record> {
-                try storage.database.snapshot { try storage.page(query) { try storage.pageCursor(after: $0, in: query) } }
-            } else {
-                try storage.page(query) { PageCursor(after: $0, in: try query.orderTerms()) }
-            }
-        return Page(elements: try translator.translate(models: records), next: next)
+        let page = try storage.page(query, limit: limit)
+        return Page(elements: try translator.translate(models: page.elements), next: page.next)
     }
 
     // MARK: Streaming
@@ -200,11 +188,22 @@ extension DAO {
 }
 
 extension Storage {
-    /// Returns the rows of a query with a limit, and the cursor after the last of them when they are as many.
-    fileprivate func page(
-        _ query: Query<Record>, _ cursor: (Record) throws -> PageCursor
-    ) throws -> (records: [Record], next: PageCursor?) {
-        let records = try read(query)
-        return (records, records.count == query.limit ? try records.last.map(cursor) : nil)
+    /// Returns a page of a query; see ``DAO/page(_:limit:)``.
+    func page(_ query: Query<Record>, limit: Int) throws -> Page<Record> {
+        guard limit > 0 else {
+            throw StorageError(
+                .invalidQuery, "a page has at least one row, not \(limit); use a limit of one or more",
+                entity: Record.schema.description.name)
+        }
+        var query = query
+        query.limit = limit
+        func page(_ cursor: (Record) throws -> PageCursor) throws -> Page<Record> {
+            let records = try read(query)
+            return Page(elements: records, next: records.count == limit ? try records.last.map(cursor) : nil)
+        }
+        if query.sortsThroughRelations, let storage = self as? any IncludingStorage<Record> {
+            return try database.snapshot { try page { try storage.pageCursor(after: $0, in: query) } }
+        }
+        return try page { PageCursor(after: $0, in: try query.orderTerms()) }
     }
 }

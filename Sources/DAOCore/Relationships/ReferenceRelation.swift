@@ -4,26 +4,31 @@ final class ReferenceRelation<Parent: Model, Child: Model>: Relation {
     enum Place: Sendable {
         case required(Field<Parent, Reference<Child>>)
         case optional(Field<Parent, Reference<Child>?>)
+        /// The key as a value, in a record without a type of the application.
+        case value(any WritableKeyPath<Parent, Value> & Sendable)
     }
 
     let field: Int
     let targetErasure: TargetErasure
     private let place: Place
 
-    init(_ place: Place, at field: Int, targetErasure: TargetErasure) {
+    let cascades: Bool
+
+    init(_ place: Place, at field: Int, targetErasure: TargetErasure, cascades: Bool = false) {
         self.place = place
         self.field = field
         self.targetErasure = targetErasure
+        self.cascades = cascades
     }
 
     var isToOne: Bool { true }
     var isReference: Bool { true }
-    var cascades: Bool { false }
 
     private func reference(of record: UnsafePointer<Parent>) -> Reference<Child>? {
         switch place {
         case .required(let field): field.value(of: record)
         case .optional(let field): field.value(of: record)
+        case .value(let path): Key(record.pointee[keyPath: path], of: Child.schema.keyKind).map { Reference(key: $0) }
         }
     }
 }
@@ -35,10 +40,15 @@ extension ReferenceRelation {
     /// even there.
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {
         let links = try links(in: graph)
-        guard case .optional(let field) = place, !links.isInRows else { return }
+        if case .required = place { return }
+        if links.isInRows { return }
         let linked = try links.children(of: records.map { Parent.schema.key(of: $0) })
         for (index, list) in linked.lists.enumerated() {
-            try put(list.first.map { Reference<Child>(key: $0) }, in: field, of: &records[index])
+            switch place {
+            case .required: return
+            case .optional(let field): try put(list.first.map { Reference<Child>(key: $0) }, in: field, of: &records[index])
+            case .value(let path): records[index][keyPath: path] = list.first?.value ?? .null
+            }
         }
     }
 
@@ -52,6 +62,8 @@ extension ReferenceRelation {
             switch place {
             case .required(let field): try put(reference, in: field, of: &records[index])
             case .optional(let field): try put(reference, in: field, of: &records[index])
+            // A value is a key only.
+            case .value: return
             }
         }
     }

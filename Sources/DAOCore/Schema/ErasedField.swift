@@ -96,6 +96,40 @@
         elementType = type.kind == .embedded ? (Stored.self as? any ListValue.Type).flatMap { Self.elementType($0) } : nil
     }
 
+    /// Creates a field without a type of the application.
+    ///
+    /// - Parameters:
+    ///   - description: The field as it is stored.
+    ///   - keyPath: A key path that no other field has.
+    ///   - value: Reads the value of the field, in the form of ``RowReader/readValue(at:)``.
+    ///   - relation: Creates the relationship of the field; nil when the field is not a relationship.
+    init(
+        _ description: FieldDescription, _ keyPath: any AnyKeyPath & Sendable, value: @escaping @Sendable (Record) -> Value,
+        relation: (@Sendable (Int) -> any Relation<Record>)?
+    ) {
+        // As in a declaration, which does not know the target.
+        var declared = description
+        declared.relation = nil
+        self.description = declared
+        self.keyPath = keyPath
+        self.value = value
+        self.relation = relation
+        let kind = description.type.kind
+        if description.isPrimaryKey {
+            key = { record in Key(value(record), of: kind) ?? .integer(0) }
+        } else {
+            key = nil
+        }
+        offset = -1
+        earlierNames = []
+        writeDefault = nil
+        revision = nil
+        revisionFault = nil
+        elementType = nil
+        relationFault = nil
+        hasUnknownRelation = false
+    }
+
     private static func elementType<List: ListValue>(_ type: List.Type) -> FieldType? {
         (List.ListedValue.self as? any FieldValue.Type)?.fieldType
     }

@@ -20,7 +20,7 @@ final class GeneratedModel: Sendable {
         flaw: SchemaFlaw? = nil
     ) {
         func declare<Slot: ModelSlot>(_ slot: Slot.Type) -> (any TestRecord.Type, Entity.Table) {
-            ModelSlots.declare(GeneratedDeclaration<Slot>(entity, partOf: whole))
+            ModelSlots.declare(GeneratedDeclaration<Slot>(entity, partOf: whole), in: slot)
             return (GeneratedRecord<Slot>.self, Entity.Table(GeneratedRecord<Slot>.self))
         }
         (self.entity, self.number, self.flaw) = (entity, number, flaw)

@@ -17,7 +17,8 @@ struct GeneratedRecord<Slot: ModelSlot>: TestRecord {
 
     private static var declaration: GeneratedDeclaration<Slot> {
         // No model has the slot any more: a schema that is refused.
-        ModelSlots.declaration(of: Slot.self) ?? GeneratedDeclaration(PropertyTesting.GeneratedEntity("", []))
+        ModelSlots.declaration(of: Slot.self) as? GeneratedDeclaration
+            ?? GeneratedDeclaration(PropertyTesting.GeneratedEntity("", []))
     }
 
     static var schema: Schema<Self> { declaration.schema }

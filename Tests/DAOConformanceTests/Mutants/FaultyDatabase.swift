@@ -55,6 +55,7 @@ final class FaultyDatabase: Database {
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         try bringUpToDate(Record.schema)
         if fault == .opensEveryDeclaration { engineState.declarations.forget([Record.schema.description.name]) }
+        if fault == .rowsOpenDeclarations, model is any UntypedModel.Type { try engineState.declarations.open(model, in: self) }
         return FaultyStorage(base: try base.makeStorage(for: model), owner: self)
     }
 

@@ -1,13 +1,12 @@
-import DAOCore
 import Synchronization
 
-// A model is a type, and only generic types can be created at run time. The type of a generated model is
-// `GeneratedRecord<Slot>`. A slot is a type that stands for a number. The declaration of a model is looked up
-// by its slot, and a later model reuses the slot. A type that described its fields would stay in memory until
-// the process ends, and a soak test creates a model every few milliseconds.
+// A model is a type, and only generic types can be created at run time. The type of a model that is made at run time
+// has a slot as its parameter: a type that stands for a number. The declaration of the model is looked up by its slot,
+// and a later model reuses the slot. A type that described its fields would stay in memory until the process ends, and
+// a soak test creates a model every few milliseconds.
 
 /// A type that stands for a number.
-protocol ModelSlot: Sendable {}
+package protocol ModelSlot: Sendable {}
 
 /// The number one.
 enum FirstSlot: ModelSlot {}
@@ -17,7 +16,7 @@ enum EvenSlot<Half: ModelSlot>: ModelSlot {}
 enum OddSlot<Half: ModelSlot>: ModelSlot {}
 
 /// The slots in use, and their declarations.
-enum ModelSlots {
+package enum ModelSlots {
     private struct State {
         var count = 0
         /// Released slots, the oldest release first.
@@ -39,7 +38,7 @@ enum ModelSlots {
     }
 
     /// Takes a free slot.
-    static func claim() -> any ModelSlot.Type {
+    package static func claim() -> any ModelSlot.Type {
         state.withLock { state in
             // Recently released slots are not reused yet: a thread of the last round may still run.
             if state.free.count > 64 { return state.free.removeFirst() }
@@ -49,17 +48,17 @@ enum ModelSlots {
     }
 
     /// Sets the declaration of a slot.
-    static func declare<Slot: ModelSlot>(_ declaration: GeneratedDeclaration<Slot>) {
-        shard(of: Slot.self).declarations.withLock { $0[ObjectIdentifier(Slot.self)] = declaration }
+    package static func declare(_ declaration: any Sendable, in slot: any ModelSlot.Type) {
+        shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] = declaration }
     }
 
     /// The declaration of a slot; nil for a free slot.
-    static func declaration<Slot: ModelSlot>(of slot: Slot.Type) -> GeneratedDeclaration<Slot>? {
-        shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] } as? GeneratedDeclaration<Slot>
+    package static func declaration(of slot: any ModelSlot.Type) -> (any Sendable)? {
+        shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] }
     }
 
     /// Releases a slot.
-    static func release(_ slot: any ModelSlot.Type) {
+    package static func release(_ slot: any ModelSlot.Type) {
         shard(of: slot).declarations.withLock { $0[ObjectIdentifier(slot)] = nil }
         state.withLock { $0.free.append(slot) }
     }

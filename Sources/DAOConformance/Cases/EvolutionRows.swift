@@ -1,0 +1,215 @@
+import DAOCore
+import Foundation
+
+/// E8: entities and rows without the application's types.
+enum EvolutionRows {
+    static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "E.rowsWithoutTypes", "E8",
+            title: "the rows of an entity, by name, are those of its model, and so are plans and totals",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let storage = try database.storage(for: Scalars.self)
+            let scalars = [1, 2, 3, 9].map { number in
+                var row = Scalars(id: number)
+                (row.int, row.uint64, row.bool) = (-number, UInt64.max - UInt64(number), number > 2)
+                (row.double, row.float, row.decimal) = (0.1 * Double(number), .infinity, Decimal(number) / 8)
+                (row.string, row.data) = ("e\u{301}\0\(number % 2)", Data([UInt8(number)]))
+                (row.date, row.duration) = (Date(timeIntervalSinceReferenceDate: 1e9 / Double(number)), .milliseconds(number))
+                (row.mood, row.level) = (.other, .high)
+                return row
+            }
+            try storage.insert(scalars)
+            let rows = try database.rows(of: "scalars")
+            let schema = Scalars.schema
+            func expected(_ records: [Scalars]) -> [[Value]] {
+                records.map { record in schema.description.fields.indices.map { schema.value(at: $0, of: record) } }
+            }
+            try expectSame(try rows.read().map(\.values), expected(scalars))
+            try expectSame(try require(rows.read(byPrimaryKey: 3), "the row 3").values, expected(scalars)[2])
+            try expectEqual(try rows.read(byPrimaryKey: 4), nil, "the row 4")
+            try expectEqual(try rows.entity, try require(database.entities().first, "an entity"), "the entity")
+            for text in [
+                "bool == true", "int BETWEEN {-3, -2}", "string ENDSWITH '1' AND double > 0.25", "mood == 'something else'",
+            ] {
+                let condition = Condition<Scalars>(text)
+                let predicate = TextPredicate(text)
+                for order: (Sort<Scalars>, RowQuery.Order) in [
+                    (.by("id"), .ascending("id")), (.by("string", ascending: false), .descending("string")),
+                ] {
+                    let query = Query(where: condition, orderedBy: [order.0], limit: 2, offset: 1)
+                    let same = RowQuery(where: predicate, orderedBy: [order.1], limit: 2, offset: 1)
+                    try expectSame(try rows.read(same).map(\.values), expected(try storage.read(query)), text)
+                    try expectEqual(try rows.explain(same), try storage.explain(query), "the plan of \(text)")
+                }
+                try expectEqual(
+                    try rows.count(where: predicate), try storage.count(Query(where: condition)), "the count of \(text)")
+            }
+            let bound = try rows.read(where: TextPredicate("date > %@ AND id != %d", scalars[2].date, 2))
+            try expectEqual(bound.map(\.key), [1], "with placeholders")
+            try expectEqual(bound.first?["uint64"], .unsigned(.max - 1), "a field")
+            try expectEqual(bound.first?["none"], nil, "no field")
+        },
+        ConformanceCase(
+            "E.rowsInPages", "E8", "Q5", title: "pages and streams of rows without types give each row once",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let people = (1...25).map { Person(id: $0, name: "n\($0 % 4)", age: $0 % 3 == 0 ? nil : $0) }
+            try database.dao(Person.self).create(people)
+            let rows = try database.rows(of: "person")
+            var query = RowQuery(where: "id > 2", orderedBy: [.descending("age"), .ascending("name")])
+            let all = try rows.read(query)
+            try expectEqual(all.count, 23, "the number of rows")
+            var pages: [EntityRow] = []
+            repeat {
+                let page = try rows.page(query, limit: 4)
+                pages += page.elements
+                query.after = page.next
+            } while query.after != nil
+            try expectSame(pages.map(\.values), all.map(\.values), "the pages")
+            var streamed: [UniqueID] = []
+            try rows.forEach(RowQuery(where: "name == 'n1'")) { streamed.append($0.key) }
+            try expectEqual(streamed, people.filter { $0.name == "n1" }.map(\.uniqueId), "the stream")
+            try expectError(.invalidQuery, "another query's cursor", entity: "person") {
+                let cursor = try rows.page(limit: 3).next
+                return try rows.read(RowQuery(orderedBy: [.ascending("name")], after: cursor))
+            }
+        },
+        ConformanceCase(
+            "E.rowsOfRelationships", "E8", "P5",
+            title: "rows without types lead to related rows, in conditions, sorts and by name",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let (ada, bob) = (Person(id: 1, name: "Ada"), Person(id: 2, name: "Bob"))
+            let posts = [Post(id: 3, text: "c", author: bob), Post(id: 1, text: "a", isRead: true), Post(id: 2, text: "b")]
+            try database.dao(Topic.self).create([
+                Topic(id: "t", owner: bob, posts: posts), Topic(id: "u", owner: ada, posts: [posts[0]]), Topic(id: "v"),
+            ])
+            let topics = try database.rows(of: "topic")
+            let fields = try topics.entity
+            try expectEqual(fields.fields.map { $0.relation?.entity }, [nil, nil, "person", "post", "label"], "the targets")
+            func keys(_ query: RowQuery) throws -> [UniqueID] { try topics.read(query).map(\.key) }
+            try expectEqual(try topics.read().map { $0["owner"] }, [.integer(2), .integer(1), .null], "the owners")
+            try expectEqual(try topics.read().map { $0["posts"] }, [.null, .null, .null], "the lists")
+            try expectEqual(try keys(RowQuery(where: "owner == nil")), ["v"])
+            try expectEqual(try keys(RowQuery(where: "owner.name == 'Ada'")), ["u"])
+            try expectEqual(try keys(RowQuery(where: "ANY posts.isRead == true")), ["t"])
+            try expectEqual(try keys(RowQuery(where: "ANY posts.author.name BEGINSWITH 'B'", limit: 5)), ["t", "u"])
+            try expectEqual(try keys(RowQuery(where: "posts.@count < 3")), ["u", "v"])
+            try expectEqual(try keys(RowQuery(orderedBy: [.descending("owner.name")])), ["t", "u", "v"])
+            try expectEqual(try topics.count(where: "ALL posts.isRead == false"), 2, "the count")
+            try expectEqual(try topics.related("posts", of: "t").map(\.key), [3, 1, 2], "the list")
+            try expectEqual(try topics.related("owner", of: "t").map { $0["name"] }, [.string("Bob")], "the owner")
+            try expectEqual(try topics.related("owner", of: "v").count, 0, "no owner")
+            try expectEqual(try topics.related("posts", of: "w").count, 0, "no topic")
+            try expectError(.invalidQuery, "no relationship", entity: "topic", field: "title") {
+                try topics.related("title", of: "t")
+            }
+        },
+        ConformanceCase(
+            "E.rowsChangeNothing", "E8", "E6", title: "reading without types declares nothing, and leaves every declaration free",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            try expectError(.invalidQuery, "a new database", entity: "note") { try database.rows(of: "note") }
+            try expectEqual(try database.entities().count, 0, "the entities of a new database")
+            let notes = FullNote.make(4)
+            let writer = try context.open()
+            try writer.dao(FullNote.self).create(notes)
+            let before = try database.entities()
+            let rows = try database.rows(of: "note")
+            try expectEqual(try rows.count(), 4, "beside a declaration")
+            try expectError(.invalidQuery, "another entity", entity: "nothing") { try database.rows(of: "nothing") }
+            try expectEqual(try database.entities(), before, "the entities")
+            try refuses(LightNote.self, in: database)
+            try writer.close()
+            try expectEqual(try rows.count(), 4, "without a declaration")
+            try expectEqual(try database.dao(LightNote.self).count(), 4, "a declaration of fewer fields")
+            try expectEqual(try rows.read().first?.values.count, before.first?.fields.count, "the fields of a row")
+        },
+        ConformanceCase(
+            "E.rowsFollowTheirEntity", "E8", "T3", title: "each call sees the entity and its rows as its transaction has them",
+            requires: [.snapshotReads, .evolution]
+        ) { context in
+            let database = try context.open()
+            let people = try database.dao(Person.self)
+            try people.create(Person(id: 1, name: "a"))
+            let rows = try database.rows(of: "person")
+            try expectEqual(try rows.count(), 1)
+            struct Undone: Error {}
+            do {
+                try database.transaction {
+                    try people.create(Person(id: 2, name: "b"))
+                    try expectEqual(try rows.read(where: "name == 'b'").count, 1, "its own write")
+                    throw Undone()
+                }
+            } catch is Undone {}
+            try expectEqual(try rows.count(), 1, "after a rollback")
+            try database.snapshot {
+                try expectEqual(try rows.count(), 1, "in a snapshot")
+                try onThreads(1) { _ in try people.create(Person(id: 3, name: "c")) }
+                try expectEqual(try rows.count(), 1, "in a snapshot, after a commit")
+            }
+            try database.evolve(
+                Evolution(version: 1, migrations: [Migration(to: 1) { try $0.renameField("name", of: "person", to: "called") }]))
+            try expectEqual(try rows.read(where: "called == 'c'").map(\.key), [3], "after a migration")
+            try expectError(.invalidPredicate, "the earlier name", entity: "person", field: "name") {
+                try rows.read(where: "name == 'c'")
+            }
+            try database.evolve(Evolution(version: 2, migrations: [Migration(to: 2) { try $0.dropEntity("person") }]))
+            try expectError(.invalidQuery, "no entity", entity: "person") { try rows.count() }
+            try expectEqual(try database.entities().count, 0, "the entities")
+            try database.close()
+            try expectError(.closed, path: context.path) { try rows.count() }
+        },
+        ConformanceCase(
+            "E.rowsRefuse", "E8", "L7", title: "errors are those of a model, with the position in the text",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let people = try database.dao(Person.self)
+            try people.create(Person(id: 1, name: "a"))
+            let rows = try database.rows(of: "person")
+            for text in ["name = ", "nmae == 'x'", "name > 5", "ANY name == 'x'", "id == 1 AND AND", "name LIKE %@"] {
+                func error(_ body: () throws -> Void) -> String {
+                    do {
+                        try body()
+                        return "none"
+                    } catch { return "\(error)" }
+                }
+                let typed = error { _ = try people.read(where: Condition(text)) }
+                try expect(typed.hasPrefix("invalidPredicate"), "an error of '\(text)': \(typed)")
+                try expectEqual(error { _ = try rows.read(where: TextPredicate(text)) }, typed, text)
+            }
+            try expectError(.invalidPredicate, "a sort", entity: "person", field: "size") {
+                try rows.read(orderedBy: .ascending("size"))
+            }
+            try expectError(.invalidQuery, "a limit", entity: "person") { try rows.read(limit: -1) }
+            try expectError(.invalidQuery, "a page", entity: "person") { try rows.page(limit: 0) }
+            try expectError(.invalidKey, "a key", entity: "person", key: "x") { try rows.read(byPrimaryKey: "x") }
+        },
+        ConformanceCase(
+            concurrent: "E.rowsAreObserved", "E8", "O5", title: "rows without types are observed as those of their model",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let people = try database.dao(Person.self)
+            try await people.create(Person(id: 1, name: "a"))
+            let rows = try database.rows(of: "person")
+            var results = Observations.Results(database.observe { try rows.read(where: "age == 5").map(\.key) })
+            var found = try await results.next("the first result")
+            try expectEqual(found, [], "the first result")
+            try await people.create(Person(id: 2, name: "b"))
+            try await people.create(Person(id: 3, name: "c", age: 5))
+            found = try await results.next("the next result")
+            try expectEqual(found, [3], "the next result")
+        },
+    ]
+
+    private static func refuses<Record: Model>(_ model: Record.Type, in database: any Database) throws {
+        try expectError(.schemaMismatch, "\(model)", entity: "note") { try database.storage(for: model) }
+    }
+}

@@ -1,0 +1,239 @@
+import Synchronization
+
+/// The rows of a stored entity, read without the application's types (contract E8).
+///
+/// ```swift
+/// let articles = try database.rows(of: "article")
+/// let newest = try articles.read(where: "author == 5", orderedBy: .descending("date"), limit: 50)
+/// for article in newest { print(article.key, article["title"] ?? .null) }
+/// ```
+///
+/// Conditions, sorts, pages, plans and errors are those of a model with the stored fields. The rows are as they are
+/// stored: the raw value of an enumeration, the JSON of an embedded value, the key of a related row. Lists of related
+/// rows are not read; ``related(_:of:)`` reads one. A condition cannot name the elements of an array, whose type only
+/// the application knows.
+///
+/// Every call sees the entity and its rows as one commit has them, and reads the description of the database first.
+/// It changes nothing: it declares no entity, and the application's models can be opened before and after. Inside a
+/// transaction or a snapshot it belongs to that. Inside `database.observe { }` its rows are observed, and
+/// `await database.snapshot { }` reads them without blocking the cooperative pool.
+///
+/// Any thread or task can use it.
+public final class EntityRows: Sendable {
+    /// The database of the rows.
+    public let database: any Database
+    /// The name of the entity.
+    public let name: String
+
+    /// The storages of the last call, for an entity that has not changed since.
+    private let last = Mutex<OpenEntity?>(nil)
+
+    fileprivate init(_ name: String, in database: any Database) throws {
+        self.name = name
+        self.database = database
+        _ = try entity
+    }
+
+    /// The entity as it is stored now.
+    ///
+    /// - Throws: `.invalidQuery` when the database no longer has the entity, as every other call does.
+    public var entity: EntityDescription { get throws { try reading { $0.entity } } }
+
+    // MARK: Reading
+
+    /// Returns the rows that meet a condition, in an order.
+    ///
+    /// - Parameters:
+    ///   - predicate: The condition that rows must meet; nil for all rows.
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of rows; nil for all.
+    ///   - offset: The number of rows to skip.
+    /// - Throws: `.invalidPredicate` with the position in the text; `.invalidQuery`.
+    public func read(
+        where predicate: TextPredicate? = nil, orderedBy order: RowQuery.Order..., limit: Int? = nil, offset: Int = 0
+    ) throws -> [EntityRow] {
+        try read(RowQuery(where: predicate, orderedBy: order, limit: limit, offset: offset))
+    }
+
+    /// Returns the rows of a query, in its order.
+    public func read(_ query: RowQuery) throws -> [EntityRow] { try reading { try $0.read(query) } }
+
+    /// Returns the row with a key; nil when the key is not stored.
+    ///
+    /// - Parameter id: A `UniqueID`, a string, an integer or a UUID.
+    /// - Throws: `.invalidKey` for an id that cannot be a key of the entity.
+    public func read(byPrimaryKey id: any UniqueIDConvertible) throws -> EntityRow? { try reading { try $0.read(id) } }
+
+    /// Returns a page of a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query. The page begins after the row of its `after` cursor.
+    ///   - limit: The maximum number of rows on the page; at least 1.
+    /// - Throws: `.invalidQuery` for a limit below 1 or a cursor of another query.
+    public func page(_ query: RowQuery = RowQuery(), limit: Int) throws -> Page<EntityRow> {
+        try reading { try $0.page(query, limit) }
+    }
+
+    /// Calls a closure with each row of a query, in its order. All reads use one snapshot. The memory use is constant
+    /// where the key or an index supplies the order (contract Q6).
+    ///
+    /// - Parameters:
+    ///   - query: The query; by default all rows in key order.
+    ///   - body: A closure that is called with each row. An error that it throws ends the read and is rethrown. A write
+    ///     to this database in it throws `.invalidTransaction` outside a transaction.
+    public func forEach(_ query: RowQuery = RowQuery(), _ body: (EntityRow) throws -> Void) throws {
+        try reading { try $0.forEach(query, body) }
+    }
+
+    /// Returns the number of rows that meet a condition; of all rows without a condition.
+    public func count(where predicate: TextPredicate? = nil) throws -> Int {
+        try reading { try $0.count(RowQuery(where: predicate)) }
+    }
+
+    /// Returns the plan of a query: the index that it uses, and whether rows are filtered and sorted.
+    public func explain(_ query: RowQuery) throws -> QueryPlan { try reading { try $0.explain(query) } }
+
+    // MARK: Relationships
+
+    /// Returns the rows that a relationship of a row leads to: those of a list in its order, repeated rows included, or
+    /// the one related row. The rows that lead to a row are those that meet a condition, such as `"writer == 5"` or
+    /// `"ANY comments.id == 7"`.
+    ///
+    /// ```swift
+    /// let comments = try articles.related("comments", of: article.key)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - field: The name of the relationship.
+    ///   - id: The key of the row. A row that is not stored leads to none.
+    /// - Throws: `.invalidQuery` when the field is not a relationship of the entity.
+    public func related(_ field: String, of id: any UniqueIDConvertible) throws -> [EntityRow] {
+        try reading { try $0.related(field, id) }
+    }
+
+    private func reading<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
+        // In a snapshot or a transaction the entity is stored, so that opening it makes nothing.
+        try database.runSnapshot {
+            let entities = try database.entities()
+            let open = try last.withLock { $0.flatMap { $0.models.entities == entities ? $0 : nil } } ?? open(entities)
+            return try withExtendedLifetime(open) { try body(open.rows) }
+        }
+    }
+
+    private func open(_ entities: [EntityDescription]) throws -> OpenEntity {
+        let models = UntypedModels(entities)
+        guard let slot = models.slot(of: name) else {
+            throw StorageError(
+                .invalidQuery,
+                entities.isEmpty
+                    ? "the database has no entity '\(name)', and no other; open a model of the application first"
+                    : "the database has no entity '\(name)'; use one that it has: \(entities.map(\.name).joined(separator: ", "))",
+                entity: name)
+        }
+        func rows<Slot: ModelSlot>(_ slot: Slot.Type) throws -> any OpenRows { try TypedRows<UntypedRecord<Slot>>(database) }
+        let opened = OpenEntity(models: models, rows: try rows(slot))
+        last.withLock { $0 = opened }
+        return opened
+    }
+}
+
+extension Database {
+    /// Returns the rows of a stored entity, which are read without the application's types (contract E8).
+    ///
+    /// ```swift
+    /// for entity in try database.entities() {
+    ///     print(entity, try database.rows(of: entity.name).count())
+    /// }
+    /// ```
+    ///
+    /// - Parameter entity: The name of the entity.
+    /// - Throws: `.invalidQuery` when the database has no such entity. Its message names those that it has.
+    public func rows(of entity: String) throws -> EntityRows { try EntityRows(entity, in: self) }
+}
+
+/// An entity with the models that its storages need.
+private struct OpenEntity: Sendable {
+    let models: UntypedModels
+    let rows: any OpenRows
+}
+
+/// The calls of ``EntityRows``, where the type of the records is known.
+private protocol OpenRows: Sendable {
+    var entity: EntityDescription { get }
+    func read(_ query: RowQuery) throws -> [EntityRow]
+    func read(_ id: any UniqueIDConvertible) throws -> EntityRow?
+    func page(_ query: RowQuery, _ limit: Int) throws -> Page<EntityRow>
+    func forEach(_ query: RowQuery, _ body: (EntityRow) throws -> Void) throws
+    func count(_ query: RowQuery) throws -> Int
+    func explain(_ query: RowQuery) throws -> QueryPlan
+    func related(_ field: String, _ id: any UniqueIDConvertible) throws -> [EntityRow]
+}
+
+private struct TypedRows<Record: UntypedModel>: OpenRows {
+    let entity: EntityDescription
+    private let graph: StorageGraph
+    private let storage: any Storage<Record>
+
+    init(_ database: any Database) throws {
+        entity = Record.schema.storedDescription
+        graph = try StorageGraph(database, from: Record.self)
+        let storage = try GraphStorage<Record>(graph: graph)
+        self.storage = ReportingStorage(storage, database.configuration.instruments) ?? storage
+    }
+
+    private func row(_ record: Record) -> EntityRow { EntityRow(entity: entity, values: record.values) }
+
+    func read(_ query: RowQuery) throws -> [EntityRow] { try storage.read(query.query(of: Record.self)).map(row) }
+
+    func read(_ id: any UniqueIDConvertible) throws -> EntityRow? {
+        try storage.read(keys: [key(id)], includesSubentities: false).first.map(row)
+    }
+
+    func page(_ query: RowQuery, _ limit: Int) throws -> Page<EntityRow> {
+        let page = try storage.page(query.query(of: Record.self), limit: limit)
+        return Page(elements: page.elements.map(row), next: page.next)
+    }
+
+    func forEach(_ query: RowQuery, _ body: (EntityRow) throws -> Void) throws {
+        let cursor = try storage.cursor(query.query(of: Record.self))
+        defer { cursor.close() }
+        while case let records = try cursor.next(256), !records.isEmpty {
+            for record in records { try body(row(record)) }
+        }
+    }
+
+    func count(_ query: RowQuery) throws -> Int { try storage.count(query.query(of: Record.self)) }
+
+    func explain(_ query: RowQuery) throws -> QueryPlan { try storage.explain(query.query(of: Record.self)) }
+
+    func related(_ field: String, _ id: any UniqueIDConvertible) throws -> [EntityRow] {
+        let relations = Record.schema.relations
+        guard let relation = relations.first(where: { entity.fields[$0.field].name.hasSameBytes(as: field) }) else {
+            let names = relations.map { entity.fields[$0.field].name }.joined(separator: ", ")
+            throw StorageError(
+                .invalidQuery,
+                "'\(field)' is not a relationship of '\(entity.name)'"
+                    + (names.isEmpty ? ", which has none; use the key of the related row" : "; use one that it has: \(names)"),
+                entity: entity.name, field: field)
+        }
+        return try children(relation, key(id))
+    }
+
+    private func children<Field: Relation>(_ relation: Field, _ key: Key) throws -> [EntityRow] where Field.Parent == Record {
+        // It also tells a running observation what is read.
+        guard try storage.contains(key: key) else { return [] }
+        let keys = try relation.links(in: graph).children(of: [key]).keys
+        let (schema, related) = (Field.Child.schema, Field.Child.schema.storedDescription)
+        let rows = try GraphStorage<Field.Child>(graph: graph).read(keys: keys, includesSubentities: false)
+        let byKey = Dictionary(
+            rows.map { row in
+                let values = related.fields.indices.map { schema.value(at: $0, of: row) }
+                return (schema.key(of: row), EntityRow(entity: related, values: values))
+            }, uniquingKeysWith: { $1 })
+        return keys.compactMap { byKey[$0] }
+    }
+
+    private func key(_ id: any UniqueIDConvertible) throws -> Key {
+        try id.key(as: Record.schema.keyKind, entity: entity.name)
+    }
+}
