@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
         .library(name: "DAOPropertyTesting", targets: ["DAOPropertyTesting"]),
+        .executable(name: "dao", targets: ["dao-cli"]),
         .executable(name: "dao-demo", targets: ["dao-demo"]),
         .executable(name: "dao-offline-demo", targets: ["dao-offline-demo"]),
         .executable(name: "dao-bench", targets: ["dao-bench"]),
@@ -122,6 +123,10 @@ let package = Package(
                 "dao-offline-demo",
             ]),
 
+        // The command line
+        .testTarget(
+            name: "DAOCommandLineTests", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTestSupport", "dao-cli"]),
+
         // Several processes on one database, and what is left when one of them is killed
         .target(
             name: "DAOChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB", "DAOTestSupport"],
@@ -139,6 +144,7 @@ let package = Package(
             exclude: ["Calls", "Child", "Support"]),
 
         // Programs: they know every backend
+        .executableTarget(name: "dao-cli", dependencies: ["DAOCore", "DAOSQLite", "DAOLMDB", "DAORedaction"]),
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(

@@ -64,7 +64,10 @@ import Testing
         }
     }
 
-    @Test(arguments: documents + ["CONTRIBUTING.md", "Docs/Architecture.md", "Docs/Contract.md", "Docs/TransportGuarantees.md"])
+    @Test(
+        arguments: documents + [
+            "CONTRIBUTING.md", "Docs/Architecture.md", "Docs/CommandLine.md", "Docs/Contract.md", "Docs/TransportGuarantees.md",
+        ])
     func linksResolve(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)
         let text = try String(contentsOf: file, encoding: .utf8)

@@ -1,0 +1,111 @@
+import DAOCore
+import Foundation
+
+extension Command {
+    static let copy = Command(
+        name: "copy", summary: "copies a database into another one of any kind, and compares both",
+        parameters: [
+            Parameter(name: "FROM", help: "the database that is copied"),
+            Parameter(name: "TO", help: "the database that gets the copy; it is made when it is missing"),
+        ],
+        options: [.json],
+        discussion: "An interrupted copy goes on when it is called again. Rows that are there already are never overwritten."
+    ) { arguments in
+        Program.stopsCleanly.store(true, ordering: .relaxed)
+        return try await Databases.using(arguments.word("FROM"), .reads) { source in
+            try await Databases.using(arguments.word("TO"), .creates) { target in
+                let progress = Progress()
+                defer { progress.end() }
+                let report = try await source.copy(to: target) { progress.show($0.entity, $0.rows, of: $0.total, "rows") }
+                progress.end()
+                let rows = report.rows.values.reduce(0, +)
+                if arguments.has("json") {
+                    try Output.write(
+                        JSON.object(["rows": "\(rows)", "written": "\(report.rowsWritten)", "entities": "\(report.rows.count)"]))
+                } else {
+                    try Output.write(
+                        "\(counted(rows, "row")) in \(counted(report.rows.count, "entity", "entities")) compared, "
+                            + "\(report.rowsWritten) written")
+                }
+                return 0
+            }
+        }
+    }
+
+    static let backup = Command(
+        name: "backup", summary: "writes the last commit of a database into a file, while others use it",
+        parameters: [.url, Parameter(name: "PATH", help: "the file; an earlier backup there is replaced")], options: [.json]
+    ) { arguments in
+        try await backUp(arguments.word("URL"), to: arguments.word("PATH"), arguments)
+    }
+
+    static let restore = Command(
+        name: "restore", summary: "puts a backup in the place of a database",
+        parameters: [.url, Parameter(name: "PATH", help: "the file of the backup")],
+        options: [Option(name: "replace", help: "replaces the database that is there, with all that it has"), .json],
+        discussion: "No program may have the database open. The backup stays as it is."
+    ) { arguments in
+        let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
+        if !arguments.has("replace"), FileManager.default.fileExists(atPath: configuration.path) {
+            throw UsageError("'\(configuration.path)' is there already; replace it with --replace")
+        }
+        var backup = configuration
+        backup.path = arguments.word("PATH")
+        // The backup of a backup is the same database, and replacing a database is what a backup does safely.
+        return try await backUp("\(backup)", to: configuration.path, arguments)
+    }
+
+    private static func backUp(_ url: String, to path: String, _ arguments: Arguments) async throws -> Int32 {
+        Program.stopsCleanly.store(true, ordering: .relaxed)
+        return try await Databases.using(url, .reads) { database in
+            let progress = Progress()
+            defer { progress.end() }
+            try await database.backup(to: path) { progress.show("backup", $0.bytes, of: $0.total, "bytes") }
+            progress.end()
+            let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber
+            let text =
+                arguments.has("json")
+                ? JSON.object(["path": JSON.text(path), "bytes": "\(size?.intValue ?? 0)"])
+                : "\(path), \(bytes(size?.intValue ?? 0))"
+            try Output.write(text)
+            return 0
+        }
+    }
+
+    static let verify = Command(
+        name: "verify", summary: "looks for damage in everything that is stored", parameters: [.url], options: [.json],
+        discussion: "The exit code is 1 when there is damage. It is written with the entity, the key and the field."
+    ) { arguments in
+        try await Databases.using(arguments.word("URL"), .reads) { database in
+            let progress = Progress()
+            defer { progress.end() }
+            let report = try await database.verify { progress.show($0.entity, $0.rows, of: $0.total, "rows") }
+            progress.end()
+            if arguments.has("json") {
+                try Output.write(
+                    JSON.object([
+                        "rows": "\(report.rows.values.reduce(0, +))", "problemCount": "\(report.problemCount)",
+                        "problems": JSON.list(report.problems.map { JSON.text("\($0)") }),
+                    ]))
+            } else {
+                try Output.write("\(report)")
+            }
+            return report.isSound ? 0 : 1
+        }
+    }
+
+    static let compact = Command(
+        name: "compact", summary: "makes the file of a database as small as its content allows", parameters: [.url],
+        options: [.json]
+    ) { arguments in
+        try await Databases.using(arguments.word("URL"), .writes) { database in
+            let report = try await database.compact()
+            let text =
+                arguments.has("json")
+                ? JSON.object(["bytesBefore": "\(report.bytesBefore)", "bytesAfter": "\(report.bytesAfter)"])
+                : "\(bytes(report.bytesBefore)) before, \(bytes(report.bytesAfter)) after"
+            try Output.write(text)
+            return 0
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import DAOCore
+import Foundation
+
+extension Command.Parameter {
+    static let url = Command.Parameter(name: "URL", help: "the database, such as sqlite:app.db")
+    static let entity = Command.Parameter(name: "ENTITY", help: "the name of an entity; 'dao inspect URL' lists them")
+    static let predicate = Command.Parameter(
+        name: "PREDICATE", isOptional: true, help: "a condition in one word, such as 'age > 30 AND name BEGINSWITH \"A\"'")
+    static let key = Command.Parameter(name: "KEY", help: "the primary key of a row")
+}
+
+extension Command.Option {
+    static let json = Command.Option(name: "json", help: "writes JSON")
+    static let order = Command.Option(
+        name: "order", value: "FIELDS", help: "sorts by these fields, such as -date,name; a dash means descending")
+    static let limit = Command.Option(name: "limit", value: "N", help: "gives at most N rows")
+    static let offset = Command.Option(name: "offset", value: "N", help: "leaves out the first N rows")
+}
+
+extension Arguments {
+    /// The query that the words describe.
+    fileprivate func query() throws -> RowQuery {
+        let order = list(of: "order").map { field in
+            field.hasPrefix("-") ? RowQuery.Order.descending(String(field.dropFirst())) : .ascending(field)
+        }
+        return RowQuery(
+            where: optionalWord("PREDICATE").map { TextPredicate($0) }, orderedBy: order, limit: try count(of: "limit"),
+            offset: try count(of: "offset") ?? 0)
+    }
+
+    /// Opens the database for reading.
+    fileprivate func reading<Result>(_ body: (any Database) async throws -> Result) async throws -> Result {
+        try await Databases.using(word("URL"), .reads, body)
+    }
+
+    /// Opens the entity for reading.
+    fileprivate func rows<Result>(_ body: (EntityRows) async throws -> Result) async throws -> Result {
+        try await reading { try await body($0.rows(of: word("ENTITY"))) }
+    }
+}
+
+extension Command {
+    static let inspect = Command(
+        name: "inspect", summary: "shows the entities of a database: their fields, indexes and numbers of rows",
+        parameters: [.url, Parameter(name: "ENTITY", isOptional: true, help: "one of the entities; all when missing")],
+        options: [.json]
+    ) { arguments in
+        let url = try DatabaseConfiguration(url: arguments.word("URL"))
+        return try await arguments.reading { database in
+            let (entities, counts, version) = try database.snapshot {
+                var entities = try database.entities()
+                if let name = arguments.optionalWord("ENTITY") { entities = [try database.rows(of: name).entity] }
+                return (entities, try entities.map { try database.rows(of: $0.name).count() }, try database.schemaVersion)
+            }
+            if arguments.has("json") {
+                let described = zip(entities, counts).map { "\n    " + $0.json(count: $1) }
+                try Output.write("{\(JSON.text("engine")): \(JSON.text(database.capabilities.engine)),")
+                try Output.write(" \(JSON.text("url")): \(JSON.text("\(url)")),")
+                try Output.write(" \(JSON.text("bytes")): \(Databases.size(of: database)), \(JSON.text("version")): \(version),")
+                try Output.write(" \(JSON.text("entities")): [\(described.joined(separator: ","))]}")
+                return 0
+            }
+            let facts = [
+                database.capabilities.engine, bytes(Databases.size(of: database)), "version \(version)",
+                counted(entities.count, "entity", "entities"),
+            ]
+            try Output.write("\(url)\n\(facts.joined(separator: ", "))")
+            for (entity, count) in zip(entities, counts) {
+                try Output.write("\n\(entity.name), \(counted(count, "row"))\n\(entity.table)")
+            }
+            return 0
+        }
+    }
+
+    static let query = Command(
+        name: "query", summary: "writes the rows of an entity that meet a condition",
+        parameters: [.url, .entity, .predicate],
+        options: [
+            .order, .limit, .offset,
+            Option(name: "fields", value: "FIELDS", help: "writes these fields only, such as id,title"),
+            Option(name: "format", value: "FORMAT", help: "table (the default), json or csv"), .json,
+        ],
+        discussion: """
+            The predicate has the grammar of NSPredicate: ==, !=, <, <=, >, >=, BETWEEN {1, 5}, IN {1, 2}, BEGINSWITH, ENDSWITH,
+            CONTAINS, LIKE 'a*' (with [c] and [d]), AND, OR, NOT, nil, author.name == 'Ada', ANY comments.id == 7,
+            comments.@count > 3. A table shortens long texts; json and csv have all of them.
+            """
+    ) { arguments in
+        let format: Format? = try arguments.choice(of: "format")
+        let query = try arguments.query()
+        return try await arguments.rows { rows in
+            var printer: RowPrinter?
+            func begin(_ entity: EntityDescription) throws -> RowPrinter {
+                try RowPrinter(entity, arguments.list(of: "fields"), arguments.has("json") ? .json : format ?? .table)
+            }
+            // An error of the query comes before anything is written.
+            try rows.forEach(query) { row in
+                if printer == nil { printer = try begin(row.entity) }
+                try printer?.add(row)
+            }
+            if printer == nil { printer = try begin(rows.entity) }
+            try printer?.end()
+            return 0
+        }
+    }
+
+    static let get = Command(
+        name: "get", summary: "writes one row with all its fields", parameters: [.url, .entity, .key],
+        options: [
+            Option(name: "related", value: "FIELD", help: "writes the rows that this relationship leads to instead"), .json,
+        ],
+        discussion: "The exit code is 1 when there is no such row."
+    ) { arguments in
+        try await arguments.rows { rows in
+            let key = UniqueID(arguments.word("KEY"))
+            guard let row = try rows.read(byPrimaryKey: key) else {
+                Program.complain("'\(rows.name)' has no row with the key \(key)")
+                return 1
+            }
+            if let field = arguments.value(of: "related") {
+                let related = try rows.related(field, of: key)
+                if related.isEmpty, arguments.has("json") { try Output.write("[]") }
+                guard let entity = related.first?.entity else { return 0 }
+                var printer = try RowPrinter(entity, [], arguments.has("json") ? .json : .table)
+                for row in related { try printer.add(row) }
+                try printer.end()
+            } else if arguments.has("json") {
+                try Output.write(row.json)
+            } else {
+                let fields = row.entity.fields
+                let width = fields.map(\.name.count).max() ?? 0
+                for (field, value) in zip(fields, row.values) {
+                    let text =
+                        field.type.kind == .toMany
+                        ? "(list: --related \(field.name))" : value.isNull ? "–" : value.text(field.type.kind)
+                    try Output.write("\(field.name.padding(to: width))  \(text)")
+                }
+            }
+            return 0
+        }
+    }
+
+    static let count = Command(
+        name: "count", summary: "writes the number of rows of an entity that meet a condition",
+        parameters: [.url, .entity, .predicate], options: [.json]
+    ) { arguments in
+        try await arguments.rows { rows in
+            let count = try rows.count(where: arguments.query().predicate)
+            try Output.write(arguments.has("json") ? JSON.object(["count": "\(count)"]) : "\(count)")
+            return 0
+        }
+    }
+
+    static let explain = Command(
+        name: "explain", summary: "tells how a query finds its rows", parameters: [.url, .entity, .predicate],
+        options: [.order, .limit, .offset, .json]
+    ) { arguments in
+        let query = try arguments.query()
+        return try await arguments.rows { rows in
+            let plan = try rows.explain(query)
+            if arguments.has("json") {
+                try Output.write(
+                    JSON.object([
+                        "plan": JSON.text("\(plan)"), "filters": "\(plan.filtersRows)", "sorts": "\(plan.sortsRows)",
+                        "details": JSON.list(plan.details.map(JSON.text)),
+                    ]))
+            } else {
+                try Output.write(([plan.description] + plan.details.map { "  \($0)" }).joined(separator: "\n"))
+            }
+            return 0
+        }
+    }
+
+    static let watch = Command(
+        name: "watch", summary: "writes the changes of an entity as they are committed, until Ctrl-C",
+        parameters: [.url, .entity, .predicate], options: [.order, .limit, .json],
+        discussion: """
+            Each line begins with the change: inserted, updated or erased. It compares the rows that meet the condition with
+            those of the last commit, and keeps them in memory.
+            """
+    ) { arguments in
+        let query = try arguments.query()
+        return try await arguments.rows { rows in
+            var last: [UniqueID: EntityRow]?
+            for try await found in rows.database.observe({ try rows.read(query) }) {
+                let now = Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+                if let last {
+                    for row in found where last[row.key] != row { try report(last[row.key] == nil ? "inserted" : "updated", row) }
+                    for row in last.values.filter({ now[$0.key] == nil }).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                        try report("erased", row)
+                    }
+                } else {
+                    Program.complain("watching \(counted(found.count, "row")) of '\(rows.name)'; press Ctrl-C to end")
+                }
+                last = now
+            }
+            return 0
+
+            func report(_ change: String, _ row: EntityRow) throws {
+                try Output.write(
+                    arguments.has("json")
+                        ? JSON.object(["change": JSON.text(change), "row": row.json]) : "\(change) \(row.key)  \(row.json)")
+                try Output.flush()
+            }
+        }
+    }
+}
+
+extension EntityDescription {
+    /// A line for each field, then one for each index over several fields.
+    fileprivate var table: String {
+        let width = fields.map(\.name.count).max() ?? 0
+        let lines = fields.map { field in
+            var words =
+                field.relation.map { "→ " + (field.type.kind == .toMany ? "[\($0.entity)]" : $0.entity) } ?? "\(field.type)"
+            if field.isPrimaryKey { words += ", key" }
+            if field.isUnique { words += ", unique" } else if field.isIndexed { words += ", indexed" }
+            if let value = field.defaultValue, !value.isNull { words += ", default \(value.cell(field.type.kind))" }
+            return "  \(field.name.padding(to: width))  \(words)"
+        }
+        return (lines + indexes.map { "  \($0.isUnique ? "unique index" : "index") on \($0)" }).joined(separator: "\n")
+    }
+
+    /// The description as JSON in one line.
+    fileprivate func json(count: Int) -> String {
+        let described = fields.map { field in
+            var members = ["\"name\": \(JSON.text(field.name))", "\"type\": \(JSON.text(field.type.description))"]
+            if field.isPrimaryKey { members.append("\"key\": true") }
+            if field.isIndexed { members.append("\"indexed\": true") }
+            if field.isUnique { members.append("\"unique\": true") }
+            if let relation = field.relation { members.append("\"target\": \(JSON.text(relation.entity))") }
+            return "{\(members.joined(separator: ", "))}"
+        }
+        return JSON.object([
+            "name": JSON.text(name), "rows": "\(count)", "fields": JSON.list(described),
+            "indexes": JSON.list(indexes.map { JSON.text("\($0)") }),
+        ])
+    }
+}

@@ -1,0 +1,109 @@
+import DAOCore
+import Foundation
+import Synchronization
+
+/// The command line `dao`: what it has, and what it says.
+enum Program {
+    static let commands: [Command] = [
+        .inspect, .query, .get, .count, .explain, .watch, .copy, .backup, .restore, .verify, .compact,
+    ]
+
+    static let help = """
+        usage: dao COMMAND [options]
+
+        Reads and keeps databases of swift-dao, whatever application made them.
+
+        \(commands.map { "  \($0.name.padding(to: 9)) \($0.summary)" }.joined(separator: "\n"))
+
+        A database is a URL: sqlite:app.db, sqlite:///var/lib/app.db, lmdb:app.mdb. No command but copy creates one.
+        'dao COMMAND --help' says more. The exit code is 0 for success, 1 for a failure, 64 for words that are no command,
+        and 130 after Ctrl-C.
+        """
+
+    /// Whether the running command has to end by itself after Ctrl-C, because it would leave something half-done.
+    static let stopsCleanly = Atomic(false)
+
+    /// Runs the command of some words.
+    ///
+    /// - Returns: The exit code.
+    static func run(_ words: [String]) async -> Int32 {
+        do {
+            let code = try await result(of: words)
+            try Output.flush()
+            return code
+        } catch {
+            // As a program ends that writes to a closed pipe.
+            return 141
+        }
+    }
+
+    private static func result(of words: [String]) async throws -> Int32 {
+        do {
+            return try await execute(words)
+        } catch let closed as Output.Closed {
+            throw closed
+        } catch let error as UsageError {
+            let place = error.command.map { "dao \($0) --help" } ?? "dao --help"
+            complain("\(error.message); try '\(place)'")
+            return 64
+        } catch is CancellationError {
+            complain("interrupted")
+            return 130
+        } catch let error as StorageError {
+            complain(error.line)
+            return 1
+        } catch {
+            complain("\(error)")
+            return 1
+        }
+    }
+
+    private static func execute(_ words: [String]) async throws -> Int32 {
+        guard let name = words.first else {
+            FileHandle.standardError.write(Data((help + "\n").utf8))
+            return 64
+        }
+        if ["--help", "-h", "help"].contains(name) {
+            guard words.count > 1, let command = commands.first(where: { $0.name == words[1] }) else {
+                try Output.write(help)
+                return 0
+            }
+            try Output.write(command.help)
+            return 0
+        }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            throw UsageError(
+                "there is no command '\(name.prefix(20))'; use one of these: \(commands.map(\.name).joined(separator: ", "))")
+        }
+        let arguments = try Arguments(words.dropFirst(), of: command)
+        if arguments.asksForHelp {
+            try Output.write(command.help)
+            return 0
+        }
+        do {
+            return try await command.run(arguments)
+        } catch let error as UsageError where error.command == nil {
+            throw UsageError(error.message, command)
+        }
+    }
+
+    /// Writes a line to the standard error stream.
+    static func complain(_ text: String) {
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        FileHandle.standardError.write(Data("dao: \(line)\n".utf8))
+    }
+}
+
+extension StorageError {
+    /// The error as people read it: what happened and what to do, then what the message does not say.
+    fileprivate var line: String {
+        var text = message
+        if let position { text += ", at character \(position + 1) of the predicate" }
+        var details: [String] = []
+        if let path, !path.isEmpty, !message.contains(path) { details.append(path) }
+        if let entity, !message.contains(entity) { details.append("entity \(entity)") }
+        if let key, !message.contains(key.rawValue) { details.append("key \(key.rawValue)") }
+        if let engineMessage { details.append(engineMessage) }
+        return text + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
+    }
+}

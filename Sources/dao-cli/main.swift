@@ -1,0 +1,24 @@
+import Foundation
+
+// The command line of swift-dao: reads and keeps databases from their own catalogs, without the application's types.
+//
+//   swift run dao inspect sqlite:app.db
+
+signal(SIGPIPE, SIG_IGN)
+let work = Task { await Program.run(Array(CommandLine.arguments.dropFirst())) }
+let interruptions = [SIGINT, SIGTERM].map { number in
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler {
+        if work.isCancelled { _exit(130) }
+        work.cancel()
+        if Program.stopsCleanly.load(ordering: .relaxed) { return }
+        // A command that only reads, or that is one transaction, can end anywhere.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { _exit(130) }
+    }
+    source.resume()
+    return source
+}
+let code = await work.value
+withExtendedLifetime(interruptions) {}
+exit(code)

@@ -1,0 +1,221 @@
+import DAOCore
+import DAOTestSupport
+import Foundation
+import Testing
+
+/// Every command of `dao` on real databases.
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
+    static let schemes = ["sqlite", "lmdb"]
+    static let commands = [
+        "inspect", "query", "get", "count", "explain", "watch", "copy", "backup", "restore", "verify", "compact",
+    ]
+
+    // MARK: Reading
+
+    @Test(arguments: schemes) func inspectDescribesEntities(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let all = try await library.dao("inspect", library.url)
+        #expect(all.status == 0 && all.errors.isEmpty)
+        for line in [
+            "book, 3 rows", "  title      string, indexed", "  writer     → writer", "  chapters   → [chapter]",
+            "  index on published, price descending", "writer, 1 row", "  id    int64, key", "  name  string, unique",
+            "chapter, 2 rows",
+        ] { #expect(all.output.split(separator: "\n").contains { $0 == line }, "'\(line)' in \(all.output)") }
+        #expect(all.output.hasPrefix("\(library.url)\n"))
+        let one = try await library.dao("inspect", library.url, "writer")
+        #expect(one.output.contains("writer, 1 row") && !one.output.contains("chapter,"))
+        let json = try await library.dao("inspect", library.url, "--json")
+        let parsed = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        let entities = try #require(parsed["entities"] as? [[String: Any]])
+        #expect(entities.map { $0["name"] as? String } == ["book", "chapter", "writer"])
+        #expect(entities.map { $0["rows"] as? Int } == [3, 2, 1])
+        #expect((entities[0]["fields"] as? [[String: Any]])?.count == 8)
+        let unknown = try await library.dao("inspect", library.url, "books")
+        #expect(unknown.status == 1)
+        #expect(
+            unknown.errors == "dao: the database has no entity 'books'; use one that it has: book, chapter, writer\n")
+    }
+
+    @Test(arguments: schemes) func queryWritesRows(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let table = try await library.dao("query", library.url, "book", "--order", "-price,-title", "--limit", "2")
+        #expect(
+            table.output == """
+                id  title    price  published                 cover    tags       writer
+                --  -------  -----  ------------------------  -------  ---------  ------
+                 1  Engines   12.5  2023-11-14T22:13:20Z      3 bytes  ["new"]         1
+                 3  Notes        8  2023-11-14T22:13:20.500Z  –        ["a","b"]       1
+
+                """)
+        let csv = try await library.dao(
+            "query", library.url, "book", "--fields", "title,published,tags", "--format=csv", "--offset", "1")
+        #expect(
+            csv.output == "title,published,tags\nLooms\tand cards,,[]\nNotes,2023-11-14T22:13:20.500Z,\"[\"\"a\"\",\"\"b\"\"]\"\n"
+        )
+        let json = try await library.dao("query", library.url, "book", "title CONTAINS[c] 'O' AND writer == nil", "--json")
+        #expect(
+            json.output == """
+                [
+                {"id": 2, "title": "Looms\\tand cards", "price": "8", "published": null, "cover": null, "tags": [], "writer": null}
+                ]
+
+                """)
+        let related = try await library.dao(
+            "query", library.url, "book", "writer.name == 'Ada' AND ANY chapters.title == 'Begin'", "--fields", "id", "--json")
+        #expect(related.output == "[\n{\"id\": 1}\n]\n")
+        let none = try await library.dao("query", library.url, "book", "id == 9")
+        #expect(none.status == 0 && none.output.hasPrefix("id  title"))
+        #expect(try await library.dao("query", library.url, "book", "id == 9", "--json").output == "[]\n")
+    }
+
+    @Test(arguments: schemes) func getWritesOneRow(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let row = try await library.dao("get", library.url, "book", "1")
+        #expect(
+            row.output == """
+                id         1
+                title      Engines
+                price      12.5
+                published  2023-11-14T22:13:20Z
+                cover      AQID
+                tags       ["new"]
+                writer     1
+                chapters   (list: --related chapters)
+
+                """)
+        let json = try await library.dao("get", library.url, "chapter", "b", "--json")
+        #expect(json.output == "{\"id\": \"b\", \"title\": \"End, \\\"at last\\\"\"}\n")
+        let chapters = try await library.dao("get", library.url, "book", "1", "--related", "chapters")
+        #expect(chapters.output == "id  title\n--  --------------\na   Begin\nb   End, \"at last\"\n")
+        #expect(try await library.dao("get", library.url, "book", "2", "--related", "chapters", "--json").output == "[]\n")
+        let missing = try await library.dao("get", library.url, "book", "-5")
+        #expect(missing.status == 1 && missing.errors == "dao: 'book' has no row with the key -5\n")
+        let wrong = try await library.dao("get", library.url, "book", "x")
+        #expect(wrong.status == 1 && wrong.errors.contains("key"))
+    }
+
+    @Test(arguments: schemes) func countAndExplainAnswer(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        #expect(try await library.dao("count", library.url, "book").output == "3\n")
+        #expect(try await library.dao("count", library.url, "book", "price > 8", "--json").output == "{\"count\": 1}\n")
+        let plan = try await library.dao("explain", library.url, "book", "title == 'Notes'")
+        #expect(plan.status == 0 && plan.output.hasPrefix("through the index on 'title'\n"))
+        let scan = try await library.dao("explain", library.url, "book", "price > 8", "--order", "price", "--json")
+        let parsed = try JSONSerialization.jsonObject(with: Data(scan.output.utf8)) as? [String: Any]
+        #expect(parsed?["plan"] as? String == "by looking at every row, filtered, sorted")
+    }
+
+    @Test(arguments: schemes) func watchWritesChanges(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let process = library.process(["watch", library.url, "writer", "id > 1"])
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        defer { process.terminate() }
+        func read(_ pipe: Pipe) -> String { String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) }
+        #expect(read(errors) == "dao: watching 0 rows of 'writer'; press Ctrl-C to end\n")
+        try library.using { database in
+            let writers = DAO(storage: try database.storage(for: Writer.self))
+            try writers.persist(Writer(id: 2, name: "Bob"))
+            #expect(read(output) == "inserted 2  {\"id\": 2, \"name\": \"Bob\"}\n")
+            try writers.persist(Writer(id: 2, name: "Eve"))
+            #expect(read(output) == "updated 2  {\"id\": 2, \"name\": \"Eve\"}\n")
+            try writers.erase(byPrimaryKey: 2)
+            #expect(read(output) == "erased 2  {\"id\": 2, \"name\": \"Eve\"}\n")
+        }
+        process.interrupt()
+        #expect(process.waitForEnd() == 130)
+    }
+
+    // MARK: Keeping
+
+    @Test(arguments: schemes) func copyMovesEverything(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let other = "\(scheme == "sqlite" ? "lmdb" : "sqlite"):copy.db"
+        let first = try await library.dao("copy", library.url, other)
+        #expect(first.status == 0 && first.output == "6 rows in 3 entities compared, 6 written\n" && first.errors.isEmpty)
+        let again = try await library.dao("copy", library.url, other, "--json")
+        #expect(again.output == "{\"rows\": 6, \"written\": 0, \"entities\": 3}\n")
+        let query = ["query", "book", "--format", "csv"]
+        let rows = try await library.dao([query[0], library.url] + query[1...])
+        #expect(try await library.dao([query[0], other] + query[1...]).output == rows.output)
+        #expect(try await library.dao("get", other, "book", "3", "--related", "chapters", "--json").output.contains("\"b\""))
+        try library.using { database in
+            try DAO(storage: database.storage(for: Book.self)).update(where: { $0.id == 1 }) { $0.title = "Mills" }
+        }
+        let refused = try await library.dao("copy", library.url, other)
+        #expect(refused.status == 1 && refused.errors.hasPrefix("dao: "))
+        let missing = try await library.dao("copy", "\(scheme):nothing.db", "\(scheme):made.db")
+        #expect(missing.status == 1)
+        #expect(try library.files.keys.contains { $0.hasPrefix("made.db") } == false)
+    }
+
+    @Test(arguments: schemes) func interruptedCopyGoesOn(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        try library.using { database in
+            try DAO(storage: database.storage(for: Writer.self)).create((2...60_000).map { Writer(id: $0, name: "writer \($0)") })
+        }
+        let process = library.process(["copy", library.url, "\(scheme):copy.db"])
+        (process.standardOutput, process.standardError) = (Pipe(), Pipe())
+        try process.run()
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !FileManager.default.fileExists(atPath: library.place.path("copy.db")), ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        process.interrupt()
+        // A copy that has ended already has succeeded.
+        #expect([0, 130].contains(process.waitForEnd()))
+        let copy = try await library.dao("copy", library.url, "\(scheme):copy.db")
+        #expect(copy.status == 0 && copy.output.hasPrefix("60005 rows in 3 entities compared"), "\(copy.errors)")
+        #expect(try await library.dao("verify", "\(scheme):copy.db").status == 0)
+    }
+
+    @Test(arguments: schemes) func backupsAreRestored(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let backup = try await library.dao("backup", library.url, "backup.db")
+        #expect(backup.status == 0 && backup.output.hasPrefix("backup.db, "), "\(backup.errors)")
+        try library.using { try DAO(storage: $0.storage(for: Book.self)).erase(byPrimaryKey: 1) }
+        let careful = try await library.dao("restore", library.url, "backup.db")
+        #expect(careful.status == 64 && careful.errors.contains("--replace"))
+        #expect(try await library.dao("count", library.url, "book").output == "2\n")
+        let restored = try await library.dao("restore", library.url, "backup.db", "--replace", "--json")
+        #expect(restored.status == 0 && restored.output.hasPrefix("{\"path\": "), "\(restored.errors)")
+        #expect(try await library.dao("count", library.url, "book").output == "3\n")
+        #expect(try await library.dao("restore", "\(scheme):fresh.db", "backup.db").status == 0)
+        #expect(try await library.dao("verify", "\(scheme):fresh.db").status == 0)
+        try Data("text".utf8).write(to: library.place.directory.appendingPathComponent("text.txt"))
+        let other = try await library.dao("backup", library.url, "text.txt")
+        #expect(other.status == 1 && other.errors.contains("another file"))
+        #expect(try library.files["text.txt"] == Data("text".utf8))
+        #expect(try await library.dao("restore", "\(scheme):other.db", "text.txt").status == 1)
+        #expect(try library.files["other.db"] == nil)
+    }
+
+    @Test(arguments: schemes) func verifyFindsDamage(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let sound = try await library.dao("verify", library.url)
+        #expect(sound.status == 0 && sound.output == "6 rows in 3 entities, no problem\n")
+        let file = library.place.directory.appendingPathComponent("library.db")
+        var bytes = try Data(contentsOf: file)
+        let text = try #require(bytes.range(of: Data(scheme == "sqlite" ? "\"a\",\"b\"".utf8 : "Engines".utf8)))
+        bytes[text.lowerBound] = 0xFF
+        try bytes.write(to: file)
+        let damaged = try await library.dao("verify", library.url, "--json")
+        #expect(damaged.status == 1, "\(damaged.output) \(damaged.errors)")
+        #expect(damaged.output.contains("\"problemCount\": ") || damaged.errors.hasPrefix("dao: "))
+    }
+
+    @Test(arguments: schemes) func compactShrinksTheFile(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        try library.using { database in
+            let writers = DAO(storage: try database.storage(for: Writer.self))
+            try writers.create((2...5000).map { Writer(id: $0, name: "a writer with the number \($0)") })
+            try writers.erase { $0.id > 1 }
+        }
+        let report = try await library.dao("compact", library.url, "--json")
+        let sizes = try JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: Int]
+        #expect(try #require(sizes?["bytesAfter"]) < #require(sizes?["bytesBefore"]))
+        #expect(try await library.dao("compact", library.url).output.contains(" before, "))
+        #expect(try await library.dao("count", library.url, "writer").output == "1\n")
+    }
+}

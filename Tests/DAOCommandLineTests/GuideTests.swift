@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+/// The sessions of Docs/CommandLine.md, run in order in one directory.
+@Suite(.timeLimit(.minutes(5))) struct GuideTests {
+    @Test func sessionsAreAsDocumented() async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("Docs/CommandLine.md"), encoding: .utf8)
+        let sessions = text.components(separatedBy: "```console\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(sessions.count >= 5)
+        let library = try Library("sqlite")
+        for call in sessions.flatMap({ ("\n" + $0).components(separatedBy: "\n$ dao ").dropFirst() }) {
+            let lines = call.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let run = try await library.dao(Self.words(of: lines[0]))
+            let written = run.output + run.errors
+            let expected = lines.dropFirst().joined().trimmingCharacters(in: .newlines)
+            // The sizes of files depend on the version of the engine.
+            func plain(_ text: String) -> String {
+                text.replacing(/[0-9.]+ (bytes|KB|MB)/, with: "SIZE").replacing(/SQLite [0-9.]+/, with: "SQLite")
+            }
+            #expect(plain(written.trimmingCharacters(in: .newlines)) == plain(expected), "dao \(lines[0])")
+        }
+    }
+
+    /// The words of a line, of which some are in quotes.
+    private static func words(of line: String) -> [String] {
+        line.matches(of: /"([^"]*)"|'([^']*)'|(\S+)/).map { String($0.output.1 ?? $0.output.2 ?? $0.output.3 ?? "") }
+    }
+}

@@ -1,0 +1,135 @@
+import DAOCore
+import DAOLMDB
+import DAOSQLite
+import DAOTestSupport
+import Foundation
+
+struct Writer: Plain, Model {
+    var id: Int
+    var name: String
+
+    static let schema = Schema("writer", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .unique))
+}
+
+struct Chapter: Plain, Model {
+    var id: String
+    var title: String
+
+    static let schema = Schema("chapter", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title))
+}
+
+struct Book: Plain, Model {
+    var id: Int
+    var title: String
+    var price: Decimal
+    var published: Date?
+    var cover: Data?
+    var tags: [String]
+    var writer: Writer?
+    var chapters: [Chapter]
+
+    static let schema = Schema(
+        "book", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("title", \.title, .indexed),
+        Field("price", \.price),
+        Field("published", \.published),
+        Field("cover", \.cover),
+        Field("tags", \.tags),
+        Field("writer", \.writer, .linked),
+        Field("chapters", \.chapters, .cascade),
+        indexes: [Index(.ascending(\.published), .descending(\.price))]
+    )
+}
+
+/// A directory with a database of books, and the program.
+struct Library {
+    let place = Place()
+    let url: String
+
+    private static let drivers = DatabaseDrivers(.sqlite, .lmdb)
+
+    /// Makes the database `library.db` of a kind, and closes it.
+    init(_ scheme: String) throws {
+        url = "\(scheme):library.db"
+        try using { database in
+            let books = DAO(storage: try database.storage(for: Book.self))
+            let ada = Writer(id: 1, name: "Ada")
+            let chapters = [Chapter(id: "a", title: "Begin"), Chapter(id: "b", title: "End, \"at last\"")]
+            let day = Date(timeIntervalSince1970: 1_700_000_000)
+            try books.create([
+                Book(
+                    id: 1, title: "Engines", price: Decimal(string: "12.50")!, published: day, cover: Data([1, 2, 3]),
+                    tags: ["new"],
+                    writer: ada, chapters: chapters),
+                Book(id: 2, title: "Looms\tand cards", price: 8, published: nil, cover: nil, tags: [], writer: nil, chapters: []),
+                Book(
+                    id: 3, title: "Notes", price: 8, published: day.addingTimeInterval(0.5), cover: nil, tags: ["a", "b"],
+                    writer: ada, chapters: [chapters[1]]),
+            ])
+        }
+    }
+
+    /// Opens a database in the directory, and closes it afterwards.
+    @discardableResult func using<Result>(_ url: String? = nil, _ body: (any Database) throws -> Result) throws -> Result {
+        var configuration = try DatabaseConfiguration(url: url ?? self.url)
+        configuration.path = place.directory.appendingPathComponent(configuration.path).path
+        let database = try Self.drivers.open(configuration)
+        defer { try? database.close() }
+        return try body(database)
+    }
+
+    /// The files in the directory with their contents. The lock file of LMDB changes whenever somebody reads.
+    var files: [String: Data] {
+        get throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { name in
+                    let isLock = name.hasSuffix("-lock")
+                    return (name, isLock ? Data() : try Data(contentsOf: place.directory.appendingPathComponent(name)))
+                })
+        }
+    }
+
+    /// Runs `dao` in the directory.
+    func dao(_ words: String...) async throws -> Run { try await dao(words) }
+
+    /// Runs `dao` in the directory.
+    func dao(_ words: [String]) async throws -> Run {
+        let process = self.process(words)
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                do {
+                    try process.run()
+                } catch {
+                    return continuation.resume(throwing: error)
+                }
+                let text = output.fileHandleForReading.readDataToEndOfFile()
+                let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+                let status = process.waitForEnd()
+                continuation.resume(
+                    returning: Run(
+                        status: status, output: String(decoding: text, as: UTF8.self),
+                        errors: String(decoding: complaints, as: UTF8.self)))
+            }
+        }
+    }
+
+    /// A process that is not started yet.
+    func process(_ words: [String]) -> Process {
+        let process = Process()
+        process.executableURL = Process.built("dao")
+        process.arguments = words
+        process.currentDirectoryURL = place.directory
+        return process
+    }
+}
+
+/// What a run of the program gave.
+struct Run {
+    let status: Int32
+    let output: String
+    let errors: String
+}
