@@ -103,6 +103,7 @@ enum Fault: String, CaseIterable, Sendable {
 
     var limits: ArrayDatabase.Limits {
         var limits = ArrayDatabase.Limits()
+        limits.hasReferencesInRows = isOfReferences
         limits.isPersistent = [.losesLastRowOnClose, .keepsWhatIsForgotten, .undoneWritesReturn].contains(self)
         return limits
     }
