@@ -20,5 +20,6 @@ import Testing
         #expect(result.page.elements.map(\.key) == [2, 1])
         #expect(result.titles == [.string("Hello"), .string("Bye")])
         #expect(result.change?.map(\.key) == [2])
+        #expect(try await articles.read(byPrimaryKey: 2)?.writer?.name == "Eve")
     }
 }

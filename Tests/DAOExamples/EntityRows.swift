@@ -36,5 +36,7 @@ func entityRows(_ database: any Database) async throws -> EntityRowsResults {
         change = rows
         break
     }
+    try database.rows(of: "writer").persist([["id": .integer(7), "name": .string("Eve")]])
+    try articles.persist([["id": .integer(2), "writer": .integer(7)]])
     return EntityRowsResults(waiting: waiting.map(\.key), plan: plan, page: page, titles: titles, change: change)
 }

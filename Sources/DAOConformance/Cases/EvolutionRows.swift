@@ -192,6 +192,49 @@ enum EvolutionRows {
             try expectError(.invalidKey, "a key", entity: "person", key: "x") { try rows.read(byPrimaryKey: "x") }
         },
         ConformanceCase(
+            "E.rowsAreStored", "E8", "W2", "W3",
+            title: "rows without types are stored: the fields that are named change, under all rules of a write",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let topics = try database.dao(Topic.self)
+            let people = try database.dao(Person.self)
+            try topics.create(Topic(id: "t", title: "old", owner: Person(id: 1, name: "a", age: 5), posts: Post.make(1...2)))
+            let rows = try database.rows(of: "topic")
+            try rows.persist([
+                ["id": .string("t"), "title": .string("new")], ["id": .string("u"), "title": .string("u"), "owner": .integer(1)],
+            ])
+            let found = try topics.read()
+            try expectEqual(found.map(\.title), ["new", "u"], "the titles")
+            try expectEqual(found.map { $0.owner?.age }, [5, 5], "the owners")
+            try expectEqual(found.map { $0.posts.map(\.id) }, [[1, 2], []], "the lists")
+            try database.rows(of: "person").persist([["id": .integer(2), "name": .string("b")]])
+            try rows.persist([["id": .string("t"), "owner": .integer(2)], ["id": .string("u"), "owner": .null]])
+            try expectEqual(try topics.read().map { $0.owner?.name }, ["b", nil], "the changed owners")
+            try expectEqual(try people.read().map(\.age), [5, nil], "a field that is not named")
+            let before = try topics.read()
+            try expectError(.referenceViolation, "no such person", entity: "topic", key: "v", conflictingKey: 9, field: "owner") {
+                try rows.persist([
+                    ["id": .string("t"), "title": .string("lost")],
+                    ["id": .string("v"), "title": .string(""), "owner": .integer(9)],
+                ])
+            }
+            try expectError(.corruptedValue, "a number as a title", entity: "topic", field: "title") {
+                try rows.persist([["id": .string("t"), "title": .integer(1)]])
+            }
+            try expectError(.invalidQuery, "no field", entity: "topic", field: "size") {
+                try rows.persist([["id": .string("t"), "size": .integer(1)]])
+            }
+            try expectError(.invalidQuery, "a list", entity: "topic", field: "posts") {
+                try rows.persist([["id": .string("t"), "posts": .null]])
+            }
+            try expectError(.invalidKey, "no key", entity: "topic") { try rows.persist([["title": .string("x")]]) }
+            try database.snapshot {
+                _ = try expectError(.invalidTransaction) { try rows.persist([["id": .string("t"), "title": .string("x")]]) }
+            }
+            try expectEqual(try topics.read(), before, "the topics")
+        },
+        ConformanceCase(
             concurrent: "E.rowsAreObserved", "E8", "O5", title: "rows without types are observed as those of their model",
             requires: [.snapshotReads]
         ) { context in

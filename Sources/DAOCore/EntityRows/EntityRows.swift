@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The rows of a stored entity, read without the application's types (contract E8).
+/// The rows of a stored entity, without the application's types (contract E8).
 ///
 /// ```swift
 /// let articles = try database.rows(of: "article")
@@ -14,7 +14,7 @@ import Synchronization
 /// the application knows.
 ///
 /// Every call sees the entity and its rows as one commit has them, and reads the description of the database first.
-/// It changes nothing: it declares no entity, and the application's models can be opened before and after. Inside a
+/// Reading changes nothing: it declares no entity, and the application's models can be opened before and after. Inside a
 /// transaction or a snapshot it belongs to that. Inside `database.observe { }` its rows are observed, and
 /// `await database.snapshot { }` reads them without blocking the cooperative pool.
 ///
@@ -111,13 +111,36 @@ public final class EntityRows: Sendable {
         try reading { try $0.related(field, id) }
     }
 
+    // MARK: Writing
+
+    /// Inserts rows, and changes rows that are stored: the fields that are named get their values, all others keep
+    /// theirs. In a new row these have their declared default, or nil. All rows are stored or none, with all that a write
+    /// of a model means for indexes, unique fields, References and observations.
+    ///
+    /// ```swift
+    /// try writers.persist([["id": .integer(7), "name": .string("Ada")]])
+    /// ```
+    ///
+    /// A to-one relationship is the key of a row, which must be stored when the call ends; a list keeps its rows. A
+    /// `Revision` is a number here, and is not counted.
+    ///
+    /// - Parameter rows: The values of each row by the names of its fields, the key among them. The last values of a
+    ///   repeated key win.
+    /// - Throws: `.invalidQuery` for an unknown field and for a list; `.invalidKey` for a row without a key;
+    ///   `.corruptedValue` with the field for a value that it cannot hold; `.uniqueViolation`, `.referenceViolation`.
+    public func persist(_ rows: [[String: Value]]) throws {
+        try database.transaction { try using { try $0.persist(rows) } }
+    }
+
     private func reading<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
         // In a snapshot or a transaction the entity is stored, so that opening it makes nothing.
-        try database.runSnapshot {
-            let entities = try database.entities()
-            let open = try last.withLock { $0.flatMap { $0.models.entities == entities ? $0 : nil } } ?? open(entities)
-            return try withExtendedLifetime(open) { try body(open.rows) }
-        }
+        try database.runSnapshot { try using(body) }
+    }
+
+    private func using<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
+        let entities = try database.entities()
+        let open = try last.withLock { $0.flatMap { $0.models.entities == entities ? $0 : nil } } ?? open(entities)
+        return try withExtendedLifetime(open) { try body(open.rows) }
     }
 
     private func open(_ entities: [EntityDescription]) throws -> OpenEntity {
@@ -167,6 +190,7 @@ private protocol OpenRows: Sendable {
     func count(_ query: RowQuery) throws -> Int
     func explain(_ query: RowQuery) throws -> QueryPlan
     func related(_ field: String, _ id: any UniqueIDConvertible) throws -> [EntityRow]
+    func persist(_ rows: [[String: Value]]) throws
 }
 
 private struct TypedRows<Record: UntypedModel>: OpenRows {
@@ -231,6 +255,43 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
                 return (schema.key(of: row), EntityRow(entity: related, values: values))
             }, uniquingKeysWith: { $1 })
         return keys.compactMap { byKey[$0] }
+    }
+
+    func persist(_ rows: [[String: Value]]) throws {
+        let keyField = entity.fields[entity.keyIndex].name
+        let changes = try rows.map { row in try row.map { name, value in (try position(of: name), value) } }
+        let keys = try rows.map { row in
+            guard let key = Key(row[keyField] ?? .null, of: entity.keyKind) else {
+                throw StorageError(
+                    .invalidKey, "a row of '\(entity.name)' has no key; give it one in the field '\(keyField)'",
+                    entity: entity.name)
+            }
+            if case .string(let text) = key, text.utf8.count > Key.maximumLength {
+                throw StorageError.keyTooLong(entity.name, length: text.utf8.count)
+            }
+            return key
+        }
+        _ = try storage.merge(keys: keys) { index, record in
+            var values = record?.values ?? entity.fields.map { $0.defaultValue ?? .null }
+            for (position, value) in changes[index] { values[position] = value }
+            record = Record(values: values)
+        }
+    }
+
+    /// The position of a field that can be set.
+    private func position(of name: String) throws -> Int {
+        guard let position = entity.index(of: name) else {
+            throw StorageError(
+                .invalidQuery,
+                "'\(entity.name)' has no field '\(name)'; it has: \(entity.fields.map(\.name).joined(separator: ", "))",
+                entity: entity.name, field: name)
+        }
+        if entity.fields[position].type.kind == .toMany {
+            throw StorageError(
+                .invalidQuery, "'\(name)' of '\(entity.name)' is a list of rows, which cannot be set; leave it out",
+                entity: entity.name, field: name)
+        }
+        return position
     }
 
     private func key(_ id: any UniqueIDConvertible) throws -> Key {

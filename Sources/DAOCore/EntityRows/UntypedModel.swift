@@ -2,6 +2,9 @@
 protocol UntypedModel: Model {
     /// The values of the fields, in order; a to-one relationship is the key of the related row, a list null.
     var values: [Value] { get }
+
+    /// Creates a row.
+    init(values: [Value])
 }
 
 /// A row of a stored entity. The slot tells which entity.
