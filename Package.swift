@@ -144,7 +144,7 @@ let package = Package(
             exclude: ["Calls", "Child", "Support"]),
 
         // Programs: they know every backend
-        .executableTarget(name: "dao-cli", dependencies: ["DAOCore", "DAOSQLite", "DAOLMDB", "DAORedaction"]),
+        .executableTarget(name: "dao-cli", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTransport", "DAORedaction"]),
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(

@@ -199,7 +199,7 @@ extension Value {
 
 extension Date {
     /// The date in UTC, by ISO 8601; the seconds since 2001 for one that has no such form.
-    fileprivate var text: String {
+    var text: String {
         let seconds = timeIntervalSinceReferenceDate
         guard abs(seconds) < 6e10 else { return "\(seconds)" }
         return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded()))

@@ -5,7 +5,7 @@ import Synchronization
 /// The command line `dao`: what it has, and what it says.
 enum Program {
     static let commands: [Command] = [
-        .inspect, .query, .get, .count, .explain, .watch, .copy, .backup, .restore, .verify, .compact,
+        .inspect, .query, .get, .count, .explain, .watch, .export, .import, .copy, .backup, .restore, .verify, .compact,
     ]
 
     static let help = """

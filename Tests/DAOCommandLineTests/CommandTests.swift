@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
     static let schemes = ["sqlite", "lmdb"]
     static let commands = [
-        "inspect", "query", "get", "count", "explain", "watch", "copy", "backup", "restore", "verify", "compact",
+        "inspect", "query", "get", "count", "explain", "watch", "export", "import", "copy", "backup", "restore", "verify",
+        "compact",
     ]
 
     // MARK: Reading
@@ -125,6 +126,77 @@ import Testing
         }
         process.interrupt()
         #expect(process.waitForEnd() == 130)
+    }
+
+    // MARK: Moving
+
+    /// What is exported and imported is the same to the last bit, in both formats, on both databases.
+    @Test(arguments: schemes, ["jsonl", "csv"]) func exportsAreImported(_ scheme: String, _ format: String) async throws {
+        let library = try Library(scheme)
+        let hard = [
+            Hard(id: "", text: "", number: .infinity, small: 0.1, date: Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)),
+            Hard(
+                id: "a,\"b\"\r\n\u{1}é", text: nil, number: .nan, small: nil, date: .init(timeIntervalSinceReferenceDate: -1e300)),
+            Hard(id: "c", text: "null", number: .leastNonzeroMagnitude, small: -.infinity, date: Date(timeIntervalSinceReferenceDate: 12.5)),
+            Hard(id: "d", text: "\t\u{2028} ", number: 0.1, small: .pi, date: .init(timeIntervalSinceReferenceDate: 1e9 / 3)),
+        ]
+        try library.using { try $0.storage(for: Hard.self).insert(hard) }
+        let target = try Library(scheme)
+        try target.using { database in
+            _ = try database.storage(for: Hard.self)
+            _ = try DAO(storage: database.storage(for: Book.self)).erase()
+        }
+        for entity in ["hard", "chapter", "writer", "book"] {
+            let exported = try await library.dao("export", library.url, entity, "--format", format)
+            #expect(exported.status == 0 && exported.errors.isEmpty, "\(exported.errors)")
+            try Data(exported.output.utf8).write(to: target.place.directory.appendingPathComponent("rows.\(format)"))
+            let imported = try await target.dao("import", target.url, entity, "rows.\(format)")
+            #expect(imported.status == 0 && imported.output.contains("stored"), "\(imported.errors)")
+        }
+        for entity in ["hard", "chapter", "writer", "book"] {
+            func rows(_ library: Library) throws -> [String] {
+                try library.using { try $0.rows(of: entity).read().map { "\($0.values)" } }
+            }
+            #expect(try rows(target) == rows(library))
+        }
+        #expect(
+            try target.using { try $0.storage(for: Hard.self).read().map(\.bits) } == hard.map(\.bits).sorted { $0[0] < $1[0] })
+    }
+
+    /// An import changes the fields that it names, and stores all of a file or nothing.
+    @Test(arguments: schemes) func importsAreWhole(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        func run(_ name: String, _ text: String, into entity: String = "book") async throws -> Run {
+            try Data(text.utf8).write(to: library.place.directory.appendingPathComponent(name))
+            return try await library.dao("import", library.url, entity, name, "--json")
+        }
+        let merged = try await run("rows.jsonl", "{\"id\": 1, \"price\": \"9.99\"}\n\n{\"id\": 2, \"tags\": [\"x\", 1.0]}")
+        #expect(merged.status == 0 && merged.output == "{\"rows\": 2}\n", "\(merged.errors)")
+        let row = try await library.dao("get", library.url, "book", "1")
+        #expect(row.output.contains("price      9.99\n") && row.output.contains("title      Engines\n"))
+        #expect(try await library.dao("get", library.url, "book", "1", "--related", "chapters").output.contains("Begin"))
+        #expect(try await library.dao("get", library.url, "book", "2").output.contains("tags       [\"x\",1.0]\n"))
+        let before = try await library.dao("export", library.url, "book").output
+        for (name, text, error) in [
+            (
+                "a.jsonl", "{\"id\": 1, \"title\": \"lost\"}\n{\"id\": 2",
+                "line 2 of the file is no JSON object; nothing was stored"
+            ),
+            ("b.jsonl", "{\"id\": 1, \"nmae\": 1}", "line 1 of the file names 'nmae', and 'book' has: id, title"),
+            ("c.jsonl", "{\"id\": 1, \"price\": \"much\"}", "line 1 of the file has no decimal in the field 'price'"),
+            ("d.csv", "id,title\n1,lost\n2\n", "record 3 of the file has 1 cells, and the first line 2"),
+            ("e.csv", "id,title\n1,\"lost", "the file ends inside quotes"),
+            ("f.csv", "id,title\n1,lost\n2,\n", "title"),
+            ("g.csv", "title\nlost\n", "has no key"),
+            ("h.jsonl", "{\"id\": 1, \"title\": \"lost\"}\n{\"id\": 3, \"writer\": 77}", "is not stored"),
+        ] {
+            let run = try await run(name, text)
+            #expect(run.status == 1 && run.errors.hasPrefix("dao: ") && run.errors.contains(error), "\(name): \(run)")
+            #expect(!run.errors.contains("lost") && !run.errors.contains("much"))
+        }
+        let missing = try await library.dao("import", library.url, "book", "none.csv")
+        #expect(missing.status == 1 && missing.errors.contains("there is no file 'none.csv'"))
+        #expect(try await library.dao("export", library.url, "book").output == before)
     }
 
     // MARK: Keeping

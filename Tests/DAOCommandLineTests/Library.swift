@@ -42,6 +42,32 @@ struct Book: Plain, Model {
     )
 }
 
+/// Values that are easily changed on their way through text.
+struct Hard: Plain, Model {
+    var id: String
+    var text: String?
+    var number: Double
+    var small: Float?
+    var date: Date
+
+    static let schema = Schema(
+        "hard", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("text", \.text),
+        Field("number", \.number),
+        Field("small", \.small),
+        Field("date", \.date)
+    )
+
+    /// All values, with the bits of the numbers.
+    var bits: [String] {
+        [
+            id, text.map { "'\($0)'" } ?? "nil", "\(number.isNaN ? 0 : number.bitPattern)", "\(small?.bitPattern ?? 0)",
+            "\(date.timeIntervalSinceReferenceDate.bitPattern)",
+        ]
+    }
+}
+
 /// A directory with a database of books, and the program.
 struct Library {
     let place = Place()

@@ -70,7 +70,8 @@ import Testing
         for words in [
             ["inspect", url], ["query", url, "book"], ["get", url, "book", "1"], ["count", url, "book"],
             ["explain", url, "book"],
-            ["watch", url, "book"], ["copy", url, "\(scheme):copy.db"], ["backup", url, "backup.db"],
+            ["watch", url, "book"], ["export", url, "book"], ["import", url, "book", "library.db"],
+            ["copy", url, "\(scheme):copy.db"], ["backup", url, "backup.db"],
             ["restore", "\(scheme):other.db", "nothing.db"], ["verify", url], ["compact", url],
         ] {
             let run = try await library.dao(words)
@@ -88,7 +89,8 @@ import Testing
         for words in [
             ["inspect", url], ["query", url, "book", "ANY chapters.title == 'Begin'", "--order", "writer.name"],
             ["get", url, "book", "1", "--related", "chapters"], ["count", url, "book", "price > 1"],
-            ["explain", url, "book", "id == 1"], ["verify", url], ["query", url, "nothing"], ["query", url, "book", "bad ="],
+            ["explain", url, "book", "id == 1"], ["verify", url], ["export", url, "book"], ["query", url, "nothing"],
+            ["query", url, "book", "bad ="],
         ] {
             _ = try await library.dao(words)
             let after = try library.files
