@@ -179,11 +179,12 @@ extension Value {
     func cell(_ kind: ValueKind) -> String {
         if isNull { return "–" }
         if case .data(let data) = self { return "\(data.count) bytes" }
-        let text = String(
-            text(kind).prefix(64).map { $0.isNewline || $0 == "\t" ? " " : $0 }
-                .filter { $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } })
+        let text = printable(String(text(kind).prefix(64).map { $0.isNewline || $0 == "\t" ? " " : $0 }))
         return text.count > 60 ? text.prefix(59) + "…" : text
     }
+
+    /// The value as a terminal can show it, in several lines where it has them.
+    func lines(_ kind: ValueKind) -> String { isNull ? "–" : printable(text(kind)) }
 
     /// The value as JSON: numbers and Booleans as such, embedded values as the JSON that they are, all else as text.
     func json(_ kind: ValueKind) -> String {
@@ -235,6 +236,16 @@ func bytes(_ count: Int) -> String {
         units.removeFirst()
     }
     return count < 1000 ? "\(count) bytes" : "\(String(format: "%.1f", amount)) \(units.first ?? "")"
+}
+
+/// The text without what controls a terminal: control characters other than line breaks and tabs, and those that reverse the
+/// direction of text.
+private func printable(_ text: String) -> String {
+    func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory != .control && !("\u{202A}"..."\u{202E}").contains(scalar)
+            && !("\u{2066}"..."\u{2069}").contains(scalar)
+    }
+    return text.filter { $0.isNewline || $0 == "\t" || $0.unicodeScalars.allSatisfy(isPrintable) }
 }
 
 /// A number with its noun.

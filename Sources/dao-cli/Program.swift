@@ -1,4 +1,5 @@
 import DAOCore
+import DAORedaction
 import Foundation
 import Synchronization
 
@@ -73,7 +74,7 @@ enum Program {
         }
         guard let command = commands.first(where: { $0.name == name }) else {
             throw UsageError(
-                "there is no command '\(name.prefix(20))'; use one of these: \(commands.map(\.name).joined(separator: ", "))")
+                "there is no command '\(redacted(name))'; use one of these: \(commands.map(\.name).joined(separator: ", "))")
         }
         let arguments = try Arguments(words.dropFirst(), of: command)
         if arguments.asksForHelp {

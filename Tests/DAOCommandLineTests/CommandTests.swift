@@ -137,7 +137,9 @@ import Testing
             Hard(id: "", text: "", number: .infinity, small: 0.1, date: Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)),
             Hard(
                 id: "a,\"b\"\r\n\u{1}é", text: nil, number: .nan, small: nil, date: .init(timeIntervalSinceReferenceDate: -1e300)),
-            Hard(id: "c", text: "null", number: .leastNonzeroMagnitude, small: -.infinity, date: Date(timeIntervalSinceReferenceDate: 12.5)),
+            Hard(
+                id: "c", text: "null", number: .leastNonzeroMagnitude, small: -.infinity,
+                date: Date(timeIntervalSinceReferenceDate: 12.5)),
             Hard(id: "d", text: "\t\u{2028} ", number: 0.1, small: .pi, date: .init(timeIntervalSinceReferenceDate: 1e9 / 3)),
         ]
         try library.using { try $0.storage(for: Hard.self).insert(hard) }

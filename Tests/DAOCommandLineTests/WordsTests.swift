@@ -127,6 +127,21 @@ import Testing
         #expect(try await library.dao("help").output == all.output)
     }
 
+    /// What is stored cannot control a terminal.
+    @Test func terminalsAreSafe() async throws {
+        let library = try Library("sqlite")
+        try library.using { database in
+            try DAO(storage: database.storage(for: Writer.self)).create(
+                Writer(id: 2, name: "\u{1B}[31mred\u{202E}\u{9B}\r\nnext 🏴‍☠️"))
+        }
+        let row = try await library.dao("get", library.url, "writer", "2")
+        #expect(row.output == "id    2\nname  [31mred\r\nnext 🏴‍☠️\n")
+        let table = try await library.dao("query", library.url, "writer", "id == 2", "--fields", "name")
+        #expect(table.output == "name\n--------------\n[31mred next 🏴‍☠️\n")
+        let json = try await library.dao("query", library.url, "writer", "id == 2", "--fields", "name", "--json")
+        #expect(json.output == "[\n{\"name\": \"\\u001b[31mred\u{202E}\\u009b\\r\\nnext 🏴‍☠️\"}\n]\n")
+    }
+
     /// A pipe gets no colours and no progress, and a program that ends early no error.
     @Test func pipesGetPlainText() async throws {
         let library = try Library("sqlite")

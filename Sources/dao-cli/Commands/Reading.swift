@@ -132,7 +132,7 @@ extension Command {
                 for (field, value) in zip(fields, row.values) {
                     let text =
                         field.type.kind == .toMany
-                        ? "(list: --related \(field.name))" : value.isNull ? "–" : value.text(field.type.kind)
+                        ? "(list: --related \(field.name))" : value.lines(field.type.kind)
                     try Output.write("\(field.name.padding(to: width))  \(text)")
                 }
             }
