@@ -253,7 +253,7 @@ extension SQLTable {
 
     private func limited(_ sql: SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
         var sql = sql
-        sql.text += " ORDER BY " + order.joined(separator: ", ")
+        if !order.isEmpty { sql.text += " ORDER BY " + order.joined(separator: ", ") }
         if query.limit != nil || query.offset > 0 {
             sql.bindings.append(.count(query.limit))
             sql.text += " LIMIT " + dialect.placeholder(sql.bindings.count)
