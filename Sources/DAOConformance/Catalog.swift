@@ -6,7 +6,7 @@ enum Catalog {
         KeysTypes.cases, KeysStrings.cases, KeysChanges.cases,
         ValuesNumbers.cases, ValuesTexts.cases, ValuesOptionals.cases, ValuesEmbedded.cases,
         PredicatesNil.cases, PredicatesNumbers.cases, PredicatesKinds.cases, PredicatesTexts.cases, PredicatesIn.cases,
-        PredicatesPlans.cases, PredicatesInWords.cases, PredicatesArrays.cases,
+        PredicatesPlans.cases, PredicatesInWords.cases, PredicatesArrays.cases, PredicatesMembers.cases,
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
         QueriesIndexes.cases, QueriesFields.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,

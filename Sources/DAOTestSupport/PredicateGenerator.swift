@@ -8,6 +8,7 @@ package struct PredicateGenerator: Sendable {
 
     private let fields: [FieldDescription]
     private let elements: [FieldType?]
+    private let members: [[EmbeddedMember]]
     private let mixesDecimalsAndFloats: Bool
     private let nests: Bool
     private let values: Values
@@ -17,18 +18,21 @@ package struct PredicateGenerator: Sendable {
     /// - Parameters:
     ///   - entity: Whose fields the predicates are about.
     ///   - elements: The types of the elements of arrays, by the positions of their fields.
+    ///   - members: The members of `Codable` values, by the positions of their fields.
     ///   - mixesDecimalsAndFloats: Whether decimals are compared with floating-point numbers that are not the
     ///     same decimal.
     ///   - nests: Whether conditions on elements have several parts, which the words for them do not have.
     ///   - values: Gives values to compare a field with, beside null and numbers of other types;
     ///     ``HardValues`` by default.
     package init(
-        _ entity: EntityDescription, elements: [FieldType?] = [], mixesDecimalsAndFloats: Bool = true, nests: Bool = true,
+        _ entity: EntityDescription, elements: [FieldType?] = [], members: [[EmbeddedMember]] = [],
+        mixesDecimalsAndFloats: Bool = true, nests: Bool = true,
         values: Values? = nil
     ) {
         let fields = entity.fields
         self.fields = fields
         self.elements = elements
+        self.members = members
         self.mixesDecimalsAndFloats = mixesDecimalsAndFloats
         self.nests = nests
         self.values = values ?? { field, random in random.value(of: fields[field].type.kind) }
@@ -63,8 +67,10 @@ package struct PredicateGenerator: Sendable {
     }
 
     private func leaf(using random: inout SeededGenerator) -> PredicateNode {
-        let arrays = elements.indices.filter { elements[$0] != nil }
-        if !arrays.isEmpty, random.chance(15) { return onArray(random.pick(arrays), using: &random) }
+        let parts =
+            elements.indices.flatMap { field in elements[field].map { [(field, .anyElement($0)), (field, .count)] } ?? [] }
+            + members.indices.flatMap { field in members[field].map { (field, .member($0)) } } as [(Int, EmbeddedPart)]
+        if !parts.isEmpty, random.chance(15) { return embedded(random.pick(parts), using: &random) }
         let field = random.below(fields.count)
         let kind = fields[field].type.kind
         func comparison() -> Comparison { kind.isOrdered ? random.pick(Comparison.allCases) : random.pick([.equal, .notEqual]) }
@@ -85,9 +91,9 @@ package struct PredicateGenerator: Sendable {
         return .compare(field: field, comparison(), literal(for: field, using: &random))
     }
 
-    /// A condition on the elements of an array, or on their number.
-    private func onArray(_ field: Int, using random: inout SeededGenerator) -> PredicateNode {
-        let part = random.chance(30) ? .count : elements[field].map(EmbeddedPart.anyElement) ?? .count
+    /// A condition on a part of an embedded value.
+    private func embedded(_ place: (field: Int, part: EmbeddedPart), using random: inout SeededGenerator) -> PredicateNode {
+        let (field, part) = place
         let description = FieldDescription(name: fields[field].name, type: part.type(in: fields[field]))
         let kind = description.type.kind
         let generator = PredicateGenerator(
@@ -95,8 +101,8 @@ package struct PredicateGenerator: Sendable {
         ) { _, random in
             let few: [Value] =
                 switch kind {
-                case .string: ["a", "b", "", "null", "/\"é"].map(Value.string)
-                case .int64: [0, 1, 2, -2, .max].map(Value.integer)
+                case .string: ["a", "b", "", "null", "/\"é", "box"].map(Value.string)
+                case .int64: [0, 1, 2, 4, -2, .max].map(Value.integer)
                 case .double: [0, -1.5, .infinity].map(Value.double)
                 default: []
                 }

@@ -76,6 +76,8 @@ package struct PredicateWriter: Sendable {
         case .text(let field, let match, let pattern, let options):
             let sign = keyword(operators[match, default: "=="], &random) + letters(options, &random)
             return name(field, &random) + Text(" \(sign) ") + value(.string(pattern), field, &random)
+        case .embedded(let field, .member(let member), let inner):
+            return part(.member(member), "\(fields[field].name).\(member.name)", of: field).text(of: inner, using: &random)
         case .embedded(let field, .count, let inner):
             return part(.count, fields[field].name + ".@count", of: field).text(of: inner, using: &random)
         case .embedded(let field, let part, .compare(0, .equal, let element)) where random.chance(50):

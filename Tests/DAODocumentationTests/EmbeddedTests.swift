@@ -10,5 +10,6 @@ import Testing
         let result = try arrays(DatabaseDrivers(.memory).open("memory:"))
         #expect(result.found == [[1], [1], [1], [1], [1, 2, 3]])
         #expect(result.untagged == 1)
+        #expect(try members(DatabaseDrivers(.memory).open("memory:")) == [[1], [2]])
     }
 }

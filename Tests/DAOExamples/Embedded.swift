@@ -38,3 +38,38 @@ func arrays(_ database: any Database) throws -> (found: [[Int]], untagged: Int) 
 
     return ([quick, regional, loved, same, others].map { $0.map(\.id) }, untagged)
 }
+
+struct Address: CompositeFieldValue {
+    var street: String
+    var city: String
+    var postCode: String?
+
+    enum CodingKeys: String, CodingKey { case street, city, postCode = "post_code" }
+}
+
+struct Customer: Plain, Model {
+    var id: Int
+    var home: Address
+    var work: Address?
+
+    static let schema = Schema(
+        "customer", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("home", \.home, .member("city", \.city), .member("post_code", \.postCode)),
+        Field("work", \.work, .member("city", \.city))
+    )
+}
+
+/// The ids of the customers that each condition of the example finds.
+func members(_ database: any Database) throws -> [[Int]] {
+    let customers = DAO(storage: try database.storage(for: Customer.self))
+    try customers.persist([
+        Customer(id: 1, home: Address(street: "A", city: "Berlin", postCode: "10115"), work: nil),
+        Customer(id: 2, home: Address(street: "B", city: "Berlin"), work: Address(street: "C", city: "Potsdam")),
+    ])
+
+    let berliners = try customers.read { $0.home.city == "Berlin" && $0.home.postCode != nil }
+    let commuters = try customers.read(predicatedBy: "work.city != nil AND NOT home.post_code BEGINSWITH '10'")
+
+    return [berliners, commuters].map { $0.map(\.id) }
+}

@@ -83,6 +83,8 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     let isCount: Bool
     /// The parts of the field's embedded value that lead to the value, each in the one before it.
     let parts: [EmbeddedPart]
+    /// The members of the value that its field declares.
+    let members: [EmbeddedMember]
     /// The fault of the key path; nil when it is valid.
     let problem: PredicateProblem?
 
@@ -94,6 +96,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         path = []
         isCount = false
         parts = []
+        members = index.map { Record.schema.members[$0] } ?? []
         problem = index == nil ? PredicateProblem.notStored(keyPath, in: Record.self) : nil
     }
 
@@ -104,6 +107,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         path = relation.path + (relation.index.map { [$0] } ?? [])
         isCount = false
         parts = []
+        members = inner.map { ToOne.RelatedRow.schema.members[$0] } ?? []
         problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: ToOne.RelatedRow.self) : nil)
     }
 
@@ -113,6 +117,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         path = list.path
         isCount = List.fieldType.kind == .toMany
         parts = list.parts + (isCount ? [] : [.count])
+        members = []
         problem = list.problem
     }
 
@@ -122,6 +127,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         path = whole.path
         isCount = false
         parts = whole.parts + [part]
+        members = []
         problem = whole.problem
     }
 
@@ -131,7 +137,21 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         path = []
         isCount = false
         parts = []
+        members = []
         problem = nil
+    }
+
+    /// Creates an expression of a declared member of a `Codable` value.
+    init<Whole: CompositeFieldValue, Inner>(
+        _ whole: FieldExpression<Record, Whole>, member keyPath: KeyPath<Whole.Composite, Inner>
+    ) {
+        let member = whole.members.first { $0.keyPath as AnyKeyPath == keyPath }
+        index = whole.index
+        path = whole.path
+        isCount = false
+        parts = whole.parts + (member.map { [.member($0)] } ?? [])
+        members = []
+        problem = whole.problem ?? (member == nil ? PredicateProblem.notDeclared(keyPath) : nil)
     }
 
     /// Returns a comparison of the field with a value.
@@ -141,7 +161,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
 
     /// Returns a condition on the field, or the problem that the field is not stored.
     func node(_ make: (Int) -> PredicateNode) -> Condition<Record> {
-        guard let index else { return Condition(problem.map { .invalid($0) } ?? .constant(false)) }
+        guard let index, problem == nil else { return Condition(problem.map { .invalid($0) } ?? .constant(false)) }
         var node = make(parts.isEmpty ? index : 0)
         for (level, part) in parts.enumerated().reversed() { node = .embedded(field: level == 0 ? index : 0, part, node) }
         return Condition(path.reversed().reduce(node) { .through(field: $1, $0) })
@@ -162,6 +182,11 @@ extension PredicateNode {
 }
 
 extension PredicateProblem {
+    /// The problem that a key path leads to a member that its field does not declare.
+    fileprivate static func notDeclared(_ keyPath: AnyKeyPath) -> PredicateProblem {
+        PredicateProblem("\(keyPath) is not a declared member; add .member(…) with its coding key to the field")
+    }
+
     /// The problem that a key path does not lead to a stored field.
     fileprivate static func notStored<Record: Model>(_ keyPath: AnyKeyPath, in model: Record.Type) -> PredicateProblem {
         PredicateProblem("\(keyPath) is not a stored field of '\(Record.schema.description.name)'")

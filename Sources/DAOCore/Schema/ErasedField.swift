@@ -15,6 +15,8 @@
     let revisionFault: String?
     /// The type of the elements of an array of values; nil when the field is no such array.
     let elementType: FieldType?
+    /// The declared members of a `Codable` value.
+    let members: [EmbeddedMember]
     /// The fault of a relationship whose options do not say what it means, or contradict each other; nil when there is
     /// none.
     let relationFault: RelationFault?
@@ -30,6 +32,7 @@
         var earlierNames: [String] = []
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
         var defaultValue: Value?
+        var members: [EmbeddedMember] = []
         let related = Stored.relatedModel
         for option in field.options {
             switch option.meaning {
@@ -41,6 +44,7 @@
             case .cascade: cascades = true
             case .restricted: isRestricted = true
             case .renamed(let name): earlierNames.append(name)
+            case .member(let member): members.append(member)
             case .default(let value):
                 writeDefault = { try value.write(to: $0, at: 0) }
                 // The value of a related model would read the schema of that model, which can be this schema.
@@ -93,7 +97,8 @@
             relation = related.flatMap { Self.relation($0, field, isOwned: isOwned, cascades: cascades) }
         }
         hasUnknownRelation = related != nil && relation == nil
-        elementType = type.kind == .embedded ? (Stored.self as? any ListValue.Type).flatMap { Self.elementType($0) } : nil
+        elementType = Stored.elementType
+        self.members = members
     }
 
     /// Creates a field without a type of the application.
@@ -126,12 +131,9 @@
         revision = nil
         revisionFault = nil
         elementType = nil
+        members = []
         relationFault = nil
         hasUnknownRelation = false
-    }
-
-    private static func elementType<List: ListValue>(_ type: List.Type) -> FieldType? {
-        (List.ListedValue.self as? any FieldValue.Type)?.fieldType
     }
 
     /// Creates the relationship of a field. `Child` is the related model of the field's type.

@@ -85,6 +85,7 @@ public struct FieldOption<Value: FieldValue>: Sendable {
         case restricted
         case renamed(from: String)
         case `default`(Value)
+        case member(EmbeddedMember)
     }
 
     let meaning: Meaning

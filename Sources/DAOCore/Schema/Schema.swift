@@ -38,6 +38,8 @@ public final class Schema<Record: Model>: Sendable {
     let keyPaths: [any AnyKeyPath & Sendable]
     /// The types of the elements of arrays of values, by the positions of their fields; nil for other fields.
     package let elementTypes: [FieldType?]
+    /// The declared members of `Codable` values, by the positions of their fields.
+    let members: [[EmbeddedMember]]
     /// The earlier names of every field, the newest first.
     let earlierNames: [[String]]
     /// The names of the stored fields that the declaration drops.
@@ -131,6 +133,7 @@ public final class Schema<Record: Model>: Sendable {
         self.unread = unread
         keyPaths = fields.map { $0.keyPath }
         elementTypes = fields.map { $0.elementType }
+        members = fields.map { $0.members }
         earlierNames = fields.map { $0.earlierNames }
         dropped = []
         whole = nil
@@ -164,6 +167,7 @@ public final class Schema<Record: Model>: Sendable {
         unread = schema.unread
         keyPaths = schema.keyPaths
         elementTypes = schema.elementTypes
+        members = schema.members
         earlierNames = schema.earlierNames
         values = schema.values
         keyOfRecord = schema.keyOfRecord

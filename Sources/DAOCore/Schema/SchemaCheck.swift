@@ -40,6 +40,13 @@ enum SchemaCheck {
             return problem(message, field: name)
         }
         for field in fields {
+            var names: Set<[UInt8]> = []
+            guard let twin = field.members.first(where: { !names.insert(Array($0.name.utf8)).inserted }) else { continue }
+            return problem(
+                "the field '\(field.description.name)' of '\(entity)' declares two members '\(twin.name)'; declare each member once",
+                field: field.description.name)
+        }
+        for field in fields {
             guard let fault = field.revisionFault else { continue }
             return problem("the field '\(field.description.name)' of '\(entity)' \(fault)", field: field.description.name)
         }

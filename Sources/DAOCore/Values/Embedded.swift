@@ -49,10 +49,14 @@ enum EmbeddedJSON {
     }
 
     static func decode<Decoded: Decodable>(_ type: Decoded.Type, from json: String) throws -> Decoded {
+        try decoder.decode(type, from: Data(json.utf8))
+    }
+
+    static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return try decoder.decode(type, from: Data(json.utf8))
+        return decoder
     }
 }
 

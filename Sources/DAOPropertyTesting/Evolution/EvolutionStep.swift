@@ -85,6 +85,13 @@ extension IndexedField: SwiftSource {
     var source: String { ".init(\(SwiftLiteral.string(name))\(isAscending ? "" : ", isAscending: false"))" }
 }
 
+extension EmbeddedMember: SwiftSource {
+    /// The member as Swift. Only one type of scripts has members.
+    var source: String {
+        "PropertyTesting.Shape.members[\(PropertyTesting.Shape.members.firstIndex(of: self) ?? PropertyTesting.Shape.members.count)]"
+    }
+}
+
 extension FieldType: SwiftSource {
     /// The type as Swift.
     var source: String { "FieldType(.\(kind.rawValue)\(isOptional ? ", isOptional: true" : ""))" }

@@ -28,12 +28,15 @@ extension PropertyTesting {
     }
 
     /// A `Codable` value.
-    public struct Shape: Codable, FieldValue, Equatable {
+    public struct Shape: CompositeFieldValue, Equatable {
         /// A text.
         var name: String
         /// A number, or nil.
         var sides: Int?
         /// Creates a value.
         public init(name: String, sides: Int?) { (self.name, self.sides) = (name, sides) }
+
+        /// The members that conditions of scripts use.
+        public static let members = [EmbeddedMember("name", \Shape.name), EmbeddedMember("sides", \Shape.sides)]
     }
 }

@@ -22,14 +22,15 @@ enum ReferencePredicate {
 
     /// A condition on a part of an embedded value (P8).
     private static func holds(_ node: PredicateNode, on part: EmbeddedPart, of stored: Value) -> Bool {
-        var elements: [Any]?
-        if case .string(let json) = stored {
-            elements = (try? JSONSerialization.jsonObject(with: Data(json.utf8))) as? [Any]
-        }
+        var content: Any?
+        if case .string(let json) = stored { content = try? JSONSerialization.jsonObject(with: Data(json.utf8)) }
+        let elements = content as? [Any]
         switch part {
         case .anyElement(let type):
             return elements?.contains { holds(node, [element($0, type.kind)]) } ?? false
         case .count: return holds(node, [elements.map { .integer(Int64($0.count)) } ?? .null])
+        case .member(let member):
+            return holds(node, [(content as? [String: Any])?[member.name].map { element($0, member.type.kind) } ?? .null])
         }
     }
 

@@ -13,7 +13,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Predicates
     case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, cutsLongLists,
         emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow, countsNilArraysAsEmpty,
-        searchesShortArraysOnly
+        searchesShortArraysOnly, membersOfNilMatchNothing
     // Queries
     case ignoresLimit, limitOffByOne, offsetOffByOne, ignoresOffset, acceptsNegatives, sortsNilLast, sortsNaNFirst,
         ignoresDirection,

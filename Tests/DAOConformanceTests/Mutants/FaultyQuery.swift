@@ -130,6 +130,9 @@ struct FaultyQuery<Record: Model> {
         case (.countsNilArraysAsEmpty, .embedded(let part, let isNegated)) where part.part == .count:
             let holds = part.condition.matches { _ in .integer(0) } != isNegated
             return holds ? .or([filter, .isNull(field: part.field, true)]) : .and([filter, .isNull(field: part.field, false)])
+        case (.membersOfNilMatchNothing, .embedded(let part, _)):
+            if case .member = part.part { return .and([filter, .isNull(field: part.field, false)]) }
+            return filter
         case (.searchesShortArraysOnly, .embedded(let part, isNegated: false)) where part.part != .count:
             let isShort = PredicateNode.embedded(field: part.field, .count, .compare(field: 0, .equal, .integer(1)))
             return .every([filter, (try? isShort.filter(for: schema.description)) ?? .none])

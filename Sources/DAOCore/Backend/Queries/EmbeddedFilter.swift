@@ -4,9 +4,11 @@ public enum EmbeddedPart: Sendable, Hashable {
     case anyElement(FieldType)
     /// The number of elements of an array; nil when the array is nil.
     case count
+    /// A member of a `Codable` value; nil when the value is nil, or does not have the member.
+    case member(EmbeddedMember)
 }
 
-/// A condition on a part of an embedded value (contract P8).
+/// A condition on a part of an embedded value (contract P8, P9).
 ///
 /// It needs nothing but the stored text, so a storage can leave it to ``matches(_:)``.
 public final class EmbeddedFilter: Sendable, Hashable {
@@ -35,23 +37,26 @@ public final class EmbeddedFilter: Sendable, Hashable {
                 "'\(description.name)' is \(description.type), which has neither elements nor members", field: description.name
             ).error(entity: entity)
         }
-        let inner = try condition.filter(for: part.entity(named: description.name, in: description, entity))
+        let inner = try condition.filter(for: part.entity(named: part.name(in: description), in: description, entity))
         if case .none = inner { return isNegated ? .all : .none }
         return .embedded(EmbeddedFilter(field: field, part: part, condition: inner), isNegated: isNegated)
     }
 
-    /// Returns whether the stored value of the field meets the condition. Text that is not the JSON of an array has no
-    /// elements and no number of them: reading the row reports it.
+    /// Returns whether the stored value of the field meets the condition. Text that is not the JSON of an array, or of a
+    /// value with members, counts as nil: reading the row reports it.
     public func matches(_ stored: Value) -> Bool {
-        let elements = if case .string(let json) = stored { try? EmbeddedElements(json: json) } else { nil as EmbeddedElements? }
+        let json = if case .string(let text) = stored { text } else { nil as String? }
+        var value = Value.null
         switch part {
         case .anyElement(let type):
-            guard let elements else { return false }
+            guard let elements = json.flatMap({ try? EmbeddedElements(json: $0) }) else { return false }
             return (0..<elements.count).contains { index in condition.matches { _ in elements.value(at: index, type.kind) } }
         case .count:
-            let count = elements.map { Value.integer(Int64($0.count)) } ?? .null
-            return condition.matches { _ in count }
+            if let elements = json.flatMap({ try? EmbeddedElements(json: $0) }) { value = .integer(Int64(elements.count)) }
+        case .member(let member):
+            if let json { value = member.value(in: json) }
         }
+        return condition.matches { _ in value }
     }
 
     /// Returns whether both are the same condition on the same part.
@@ -73,7 +78,13 @@ extension EmbeddedPart {
         switch self {
         case .anyElement(let type): type
         case .count: FieldType(.int64, isOptional: field.type.isOptional)
+        case .member(let member): member.type
         }
+    }
+
+    /// Returns the name of the part, for messages.
+    fileprivate func name(in field: FieldDescription) -> String {
+        if case .member(let member) = self { "\(field.name).\(member.name)" } else { field.name }
     }
 
     /// Returns the entity that a condition on the part is about: the part is its only field.

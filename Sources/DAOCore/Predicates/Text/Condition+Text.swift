@@ -13,6 +13,7 @@ extension Condition: ExpressibleByStringLiteral {
     /// | logic | `AND` or `&&`, `OR` or `||`, `NOT` or `!`, parentheses, `TRUEPREDICATE`, `FALSEPREDICATE` |
     /// | related rows | `author.name == 'Ada'`, `author == nil`, `ANY messages.isRead == false`, `ALL …`, `NONE …`, `messages.@count > 3` |
     /// | arrays | `tags CONTAINS 'new'`, `'new' IN tags`, `ANY tags BEGINSWITH 'n'`, `ALL …`, `NONE …`, `tags.@count > 3` |
+    /// | members of `Codable` values | `address.city == 'Berlin'`, by their coding keys |
     /// | values | `42`, `0x2A`, `-1.5e3`, `'text'`, `"text"`, `true` or `YES`, `false` or `NO`, `nil` or `NULL` |
     /// | placeholders | `%@`, `%d` and similar for a value or a list, `%K` for the name of a field |
     ///

@@ -71,6 +71,7 @@ struct PredicateDescription {
             default: "ANY \(text)"
             }
         case .count: inner.part = name(field) + ".@count"
+        case .member(let member): inner.part = name(field) + "." + member.name
         }
         return inner.text(of: node, depth: depth - 1)
     }

@@ -26,7 +26,7 @@ extension PredicateParser {
         let (match, matchToken) = (quantifier, token)
         if match != nil { try advance() }
         let (outerEntity, outerModel) = (entity, model)
-        defer { (entity, model) = (outerEntity, outerModel) }
+        defer { (entity, model, elementOfPart) = (outerEntity, outerModel, nil) }
         let hops = try hops(match)
         let isOfRows = hops.contains { $0.match != nil }
         let embedded = try enterEmbedded(isOfRows ? nil : match)
@@ -35,7 +35,7 @@ extension PredicateParser {
                 "expected a list of related rows, or an array, after '\(matchToken.source)'", at: token.start)
         }
         var node = try innermost()
-        if let (field, part) = embedded { node = (isOfRows ? .any : match ?? .any).node(field: field, part, node) }
+        if let (field, parts) = embedded { node = .embedded(field: field, parts, isOfRows ? .any : match ?? .any, node) }
         for hop in hops.reversed() {
             node = hop.match.map { .related(field: hop.field, $0, node) } ?? .through(field: hop.field, node)
         }

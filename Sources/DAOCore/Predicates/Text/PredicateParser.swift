@@ -11,6 +11,8 @@ struct PredicateParser {
     var entity: EntityDescription
     /// The model of the entity, which knows its relationships; nil when only a description is available.
     var model: (any Model.Type)?
+    /// The type of the elements while the only field of the entity is a member that is an array; otherwise nil.
+    var elementOfPart: FieldType?
     private let arguments: [(any PredicateArgument)?]
     private var usedArguments = 0
     private var lexer: PredicateLexer

@@ -122,7 +122,11 @@ extension Entity {
             ordered = positions { $0.type.kind.isOrdered }
             choices = columns.enumerated().reduce(into: [:]) { $0[$1.offset] = KnownValue.all(of: $1.element.type) }
             let (key, choices) = (key, choices)
-            predicates = PredicateGenerator(description, elements: Record.schema.elementTypes, mixesDecimalsAndFloats: false) {
+            predicates = PredicateGenerator(
+                description, elements: Record.schema.elementTypes,
+                members: columns.map { $0.type is any ShapeField.Type ? PropertyTesting.Shape.members : [] },
+                mixesDecimalsAndFloats: false
+            ) {
                 index, random in
                 let kind = fields[index].type.kind
                 if index == key { return random.pick(HardValues.keys(kind)) }
@@ -145,3 +149,8 @@ extension Entity {
         }
     }
 }
+
+/// A field with a shape, or none.
+private protocol ShapeField {}
+extension PropertyTesting.Shape: ShapeField {}
+extension Optional: ShapeField where Wrapped: ShapeField {}
