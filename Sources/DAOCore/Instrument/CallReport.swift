@@ -106,6 +106,8 @@ public struct StatementReport: Sendable, Hashable {
     public var rowsLookedAt: Int?
     /// The engine's own measure of its work; nil when it has none. SQLite counts the instructions of its virtual machine.
     public var steps: Int?
+    /// The text with its values, until the report is given to an instrument.
+    var textWithValues: String?
     /// How long the runs took, what the library did with their rows included.
     public var duration: Duration
 

@@ -68,11 +68,19 @@ package final class CallTrace: Sendable {
             state.isEnded = true
             return state
         }
-        let report = CallReport(
+        var report = CallReport(
             operation: operation, entity: entity, duration: duration, waited: state.waited, retries: state.retries, rows: rows,
-            statements: state.statements, error: error, isInsideTransaction: isInside)
+            error: error, isInsideTransaction: isInside)
         Self.$current.withValue(Self.ofInstruments) {
-            for instrument in instruments { instrument.report(report) }
+            for instrument in instruments {
+                report.statements = []
+                for var statement in state.statements {
+                    if instrument.includesValues { statement.text = statement.textWithValues ?? statement.text }
+                    statement.textWithValues = nil
+                    report.statements.add(statement)
+                }
+                instrument.report(report)
+            }
         }
     }
 
@@ -81,10 +89,10 @@ package final class CallTrace: Sendable {
     /// Adds a statement.
     func add(_ statement: StatementReport) {
         state.withLock { state in
-            if let last = state.statements.last, last.text == statement.text {
-                state.statements[state.statements.count - 1].add(statement)
-            } else if !state.isEnded, state.statements.count < Self.capacity {
-                state.statements.append(statement)
+            if state.statements.last?.hasSameText(as: statement) == true
+                || (!state.isEnded && state.statements.count < Self.capacity)
+            {
+                state.statements.add(statement)
             }
         }
     }
@@ -104,7 +112,19 @@ package final class CallTrace: Sendable {
     package static func willRunAgain() { running?.state.withLock { $0.retries += 1 } }
 }
 
+extension [StatementReport] {
+    /// Adds a statement, or further runs of the last one.
+    fileprivate mutating func add(_ statement: StatementReport) {
+        guard let last, last.hasSameText(as: statement) else { return append(statement) }
+        self[count - 1].add(statement)
+    }
+}
+
 extension StatementReport {
+    fileprivate func hasSameText(as other: StatementReport) -> Bool {
+        text == other.text && textWithValues == other.textWithValues
+    }
+
     /// Adds further runs of the same statement.
     fileprivate mutating func add(_ other: StatementReport) {
         runs += other.runs

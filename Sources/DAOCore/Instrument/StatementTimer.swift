@@ -19,20 +19,23 @@ public struct StatementTimer: Sendable {
 
     private init(trace: CallTrace) { self.trace = trace }
 
-    /// Whether the text of the statement should have its values.
+    /// Whether an instrument asks for the text of the statement with its values.
     public var includesValues: Bool { trace.includesValues }
 
     /// Reports the statement.
     ///
     /// - Parameters:
     ///   - text: The text of the statement.
+    ///   - textWithValues: The text with its values, for the instruments that ask for them; nil when it has none.
     ///   - runs: How often the statement ran.
     ///   - rowsLookedAt: The number of rows and entries of indexes that were read; nil when it is not known.
     ///   - steps: The engine's own measure of its work; nil when it has none.
-    public func end(_ text: String, runs: Int = 1, rowsLookedAt: Int? = nil, steps: Int? = nil) {
-        trace.add(
-            StatementReport(
-                text: text, runs: runs, rowsLookedAt: rowsLookedAt, steps: steps,
-                duration: ContinuousClock.now - start))
+    public func end(
+        _ text: String, withValues textWithValues: String? = nil, runs: Int = 1, rowsLookedAt: Int? = nil, steps: Int? = nil
+    ) {
+        var statement = StatementReport(
+            text: text, runs: runs, rowsLookedAt: rowsLookedAt, steps: steps, duration: ContinuousClock.now - start)
+        statement.textWithValues = textWithValues
+        trace.add(statement)
     }
 }

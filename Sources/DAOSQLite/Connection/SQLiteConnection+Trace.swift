@@ -19,12 +19,14 @@ final class StatementTrace {
         let repeated = ended.flatMap { $0.statement == statement ? $0.timer : nil }
         guard let timer = timers.removeValue(forKey: statement) ?? repeated else { return }
         ended = (statement, timer)
-        var text = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+        var textWithValues: String?
         if timer.includesValues, let expanded = sqlite3_expanded_sql(statement) {
-            text = String(cString: expanded)
+            textWithValues = String(cString: expanded)
             sqlite3_free(expanded)
         }
-        timer.end(text, runs: repeated == nil ? 1 : 0, steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)))
+        timer.end(
+            sqlite3_sql(statement).map { String(cString: $0) } ?? "", withValues: textWithValues, runs: repeated == nil ? 1 : 0,
+            steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)))
     }
 }
 
