@@ -139,7 +139,9 @@ struct RelationshipRunner: DatabaseRunner {
         (query.limit, query.offset) = RelationshipStep.window(number)
         let window = try ids(query)
         let low = try LimitedReading.$current.withValue(.low) { try ids(query) }
-        return "\(all) | \(window) | \(low) | \(try pages(query).joined(separator: " "))"
+        // What needs no sort by related rows has pages in other scripts.
+        let pages = question == .byOwner ? try pages(query).joined(separator: " ") : all
+        return "\(all) | \(window) | \(low) | \(pages)"
     }
 
     /// Returns the rows of a query, page after page. No page is longer than the limit of the query.
