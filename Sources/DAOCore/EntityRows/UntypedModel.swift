@@ -45,22 +45,7 @@ extension Schema {
             try entity.write(record.pointee.values, to: row)
         }
         self.init(
-            entity: entity.name, fields: fields, indexes: entity.indexes.map { Index($0) }, decodeRow: { $1 = try decode($0) },
-            decodeRows: { row, limit, records in
-                var remaining = limit
-                while remaining > 0, try row.advance() {
-                    records.append(try decode(row))
-                    remaining -= 1
-                }
-            },
-            encodeRow: encode,
-            mergeRow: { stored, row, change in
-                var record = try stored.map(decode)
-                try change(&record)
-                guard let changed = record else { return false }
-                try withUnsafePointer(to: changed) { try encode($0, row) }
-                return true
-            })
+            entity: entity.name, fields: fields, indexes: entity.indexes.map { Index($0) }, decode: decode, encode: encode)
     }
 }
 

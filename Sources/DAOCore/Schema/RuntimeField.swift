@@ -53,7 +53,17 @@ extension Schema {
             for (index, field) in fields.enumerated() { try field.write(record, row, index) }
         }
         self.init(
-            entity: entity, fields: fields.map(\.erased), indexes: indexes.map { Index($0) }, decodeRow: { $1 = try decode($0) },
+            entity: entity, fields: fields.map(\.erased), indexes: indexes.map { Index($0) }, decode: decode, encode: encode)
+    }
+
+    /// Declares a model by closures that read and write one record. Nothing is specialised for the model.
+    convenience init(
+        entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>],
+        decode: @escaping @Sendable (RowReader) throws -> Record,
+        encode: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
+    ) {
+        self.init(
+            entity: entity, fields: fields, indexes: indexes, decodeRow: { $1 = try decode($0) },
             decodeRows: { row, limit, records in
                 var remaining = limit
                 while remaining > 0, try row.advance() {
