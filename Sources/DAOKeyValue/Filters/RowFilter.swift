@@ -7,27 +7,25 @@ final class RowFilter {
     private let root: FilterNode
     /// The number of slots that a record needs for the compiled form.
     private let slotCount: Int
-    /// What every row counts for.
-    private let race: PathRace?
 
     /// Compiles a filter.
-    ///
-    /// - Parameters:
-    ///   - filter: The filter.
-    ///   - table: The table of the rows.
-    ///   - race: What every row counts for.
-    init(_ filter: Filter, _ table: Table, race: PathRace? = nil) {
+    init(_ filter: Filter, _ table: Table) {
         self.filter = filter
-        self.race = race
         root = FilterCompiler(table: table).node(filter)
         slotCount = filter.fields.reduce(0) { max($0, table.slot(of: $1) &+ 1) }
+    }
+
+    /// Creates the same filter, with rows that count for a race.
+    init(_ other: RowFilter, _ race: PathRace) {
+        filter = other.filter
+        root = RacingNode(other, race)
+        slotCount = 0
     }
 
     /// Whether the reader's current row matches.
     ///
     /// - Throws: `.corruptedValue` when an evaluated value cannot be read.
     @inline(__always) func matches(_ reader: RecordReader) throws -> Bool {
-        try race?.lookedAtRow()
         if reader.view.slotCount < slotCount { return try filter.matches(reader.readValue(at:)) }
         return try root.matches(reader)
     }
@@ -37,6 +35,22 @@ final class RowFilter {
 class FilterNode {
     /// Whether the reader's current row matches.
     func matches(_ reader: RecordReader) throws -> Bool { true }
+}
+
+/// A filter whose rows count for a race. It is a node, so that all other filters have nothing to look at.
+private final class RacingNode: FilterNode {
+    private let filter: RowFilter
+    private let race: PathRace
+
+    init(_ filter: RowFilter, _ race: PathRace) {
+        self.filter = filter
+        self.race = race
+    }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        try race.lookedAtRow()
+        return try filter.matches(reader)
+    }
 }
 
 /// Compiles filters to the fastest nodes for the types of their fields.

@@ -108,10 +108,11 @@ struct QueryRun {
     }
 
     private func access(_ path: AccessPath, _ race: PathRace? = nil) -> RowAccess {
-        RowAccess(
-            transaction: transaction, table: table,
-            filter: path.residual.isEmpty
-                ? nil : RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table, race: race),
-            verifies: verifies)
+        var filter: RowFilter?
+        if !path.residual.isEmpty {
+            let rows = RowFilter(path.residual.count == 1 ? path.residual[0] : .and(path.residual), table)
+            filter = race.map { RowFilter(rows, $0) } ?? rows
+        }
+        return RowAccess(transaction: transaction, table: table, filter: filter, verifies: verifies)
     }
 }
