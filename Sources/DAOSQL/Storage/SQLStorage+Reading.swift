@@ -5,13 +5,7 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
         return try reading(resolved) { session, known in
-            let divided = try resolved.divided(for: known.table)
-            let statement = try session.statement(
-                try known.table.select(divided.query, tables(session, resolved)), entity: entity.name, divided)
-            defer { statement.giveBack() }
-            var records: [Record] = []
-            try schema.decode(reader(of: statement, known.table, divided.selection), into: &records)
-            return records
+            try records(resolved, session, known) { try known.table.select($0, $1) }
         }
     }
 
@@ -20,17 +14,25 @@ extension SQLStorage {
         if resolved.isEmpty { return try nothing([]) }
         return try reading { session, known in
             do {
-                let divided = try resolved.divided(for: known.table)
-                let sql = try known.table.select(divided.query, sortedBy: sort, tables(session, resolved))
-                let statement = try session.statement(sql, entity: entity.name, divided)
-                defer { statement.giveBack() }
-                var records: [Record] = []
-                try schema.decode(reader(of: statement, known.table, divided.selection), into: &records)
-                return records
+                return try records(resolved, session, known) { try known.table.select($0, sortedBy: sort, $1) }
             } catch is SQLMissingTable {
                 throw RelatedConditionsUnavailable()
             }
         }
+    }
+
+    /// Returns the rows of a query, by a statement that reads the declared columns.
+    private func records(
+        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable,
+        _ select: (ResolvedQuery, RelatedTables) throws -> SQLText
+    ) throws -> [Record] {
+        let divided = try query.divided(for: known.table)
+        let statement = try session.statement(
+            try select(divided.query, tables(session, query)), entity: entity.name, divided)
+        defer { statement.giveBack() }
+        var records: [Record] = []
+        try schema.decode(reader(of: statement, known.table, divided.selection), into: &records)
+        return records
     }
 
     func read(key: Key) throws -> Record? {
