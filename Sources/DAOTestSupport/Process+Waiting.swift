@@ -31,5 +31,34 @@
             #endif
             return information.si_code == CLD_EXITED ? status : -status
         }
+
+        /// What a process gave that has ended.
+        package struct Ended: Sendable {
+            package let status: Int32
+            package let output: String
+            package let errors: String
+        }
+
+        /// Starts the process, and returns what it has written when it has ended.
+        package func runToEnd() async throws -> Ended {
+            let (output, errors) = (Pipe(), Pipe())
+            (standardOutput, standardError) = (output, errors)
+            return try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    do {
+                        try self.run()
+                    } catch {
+                        return continuation.resume(throwing: error)
+                    }
+                    let text = output.fileHandleForReading.readDataToEndOfFile()
+                    let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+                    let status = self.waitForEnd()
+                    continuation.resume(
+                        returning: Ended(
+                            status: status, output: String(decoding: text, as: UTF8.self),
+                            errors: String(decoding: complaints, as: UTF8.self)))
+                }
+            }
+        }
     }
 #endif

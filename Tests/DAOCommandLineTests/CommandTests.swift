@@ -168,7 +168,7 @@ import Testing
     /// An import changes the fields that it names, and stores all of a file or nothing.
     @Test(arguments: schemes) func importsAreWhole(_ scheme: String) async throws {
         let library = try Library(scheme)
-        func run(_ name: String, _ text: String, into entity: String = "book") async throws -> Run {
+        func run(_ name: String, _ text: String, into entity: String = "book") async throws -> Process.Ended {
             try Data(text.utf8).write(to: library.place.directory.appendingPathComponent(name))
             return try await library.dao("import", library.url, entity, name, "--json")
         }

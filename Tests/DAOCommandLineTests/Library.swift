@@ -118,29 +118,11 @@ struct Library {
     }
 
     /// Runs `dao` in the directory.
-    func dao(_ words: String...) async throws -> Run { try await dao(words) }
+    func dao(_ words: String...) async throws -> Process.Ended { try await dao(words) }
 
     /// Runs `dao` in the directory.
-    func dao(_ words: [String]) async throws -> Run {
-        let process = self.process(words)
-        let (output, errors) = (Pipe(), Pipe())
-        (process.standardOutput, process.standardError) = (output, errors)
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                do {
-                    try process.run()
-                } catch {
-                    return continuation.resume(throwing: error)
-                }
-                let text = output.fileHandleForReading.readDataToEndOfFile()
-                let complaints = errors.fileHandleForReading.readDataToEndOfFile()
-                let status = process.waitForEnd()
-                continuation.resume(
-                    returning: Run(
-                        status: status, output: String(decoding: text, as: UTF8.self),
-                        errors: String(decoding: complaints, as: UTF8.self)))
-            }
-        }
+    func dao(_ words: [String]) async throws -> Process.Ended {
+        try await process(words).runToEnd()
     }
 
     /// A process that is not started yet.
@@ -151,11 +133,4 @@ struct Library {
         process.currentDirectoryURL = place.directory
         return process
     }
-}
-
-/// What a run of the program gave.
-struct Run {
-    let status: Int32
-    let output: String
-    let errors: String
 }

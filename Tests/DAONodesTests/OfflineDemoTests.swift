@@ -4,36 +4,12 @@ import Testing
 
 /// Runs the example program as a user does.
 @Suite(.timeLimit(.minutes(30))) struct OfflineDemoTests {
-    private struct Run {
-        let status: Int32
-        let output: String
-        let errors: String
-    }
-
-    private func run(_ arguments: [String], path: String? = nil) async throws -> Run {
+    private func run(_ arguments: [String], path: String? = nil) async throws -> Process.Ended {
         let process = Process()
         process.executableURL = Process.built("dao-offline-demo")
         process.arguments = arguments
         if let path { process.environment = ProcessInfo.processInfo.environment.merging(["PATH": path]) { $1 } }
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                do {
-                    try process.run()
-                } catch {
-                    return continuation.resume(throwing: error)
-                }
-                let text = output.fileHandleForReading.readDataToEndOfFile()
-                let complaints = errors.fileHandleForReading.readDataToEndOfFile()
-                let status = process.waitForEnd()
-                continuation.resume(
-                    returning: Run(
-                        status: status, output: String(decoding: text, as: UTF8.self),
-                        errors: String(decoding: complaints, as: UTF8.self)))
-            }
-        }
+        return try await process.runToEnd()
     }
 
     @Test(arguments: ["memory:", "sqlite:{directory}/dialogs.db", "lmdb:{directory}/dialogs.mdb"])
