@@ -13,6 +13,7 @@ enum Catalog {
         WritesRevisions.cases, WritesSetting.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,
         RelationsReferences.cases, RelationsReferenceFields.cases, RelationsReferenced.cases, RelationsIncluding.cases,
+        RelationsInverse.cases,
         RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,

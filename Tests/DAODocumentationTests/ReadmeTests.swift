@@ -48,6 +48,16 @@ import Testing
         #expect(try writers.erase(keys: [.integer(7)]) == 1)
     }
 
+    /// The section about inverse relationships has the documented results.
+    @Test func inversesBehaveAsDocumented() throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let (ada, bo) = (Writer(id: 7, name: "Ada"), Writer(id: 8, name: "Bo"))
+        let articles = DAO(storage: try database.storage(for: Article.self))
+        try articles.create((1...12).map { Article(id: $0, title: "A", writer: $0 == 12 ? bo : ada, comments: []) })
+        let (counts, newest) = try inverses(database)
+        #expect(counts == [1, 2, 11] && newest == [[11, 10, 9], [12]])
+    }
+
     /// The sections about linked rows and outdated values have the documented results.
     @Test func linkedRowsAndRevisionsBehaveAsDocumented() throws {
         let database = try DatabaseDrivers(.memory).open("memory:")

@@ -124,6 +124,25 @@ func including(_ database: any Database) throws -> (path: [String], titles: [Str
     return (path, titles)
 }
 
+extension Writer {
+    static let articles = Inverse(\Article.writer)
+}
+
+/// The numbers of writers and articles that the example finds, and the newest articles of each writer.
+func inverses(_ database: any Database) throws -> (counts: [Int], newest: [[Int]]) {
+    let articles = DAO(storage: try database.storage(for: Article.self))
+    let writers = DAO(storage: try database.storage(for: Writer.self))
+
+    let prolific = try writers.read { $0[Writer.articles].count > 10 }
+    let approved = try writers.read { $0[Writer.articles].contains { $0.comments.allSatisfy { $0.isApproved } } }
+    let siblings = try articles.read { $0.writer[Writer.articles].count > 1 }
+
+    let shown = try writers.read(limit: 20)
+    let newest = try articles.read(Writer.articles, of: shown.map(\.id), orderedBy: .descending(\.id), first: 3)
+    for (writer, articles) in zip(shown, newest) { print(writer.name, articles.map(\.title)) }
+    return ([prolific.count, approved.count, siblings.count], newest.map { $0.map(\.id) })
+}
+
 /// The ticket that the example leaves; nil when an outdated value was stored.
 func revisions(_ database: any Database, _ ada: Writer) throws -> Ticket? {
     let tickets = DAO(storage: try database.storage(for: Ticket.self))

@@ -36,6 +36,9 @@ import Testing
             .ask(.otherOwner, 2),
             .ask(.noOwner, 2),
             .ask(.anyAuthor, 2),
+            .ask(.otherTopicsOfOwner, 2),
+            .ask(.anySharedPost, 2),
+            .ask(.noPostByOwner, 2),
             .ask(.byOwner, 2),
         ], on: target)
 }

@@ -42,6 +42,24 @@ extension DAO {
     /// Returns the values of a query, in its order.
     public func read(_ query: Query<Record>) async throws -> [Plain] { try await reading { try $0.read(query) } }
 
+    /// Returns the values that refer to each of some rows and meet a condition.
+    public nonisolated(nonsending) func read<Target: Model>(
+        _ inverse: Inverse<Target, Record>, of keys: [some UniqueIDConvertible & Sendable], orderedBy order: Sort<Record>...,
+        first: Int? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [[Plain]] {
+        let query = Query(where: Condition(condition), orderedBy: order, limit: first)
+        return try await reading { try $0.read(inverse, of: keys, query) }
+    }
+
+    /// Returns the values that refer to each of some rows and meet a prepared condition; all of them without a condition.
+    public func read<Target: Model>(
+        _ inverse: Inverse<Target, Record>, of keys: [some UniqueIDConvertible & Sendable], orderedBy order: Sort<Record>...,
+        first: Int? = nil, where condition: Condition<Record> = .all
+    ) async throws -> [[Plain]] {
+        let query = Query(where: condition, orderedBy: order, limit: first)
+        return try await reading { try $0.read(inverse, of: keys, query) }
+    }
+
     /// Returns the first value that meets a condition; nil when there is none.
     public nonisolated(nonsending) func first(
         orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>

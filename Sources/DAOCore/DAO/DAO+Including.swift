@@ -21,9 +21,7 @@ extension DAO {
         var positions: Set<Int> = []
         for field in repeat each fields { positions.insert(try schema.position(of: field)) }
         guard let storage = (storage as? any IncludingStorage<Record>)?.including(positions) else {
-            throw StorageError(
-                .unsupported, "this storage of '\(schema.description.name)' reads no related rows; use a storage of a database",
-                entity: schema.description.name)
+            throw StorageError.readsNoRelatedRows(schema.description.name)
         }
         return DAO(storage: storage, translator: translator)
     }
@@ -33,6 +31,11 @@ extension DAO {
 protocol IncludingStorage<Record>: Storage {
     /// Returns the storage with reads that include the lists and References at some positions; nil when it reads none.
     func including(_ fields: Set<Int>) -> (any Storage<Record>)?
+
+    /// Returns the rows of a query that refer to each of some rows, in the order of the query; its limit is that of each list.
+    func read<Target: Model>(
+        _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
+    ) throws -> [[Record]]
 
     /// Returns the cursor after a row of a query that sorts by fields of related rows.
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor

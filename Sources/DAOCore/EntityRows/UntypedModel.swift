@@ -110,9 +110,4 @@ struct UntypedList<Parent: Model, Child: Model>: Relation {
     let targetErasure: TargetErasure
     var isToOne: Bool { false }
     var isReference: Bool { true }
-
-    func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {}
-    func markUnread(_ records: inout [Parent]) throws {}
-    func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {}
-    func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {}
 }

@@ -21,6 +21,17 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
             ?? PageCursor(after: record, in: query.orderTerms())
     }
 
+    func read<Target: Model>(
+        _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
+    ) throws -> [[Record]] {
+        guard let storage = storage as? any IncludingStorage<Record> else {
+            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
+        }
+        return try reporting(.read, rows: { $0.reduce(0) { $0 + $1.count } }) {
+            try storage.read(query, referring: inverse, to: keys)
+        }
+    }
+
     private func reporting<Result>(
         _ operation: CallReport.Operation, rows: (Result) -> Int? = { _ in nil }, _ body: () throws -> Result
     ) rethrows -> Result {

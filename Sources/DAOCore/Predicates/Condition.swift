@@ -111,6 +111,17 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: ToOne.RelatedRow.self) : nil)
     }
 
+    /// Creates an expression of the rows that refer to the row, or to the row of a to-one relationship.
+    init<Target, Source>(_ inverse: Inverse<Target, Source>, path: [Int] = [], problem: PredicateProblem? = nil)
+    where Value == [Source] {
+        index = inverse.relation?.field
+        self.problem = problem ?? (index == nil ? inverse.problem : nil)
+        self.path = path
+        isCount = false
+        parts = []
+        members = []
+    }
+
     /// Creates an expression of the number of related rows, or of elements, of a list.
     init<List: ListValue>(countOf list: FieldExpression<Record, List>) where Value == List.ListCount {
         index = list.index
@@ -188,7 +199,7 @@ extension PredicateProblem {
     }
 
     /// The problem that a key path does not lead to a stored field.
-    fileprivate static func notStored<Record: Model>(_ keyPath: AnyKeyPath, in model: Record.Type) -> PredicateProblem {
+    static func notStored<Record: Model>(_ keyPath: AnyKeyPath, in model: Record.Type) -> PredicateProblem {
         PredicateProblem("\(keyPath) is not a stored field of '\(Record.schema.description.name)'")
     }
 }

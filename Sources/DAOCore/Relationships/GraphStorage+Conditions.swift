@@ -55,18 +55,16 @@ extension GraphStorage {
         case .relatedCount(let field, let comparison, let count):
             return try counted(relation(at: field), comparison, count, among: keys)
         case .compare(let field, let comparison, let value):
-            guard let relation = relations.first(where: { $0.field == field }) else { return node }
+            guard let relation = Record.schema.relation(at: field) else { return node }
             return try comparing(relation, [value], comparison) ?? node
         case .isIn(let field, let values):
-            guard let relation = relations.first(where: { $0.field == field }) else { return node }
+            guard let relation = Record.schema.relation(at: field) else { return node }
             return try comparing(relation, values, .equal) ?? node
         default: return node
         }
     }
 
-    private var relations: [any Relation<Record>] { Record.schema.relations }
-
-    func relation(at field: Int) throws -> any Relation<Record> { try Record.schema.relation(at: field) }
+    func relation(at field: Int) throws -> any Relation<Record> { try Record.schema.checkedRelation(at: field) }
 
     /// Returns a condition on the rows with a child that meets a condition.
     private func parents(
@@ -126,9 +124,14 @@ extension GraphStorage {
 }
 
 extension Schema {
-    /// Returns the relationship at a position.
-    func relation(at field: Int) throws -> any Relation<Record> {
-        if let relation = relations.first(where: { $0.field == field }) { return relation }
+    /// Returns the relationship of a field, or the inverse one at a position after the fields; nil when there is none.
+    func relation(at field: Int) -> (any Relation<Record>)? {
+        field < description.fields.count ? relations.first { $0.field == field } : inverses[field]
+    }
+
+    /// Returns the relationship at a position of a condition.
+    func checkedRelation(at field: Int) throws -> any Relation<Record> {
+        if let relation = relation(at: field) { return relation }
         let name = description.fields.indices.contains(field) ? description.fields[field].name : "\(field)"
         throw PredicateProblem("'\(name)' of '\(description.name)' is not a relationship", field: name)
             .error(entity: description.name)
@@ -142,9 +145,9 @@ extension Schema {
     ) throws -> (relation: any Relation<Record>, condition: PredicateNode, isNegated: Bool)? {
         switch node {
         case .related(let field, let match, let inner):
-            return (try relation(at: field), match == .all ? .not(inner) : inner, match != .any)
+            return (try checkedRelation(at: field), match == .all ? .not(inner) : inner, match != .any)
         case .through(let field, let inner):
-            let relation = try relation(at: field)
+            let relation = try checkedRelation(at: field)
             let isNegated = try inner.holdsWithoutRow(of: relation.target)
             return (relation, isNegated ? .not(inner) : inner, isNegated)
         default: return nil
@@ -157,7 +160,6 @@ extension Relation {
     @discardableResult func check(_ values: [Value], _ comparison: Comparison) throws -> [Key] {
         let entity = Parent.schema.description
         guard isToOne, comparison == .equal || comparison == .notEqual else {
-            let name = entity.fields[field].name
             throw PredicateProblem(
                 "'\(name)' of '\(entity.name)' is a relationship: only one to a single model compares, and only for equality",
                 field: name
@@ -207,11 +209,11 @@ extension PredicateNode {
         case .related(_, let match, _): return match != .any
         case .relatedCount(_, let comparison, let count): return comparison.holds(0, against: count)
         case .through(let field, let node):
-            guard let relation = Record.schema.relations.first(where: { $0.field == field }) else { return false }
+            guard let relation = Record.schema.relation(at: field) else { return false }
             return try node.holdsWithoutRow(of: relation.target)
-        case .compare(let field, let comparison, let value) where Record.schema.relations.contains { $0.field == field }:
+        case .compare(let field, let comparison, let value) where Record.schema.relation(at: field) != nil:
             return (comparison == .equal) == value.isNull
-        case .isIn(let field, let values) where Record.schema.relations.contains { $0.field == field }:
+        case .isIn(let field, let values) where Record.schema.relation(at: field) != nil:
             return values.contains(.null)
         default: return try filter(for: Record.schema.description).matches { _ in .null }
         }

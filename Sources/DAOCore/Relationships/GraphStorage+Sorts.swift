@@ -16,7 +16,7 @@ struct RelatedTerm: Hashable {
 
     /// The description of the field.
     func description<Record: Model>(in schema: Schema<Record>) throws -> FieldDescription {
-        let entity = try relation.map { try schema.relation(at: $0).targetDescription } ?? schema.description
+        let entity = try relation.map { try schema.checkedRelation(at: $0).targetDescription } ?? schema.description
         return entity.fields[field]
     }
 }

@@ -72,9 +72,6 @@ extension ReferenceRelation {
         if !field.assign(value, to: &record) { try Parent.schema.set(value, at: self.field, in: &record) }
     }
 
-    func markUnread(_ records: inout [Parent]) throws {}
-
-    func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {}
 }
 
 // MARK: Writing

@@ -17,8 +17,15 @@ protocol Relation<Parent>: Sendable {
     var cascades: Bool { get }
     /// What erasing a child means for the rows that refer to it.
     var targetErasure: TargetErasure { get }
+    /// The relationship that this one is the inverse of; nil for a field.
+    var inverted: RelationDescription? { get }
 
-    // Reading
+    /// Returns the graph that has the children.
+    func childGraph(_ graph: StorageGraph) throws -> StorageGraph
+    /// Returns the links of the relationship.
+    func links(in graph: StorageGraph) throws -> any LinkStorage
+
+    // Reading. By default, children are neither read nor written with their parents.
 
     /// Reads the children of records and assigns them.
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws
@@ -43,8 +50,9 @@ extension Relation {
     /// The description of the related entity.
     var targetDescription: EntityDescription { Child.schema.description }
 
-    /// The description of the relationship, without types.
+    /// The description of the relationship, without types; for an inverse, that of the field which refers.
     var description: RelationDescription {
+        if let inverted { return inverted }
         let entity = Parent.schema.description
         let target = targetDescription
         return RelationDescription(
@@ -53,14 +61,23 @@ extension Relation {
             targetErasure: targetErasure)
     }
 
-    /// Returns the links of the relationship.
+    var inverted: RelationDescription? { nil }
+    func childGraph(_ graph: StorageGraph) throws -> StorageGraph { graph }
     func links(in graph: StorageGraph) throws -> any LinkStorage { try graph.links(of: Parent.self, field: field) }
+
+    /// The name of the field; for an inverse, those of the other entity and its field.
+    var name: String {
+        inverted.map { "\($0.entity).\($0.field)" } ?? Parent.schema.description.fields[field].name
+    }
 
     /// Returns the table of the children.
     func table(in nodes: NodeGraph) -> any NodeTable { nodes.table(of: Child.self) }
 
-    /// Does nothing: children are read with their parents.
+    func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {}
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws {}
+    func markUnread(_ records: inout [Parent]) throws {}
+    func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {}
+    func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {}
 
     /// Returns those of the given keys that no child has.
     func missing(among keys: [Key], in graph: StorageGraph) throws -> Set<Key> {
@@ -220,7 +237,7 @@ extension Relation {
     ///
     /// - Parameter keys: The children that are looked at; nil for all.
     func children(matching node: PredicateNode, among keys: [Key]?, in graph: StorageGraph) throws -> [Key] {
-        let storage = try GraphStorage<Child>(graph: graph)
+        let storage = try GraphStorage<Child>(graph: childGraph(graph))
         return try keys.map { try storage.keys(among: $0, meeting: node) } ?? storage.keys(Query(where: Condition(node)))
     }
 
@@ -229,6 +246,7 @@ extension Relation {
     func few(_ limit: Int, matching node: PredicateNode, in graph: StorageGraph) throws -> [Key]? {
         let entity = Child.schema.description
         if node == .constant(true) || node.reachesRelated(entity) { return nil }
+        let graph = try childGraph(graph)
         let storage = try graph.rows(of: Child.self)
         if try graph.isSmall(Child.self, limit: limit) { return try storage.keys(Query(where: Condition(node))) }
         // Without an index on any of its fields, no plan has to be asked for.

@@ -20,6 +20,8 @@ final class StorageGraph: Sendable {
     /// The models that occur in more than one place. One call can contain several values of a row of such a
     /// model, and only the first value counts.
     private let recurring: Set<ObjectIdentifier>
+    /// The graphs of models that are not reached, and were asked for.
+    private let others = Mutex<[ObjectIdentifier: StorageGraph]>([:])
     /// The models that once had many rows.
     private let large = Mutex<Set<ObjectIdentifier>>([])
 
@@ -52,6 +54,19 @@ final class StorageGraph: Sendable {
     func rows<Record: Model>(of model: Record.Type) throws -> any Storage<Record> {
         guard let storage = storages[ObjectIdentifier(model)] as? any Storage<Record> else { throw unreached(model) }
         return storage
+    }
+
+    /// Returns a graph that reaches a model: this one, or one that is opened for it.
+    func reaching<Record: Model>(_ model: Record.Type) throws -> StorageGraph {
+        let id = ObjectIdentifier(model)
+        if storages[id] != nil { return self }
+        if let other = others.withLock({ $0[id] }) { return other }
+        let other = try StorageGraph(database, from: model)
+        return others.withLock { others in
+            if let known = others[id] { return known }
+            others[id] = other
+            return other
+        }
     }
 
     /// Returns those of the given keys that have a row.

@@ -29,6 +29,8 @@ public final class Schema<Record: Model>: Sendable {
 
     /// The relationship fields, in order.
     let relations: [any Relation<Record>]
+    /// The inverse relationships that were used.
+    let inverses: UsedInverses<Record>
     /// The value of a relationship field that was not read. Nothing is written back for it (contract R6).
     ///
     /// It is empty. Its address in memory distinguishes it from other empty arrays.
@@ -128,6 +130,7 @@ public final class Schema<Record: Model>: Sendable {
         problem = SchemaCheck.problem(description, fields: fields, indexes: indexes)
         keyKind = description.keyKind
         relations = fields.enumerated().compactMap { index, field in field.relation?(index) }
+        inverses = UsedInverses(after: fields.count)
         var unread: [Record] = []
         unread.reserveCapacity(1)
         self.unread = unread
@@ -164,6 +167,7 @@ public final class Schema<Record: Model>: Sendable {
         self.defaults = defaults
         keyKind = description.keyKind
         relations = schema.relations
+        inverses = schema.inverses
         unread = schema.unread
         keyPaths = schema.keyPaths
         elementTypes = schema.elementTypes

@@ -223,7 +223,13 @@ struct RelationshipReference: ReferenceModel {
             let whole = content.wholes[errand].flatMap { content.errands[$0] }.map(String.init)
             return "\(errand) by \(owner(errand)) in \(whole ?? "none")"
         }
-        return "\(rows.joined(separator: " ")) | \(ids(sorted.dropFirst(offset).prefix(limit)))"
+        func parts(first: Int) -> String {
+            (number % 3...number % 3 + 3).map { whole in
+                ids(content.wholes.filter { $0.value == whole }.keys.sorted(by: >).prefix(first))
+            }.joined(separator: ", ")
+        }
+        let window = ids(sorted.dropFirst(offset).prefix(limit))
+        return "\(rows.joined(separator: " ")) | \(window) | \(parts(first: .max)) | \(parts(first: number % 3))"
     }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) -> String {
@@ -239,6 +245,16 @@ struct RelationshipReference: ReferenceModel {
             case .otherOwner: topics.filter { ownerVersion($0) != number }
             case .noOwner: topics.filter { content.owners[$0] == nil }
             case .anyAuthor: topics.filter { posts($0).contains { content.authors[$0] == number % 4 } }
+            case .otherTopicsOfOwner:
+                topics.filter { topic in
+                    topics.count { content.owners[topic] != nil && content.owners[$0] == content.owners[topic] } != number % 3
+                }
+            case .anySharedPost: topics.filter { posts($0).contains { post in topics.count { posts($0).contains(post) } > 1 } }
+            case .noPostByOwner:
+                topics.filter { topic in
+                    let written = content.authors.filter { $0.value == content.owners[topic] }.keys
+                    return !written.contains { content.posts[$0] == number }
+                }
             case .byOwner:
                 topics.sorted { left, right in
                     let (before, after) = (ownerVersion(left) ?? -1, ownerVersion(right) ?? -1)

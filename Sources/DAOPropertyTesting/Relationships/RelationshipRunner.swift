@@ -118,7 +118,13 @@ struct RelationshipRunner: DatabaseRunner {
         let all = try DAO(storage: errands).including(\.owner, \.whole).read(query)
             .map { "\($0.id) by \($0.owner.row?.age ?? -1) in \($0.whole?.row?.title ?? "none")" }.joined(separator: " ")
         (query.limit, query.offset) = RelationshipStep.window(number)
-        return "\(all) | \(try errands.read(query).map { "\($0.id)" }.joined(separator: " "))"
+        let wholes = Array(number % 3...number % 3 + 3)
+        func parts(first: Int?) throws -> String {
+            try DAO(storage: errands).read(Errand.parts, of: wholes, orderedBy: .descending(\.id), first: first)
+                .map { $0.map { "\($0.id)" }.joined(separator: " ") }.joined(separator: ", ")
+        }
+        let window = try errands.read(query).map { "\($0.id)" }.joined(separator: " ")
+        return try "\(all) | \(window) | \(parts(first: nil)) | \(parts(first: number % 3))"
     }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) throws -> String {
@@ -132,6 +138,9 @@ struct RelationshipRunner: DatabaseRunner {
             case .otherOwner: Query(where: Condition { $0.owner.age != number })
             case .noOwner: Query(where: Condition { $0.owner == nil })
             case .anyAuthor: Query(where: Condition { $0.posts.contains { $0.author.id == number % 4 } })
+            case .otherTopicsOfOwner: Query(where: Condition { $0.owner[Person.topics].count != number % 3 })
+            case .anySharedPost: Query(where: Condition { $0.posts.contains { $0[Post.topics].count > 1 } })
+            case .noPostByOwner: Query(where: Condition { $0.owner[Person.posts].allSatisfy { $0.text != name } })
             case .byOwner: Query(orderedBy: [.ascending(\.owner, \.name)])
             }
         func ids(_ query: Query<Topic>) throws -> String { try topics.read(query).map(\.id).joined(separator: " ") }

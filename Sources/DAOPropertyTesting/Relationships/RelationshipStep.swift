@@ -96,6 +96,12 @@ public enum RelationshipStep: Sendable, Hashable {
         case noOwner
         /// Any post by a person.
         case anyAuthor
+        /// Another number of topics of the owner.
+        case otherTopicsOfOwner
+        /// Any post that is in another topic, too.
+        case anySharedPost
+        /// No post of a version by the owner.
+        case noPostByOwner
         /// All topics in the order of their owners' names.
         case byOwner
     }

@@ -238,6 +238,7 @@ struct ConditionWriter {
     /// Writes a condition on the related rows: a subquery, which an engine runs for each row and ends at the first match.
     private mutating func writeRelated(_ filter: RelatedFilter, isNegated: Bool) throws {
         guard let related, distance < Self.maximumDistance else { throw RelatedConditionsUnavailable() }
+        if filter.isInverse { return try writeReferring(filter, related, isNegated: isNegated) }
         let relation = filter.relation
         guard let field = table.entity.index(of: relation.field) else { throw RelatedConditionsUnavailable() }
         let key = "\(rows).\(table.columns[table.entity.keyIndex])"
@@ -274,6 +275,38 @@ struct ConditionWriter {
             sql.text += " AND "
             try write(inner, of: target, named: name)
             sql.text += ")"
+        }
+    }
+
+    /// Writes a condition on the rows that refer to the row.
+    private mutating func writeReferring(_ filter: RelatedFilter, _ related: RelatedTables, isNegated: Bool) throws {
+        let links = try related.links(filter.relation)
+        let source = try related.table(filter.target)
+        guard let field = source.entity.index(of: filter.relation.field) else { throw RelatedConditionsUnavailable() }
+        let (name, alias) = (table.dialect.quoted(".rows\(distance)"), table.dialect.quoted(".links\(distance)"))
+        let key = "\(rows).\(table.columns[table.entity.keyIndex])"
+        let sourceKey = "\(name).\(source.columns[source.entity.keyIndex])"
+        let target = links.isInRows ? "\(name).\(source.columns[field])" : "\(alias).\(links.table.columns[2])"
+        let list =
+            links.isInRows
+            ? "FROM \(source.name) AS \(name) WHERE 1=1"
+            : "FROM \(links.table.name) AS \(alias) CROSS JOIN \(source.name) AS \(name) "
+                + "WHERE \(sourceKey) = \(alias).\(links.table.columns[0])"
+        switch filter.test {
+        case .isLinked: sql.text += "\(isNegated ? "NOT " : "")EXISTS (SELECT 1 \(list) AND \(target) = \(key))"
+        case .count(let comparison, let number):
+            let operation = (isNegated ? comparison.negated : comparison).sql
+            // A row that has the other one several times in a list counts once.
+            let number = bind(.count(number))
+            sql.text += "(SELECT count(DISTINCT \(sourceKey)) \(list) AND \(target) = \(key))\(operation)\(number)"
+        case .any(let inner) where related.isLimited:
+            sql.text += "\(isNegated ? "NOT " : "")EXISTS (SELECT 1 \(list) AND \(target) = \(key) AND "
+            try write(inner, of: source, named: name)
+            sql.text += ")"
+        case .any(let inner):
+            sql.text += "\(isNegated ? "NOT COALESCE(" : "")\(key) IN (SELECT \(target) \(list) AND "
+            try write(inner, of: source, named: name)
+            sql.text += isNegated ? "), 1=0)" : ")"
         }
     }
 

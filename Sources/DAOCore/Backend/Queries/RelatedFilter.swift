@@ -16,20 +16,24 @@ public final class RelatedFilter: Sendable, Hashable {
 
     /// The relationship.
     package let relation: RelationDescription
+    /// Whether the related rows are those that refer to the row.
+    package let isInverse: Bool
     /// The declaration of the related model.
     package let target: EntityDeclaration
     /// What must hold of the related rows.
     package let test: Test
 
-    fileprivate init(relation: RelationDescription, target: EntityDeclaration, test: Test) {
+    fileprivate init(relation: RelationDescription, isInverse: Bool, target: EntityDeclaration, test: Test) {
         self.relation = relation
+        self.isInverse = isInverse
         self.target = target
         self.test = test
     }
 
     /// Returns whether both are about the same relationship, model and rows.
     public static func == (left: RelatedFilter, right: RelatedFilter) -> Bool {
-        left.relation == right.relation && left.target == right.target && left.test == right.test
+        left.relation == right.relation && left.isInverse == right.isInverse && left.target == right.target
+            && left.test == right.test
     }
 
     /// Hashes the relationship and the test.
@@ -90,7 +94,9 @@ extension Relation {
 
     /// Returns the filter of the rows whose related rows pass a test.
     fileprivate func filter(_ test: RelatedFilter.Test, isNegated: Bool) -> Filter {
-        .related(RelatedFilter(relation: description, target: targetDeclaration, test: test), isNegated: isNegated)
+        .related(
+            RelatedFilter(relation: description, isInverse: inverted != nil, target: targetDeclaration, test: test),
+            isNegated: isNegated)
     }
 }
 
@@ -106,11 +112,11 @@ extension PredicateNode {
             }
             switch node {
             case .relatedCount(let field, let comparison, let count):
-                return try schema.relation(at: field).filter(.count(comparison, count), isNegated: isNegated)
+                return try schema.checkedRelation(at: field).filter(.count(comparison, count), isNegated: isNegated)
             case .compare(let field, let comparison, let value) where schema.description.isRelationship(at: field):
-                try schema.relation(at: field).check([value], comparison)
+                try schema.checkedRelation(at: field).check([value], comparison)
             case .isIn(let field, let values) where schema.description.isRelationship(at: field):
-                try schema.relation(at: field).check(values, .equal)
+                try schema.checkedRelation(at: field).check(values, .equal)
             default: break
             }
             return nil

@@ -89,7 +89,7 @@ extension Schema {
 
     private func collect(_ names: inout Set<String>) {
         guard names.insert(description.name).inserted else { return }
-        for relation in relations { Self.collect(relation.target, &names) }
+        for relation in relations + inverses.all { Self.collect(relation.target, &names) }
     }
 
     private static func collect<Target: Model>(_ model: Target.Type, _ names: inout Set<String>) {

@@ -79,13 +79,14 @@ struct PredicateDescription {
     /// The name of a field.
     func name(_ field: Int) -> String {
         if let part { return part }
+        if let relation = model.relation(at: field) { return relation.name }
         return entity.fields.indices.contains(field) ? entity.fields[field].name : "field \(field)"
     }
 }
 
 extension Model {
     /// The relationship of a field; nil when the field has none.
-    fileprivate static func relation(at field: Int) -> (any Relation)? { schema.relations.first { $0.field == field } }
+    fileprivate static func relation(at field: Int) -> (any Relation)? { schema.relation(at: field) }
 }
 
 extension Comparison {

@@ -152,7 +152,7 @@ private struct RelationPlace {
 
     /// The relationship in a field of a model; nil when the field is not a relationship.
     init?<Record: Model>(_ model: Record.Type, _ field: Int) {
-        guard let relation = Record.schema.relations.first(where: { $0.field == field }) else { return nil }
+        guard let relation = Record.schema.relation(at: field) else { return nil }
         self.field = field
         isToOne = relation.isToOne
         target = relation.target

@@ -1,0 +1,35 @@
+// The rows that refer to others.
+
+extension GraphStorage {
+    func read<Target: Model>(
+        _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
+    ) throws -> [[Record]] {
+        // The query is checked also when there are no keys.
+        _ = try query.resolvedWithRelated()
+        return try database.snapshot {
+            if query.limit != nil { return try keys.map { try read(query.restricted(to: referring(inverse, to: [$0]))) } }
+            let records = try read(query.restricted(to: referring(inverse, to: keys)))
+            var lists = Dictionary(keys.map { ($0, [Record]()) }, uniquingKeysWith: { $1 })
+            let targets = try graph.links(of: Record.self, field: inverse.forward)
+                .children(of: records.map { Record.schema.key(of: $0) })
+            for (record, targets) in zip(records, targets.lists) {
+                for target in Set(targets) { lists[target]?.append(record) }
+            }
+            return keys.map { lists[$0] ?? [] }
+        }
+    }
+
+    /// Returns the condition of the rows that refer to one of some rows.
+    private func referring<Target: Model>(_ inverse: InverseRelation<Target, Record>, to keys: [Key]) throws -> PredicateNode {
+        try parents(relation(at: inverse.forward), of: keys)
+    }
+}
+
+extension Query {
+    /// Returns the query with a further condition.
+    fileprivate func restricted(to node: PredicateNode) -> Query {
+        var query = self
+        query.predicate = Condition(ConditionTree(resolved: .and([node, predicate.node])))
+        return query
+    }
+}
