@@ -163,6 +163,8 @@ enum RelationsReferenceFields {
             try expect([3], "a field that is nil", Condition { $0.owner.age == nil })
             try expect([1, 2], "owner", Condition { $0.owner == Reference(1) })
             try expect([1, 2], "owner in words", "owner == 1")
+            try expect([1, 2], "owner in a list in words", "owner IN {1, 9} AND NOT owner IN {2}")
+            try expect([1, 2], "owner in a list as an argument", Condition("owner IN %@", [1, 9]))
             try expect([1, 2], "owner as an argument", Condition("owner == %@", Reference<Person>(1)))
             try expect([3, 4], "another owner", Condition { $0.owner != Reference(1) })
             try expect([1, 2, 4], "owner in a list", Condition { $0.owner.in([Reference(1), Reference(3)]) })

@@ -122,7 +122,7 @@ extension PredicateParser {
     }
 
     /// Parses the values in braces, or of a placeholder, after the operator that is the current token.
-    private mutating func list(of field: Int, behind name: String) throws(PredicateTextError) -> [Value] {
+    mutating func list(of field: Int, behind name: String) throws(PredicateTextError) -> [Value] {
         _ = try options(allowedFor: nil)
         if case .valuePlaceholder = token.kind {
             let start = token.start

@@ -94,7 +94,7 @@ extension PredicateParser {
         return .relatedCount(field: relation.field, comparison, count)
     }
 
-    /// Parses a comparison of a to-one relationship with nil or a key; nil when the current token does not
+    /// Parses a comparison of a to-one relationship with nil, a key or a list of keys; nil when the current token does not
     /// begin one.
     private mutating func relatedRow() throws(PredicateTextError) -> PredicateNode? {
         guard let parts = nameParts(), parts.count == 1, let relation = relation(parts[0]) else { return nil }
@@ -105,8 +105,14 @@ extension PredicateParser {
         }
         if case .namePlaceholder = token.kind { _ = try argument() }
         try advance()
+        let (outerEntity, outerModel) = (entity, model)
+        defer { (entity, model) = (outerEntity, outerModel) }
+        if token.keyword == "IN" {
+            entity = relation.targetDescription
+            return .isIn(field: relation.field, try list(of: entity.keyIndex, behind: token.source))
+        }
         guard case .comparison(let comparison) = token.kind, comparison == .equal || comparison == .notEqual else {
-            throw .expected("'==' or '!=' after a related row", at: token)
+            throw .expected("'==', '!=' or 'IN' after a related row", at: token)
         }
         try advance()
         let literal = try literal("nil or a key")
@@ -114,8 +120,6 @@ extension PredicateParser {
             try advance()
             return .compare(field: relation.field, comparison, .null)
         }
-        let (outerEntity, outerModel) = (entity, model)
-        defer { (entity, model) = (outerEntity, outerModel) }
         entity = relation.targetDescription
         let key = try value(literal, for: entity.keyIndex)
         try advance()
