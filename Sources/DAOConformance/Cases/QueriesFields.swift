@@ -148,6 +148,24 @@ enum QueriesFields {
                     "the totals of \(what)")
             }
         },
+        ConformanceCase("Q.firstOfGroups", "Q11", "Q3", title: "the first rows of each group, in an order") { context in
+            let dao = try context.dao(OptionalScalars.self)
+            let reals: [Double?] = [.nan, 0, -0.0, nil, .nan, 1, nil, 0]
+            try dao.create(reals.enumerated().map { OptionalScalars(id: $0, int: 9 - $0, double: $1) })
+            func ids(
+                _ groups: [(Double?, [OptionalScalars])]
+            ) -> [String] { groups.map { "\($0.map { "\($0)" } ?? "nil") \($1.map(\.id))" } }
+            try expectEqual(
+                ids(try dao.groups(by: \.double, first: 2, orderedBy: .ascending(\.int))),
+                ["nil [6, 3]", "0.0 [7, 2]", "1.0 [5]", "nan [4, 0]"])
+            try expectEqual(
+                ids(try dao.groups(by: \.double, first: 1) { $0.id.between(1, and: 4) }), ["nil [3]", "0.0 [1]", "nan [4]"],
+                "with a condition")
+            try expectEqual(ids(try dao.groups(by: \.double, first: 0) { $0.id < 2 }), ["0.0 []", "nan []"], "no rows")
+            try expectEqual(ids(try dao.groups(by: \.double, first: 1) { $0.id > 99 }), [], "no groups")
+            let entity = OptionalScalars.schema.description.name
+            try expectError(.invalidQuery, entity: entity) { try dao.groups(by: \.double, first: -1).count }
+        },
         ConformanceCase("Q.groupsInTransaction", "Q11", "T3", title: "groups and fields in a transaction see its own writes") {
             context in
             let (database, dao) = try context.open(with: Item.self)

@@ -264,6 +264,24 @@ extension DAO {
         try await reading { try $0.totals(condition, by: field, first, repeat each others) }
     }
 
+    /// Returns the first values of each group of those that meet a condition.
+    public nonisolated(nonsending) func groups<Value: OrderedFieldValue>(
+        by field: any KeyPath<Record, Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Value, [Plain])] {
+        let query = Query(where: Condition(condition), orderedBy: order, limit: count)
+        return try await reading { try $0.groups(by: field, query) }
+    }
+
+    /// Returns the first values of each group of those that meet a prepared condition.
+    public func groups<Value: OrderedFieldValue>(
+        by field: any KeyPath<Record, Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Value, [Plain])] {
+        let query = Query(where: condition, orderedBy: order, limit: count)
+        return try await reading { try $0.groups(by: field, query) }
+    }
+
     /// Returns the smallest value of a field among the rows that meet a condition; nil when there is none.
     public nonisolated(nonsending) func min<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable,

@@ -44,6 +44,59 @@ extension DAO {
         try totals(condition, by: field, first, repeat each others)
     }
 
+    /// Returns the first values of each group: of those that meet a condition and have the same value of a field.
+    ///
+    /// ```swift
+    /// for (sender, newest) in try messages.groups(by: \.sender, first: 3, orderedBy: .descending(\.date), where: { !$0.isRead }) {
+    ///     print(sender, newest.map(\.text))
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - count: The maximum number of values of a group.
+    ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: A tuple of the field's value and the values of each group. They ascend by the field, nil first.
+    /// - Throws: `.invalidQuery` for a relationship or a negative number.
+    /// - Complexity: That of `distinct`, and of a query for each group, which an index over the field and the order ends at
+    ///   that number of rows.
+    public func groups<Value: OrderedFieldValue>(
+        by field: KeyPath<Record, Value>, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(Value, [Plain])] {
+        try groups(by: field, Query(where: Condition(condition), orderedBy: order, limit: count))
+    }
+
+    /// Returns the first values of each group of those that meet a prepared condition; of all values without a condition.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - count: The maximum number of values of a group.
+    ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: A tuple of the field's value and the values of each group. They ascend by the field, nil first.
+    /// - Throws: `.invalidQuery` for a relationship or a negative number.
+    public func groups<Value: OrderedFieldValue>(
+        by field: KeyPath<Record, Value>, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: Condition<Record> = .all
+    ) throws -> [(Value, [Plain])] {
+        try groups(by: field, Query(where: condition, orderedBy: order, limit: count))
+    }
+
+    func groups<Value: OrderedFieldValue>(
+        by field: KeyPath<Record, Value>, _ query: Query<Record>
+    ) throws -> [(Value, [Plain])] {
+        // The query is checked also when there are no groups.
+        _ = try query.resolvedWithRelated()
+        return try storage.database.snapshot {
+            try distinctFields(query.predicate, field).map { value in
+                let place = try Record.schema.position(of: field)
+                return (value, try read(query.restricted(to: .compare(field: place, .equal, value.fieldValue))))
+            }
+        }
+    }
+
     func totals<Value: OrderedFieldValue, each Result>(
         _ condition: Condition<Record>, by field: KeyPath<Record, Value>, _ totals: repeat GroupTotal<Record, each Result>
     ) throws -> [(Value, repeat each Result)] {

@@ -27,7 +27,7 @@ extension GraphStorage {
 
 extension Query {
     /// Returns the query with a further condition.
-    fileprivate func restricted(to node: PredicateNode) -> Query {
+    func restricted(to node: PredicateNode) -> Query {
         var query = self
         query.predicate = Condition(ConditionTree(resolved: .and([node, predicate.node])))
         return query
