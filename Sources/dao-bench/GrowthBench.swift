@@ -63,7 +63,9 @@ enum GrowthBench {
             let mixed = id &* 7_919 % articles
             return Article(
                 id: id, title: "The title of article \(id)", sender: mixed % 10 == 0 ? 0 : 1 + mixed % tens,
-                date: Date(timeIntervalSinceReferenceDate: Double(mixed)), topic: mixed % tens, isPinned: mixed % 10 == 3,
+                date: Date(timeIntervalSinceReferenceDate: Double(mixed)), topic: mixed % tens,
+                // One article in ten, whoever its author is.
+                isPinned: (id &* 2_654_435_761) >> 12 % 10 == 3,
                 author: Reference(mixed % authors),
                 comments: (0..<count).map { place in
                     let comment = id * 3 + place
