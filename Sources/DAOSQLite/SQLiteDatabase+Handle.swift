@@ -18,7 +18,12 @@ extension SQLiteDatabase {
     /// - Parameter body: The closure. The handle is valid only inside it. The closure must not begin or end
     ///   transactions.
     package func withWriterHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try lifetime.call { try instance.coordinator.write(.statement) { try body(handle(of: $0)) } }
+        try lifetime.call {
+            try instance.coordinator.write(.statement) { session in
+                guard let connection = session.connection as? SQLiteConnection else { return try body(handle(of: session)) }
+                return try connection.parked.without { try body(connection.handle) }
+            }
+        }
     }
 
     /// How often a query's statement was found in the cache, and how often it had to be prepared, on the

@@ -24,6 +24,8 @@ final class BatchingEngine: SQLEngine {
     var traits: SQLEngineTraits { engine.traits }
     var commitCounter: ObservationHub.OpenCounter? { engine.commitCounter }
 
+    func didRead() { engine.didRead() }
+
     func writeBackup(
         to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void
     ) throws {

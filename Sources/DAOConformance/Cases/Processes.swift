@@ -34,6 +34,20 @@ enum Processes {
             for process in processes { try expectEqual(try process.next(), "done", "the answer") }
             try expectEqual(try ledger.count(), 300, "the count")
         },
+        ConformanceCase(
+            "C.freshReads", "C4", title: "a read after many others sees each commit of this and of another process",
+            requires: [.processes]
+        ) { context in
+            let ledger = try ProcessLedger(context.open())
+            let process = try context.startProcess()
+            for round in 0..<30 {
+                for _ in 0..<100 { _ = try ledger.count() }
+                try expectEqual(try process.ask("increment 1"), "done")
+                try expectEqual(try ledger.count(), 2 * round + 1, "the count after a commit of the other process")
+                try ledger.increment()
+                try expectEqual(try ledger.count(), 2 * round + 2, "the count after a commit of this process")
+            }
+        },
     ]
 
     private static let waiting: [ConformanceCase] = [

@@ -41,7 +41,8 @@ public final class SQLInstance: Sendable {
         let path = engine.traits.path
         let state = EngineState(name: path)
         let writer = WriterSession(engine, state.observations)
-        let readers = SessionPool(engine.traits) { SQLSession(try engine.connect(.read), path: path) }
+        let readers = SessionPool(
+            engine.traits, open: { SQLSession(try engine.connect(.read), path: path) }, didRead: { engine.didRead() })
         self.engine = engine
         self.writer = writer
         self.readers = readers

@@ -27,6 +27,9 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// Checks that the database is undamaged, before its first use. By default it does nothing.
     func check(_ connection: any SQLConnection) throws
 
+    /// Is told of the end of every read transaction. By default it does nothing.
+    func didRead()
+
     /// How to count the commits of all processes while the database is observed; nil, the default, when only
     /// this process writes.
     var commitCounter: ObservationHub.OpenCounter? { get }
@@ -48,6 +51,9 @@ public protocol SQLEngine: AnyObject, Sendable {
 extension SQLEngine {
     /// By default nothing is checked.
     public func check(_ connection: any SQLConnection) throws {}
+
+    /// By default it does nothing.
+    public func didRead() {}
 
     /// By default nil: only this process writes.
     public var commitCounter: ObservationHub.OpenCounter? { nil }

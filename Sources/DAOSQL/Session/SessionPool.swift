@@ -17,6 +17,7 @@ final class SessionPool: Sendable {
 
     private let state = Mutex(State())
     private let open: @Sendable () throws -> SQLSession
+    private let didRead: @Sendable () -> Void
     /// Counts the sessions that may still be taken; nil without a limit.
     private let free: DispatchSemaphore?
     private let timeout: DispatchTimeInterval
@@ -26,8 +27,12 @@ final class SessionPool: Sendable {
     /// - Parameters:
     ///   - traits: The limit of the engine, and how long to wait at the limit.
     ///   - open: Opens a session.
-    init(_ traits: SQLEngineTraits, open: @escaping @Sendable () throws -> SQLSession) {
+    ///   - didRead: Is called when a session returns, before it can be taken again.
+    init(
+        _ traits: SQLEngineTraits, open: @escaping @Sendable () throws -> SQLSession, didRead: @escaping @Sendable () -> Void
+    ) {
         self.open = open
+        self.didRead = didRead
         path = traits.path
         option = traits.readersOption
         timeout = .milliseconds(Int(clamping: Int64(traits.busyTimeout / .milliseconds(1))))
@@ -57,6 +62,7 @@ final class SessionPool: Sendable {
     }
 
     private func put(_ session: SQLSession) {
+        didRead()
         let surplus = state.withLock { state -> SQLSession? in
             guard !state.isClosed, state.idle.count < Self.capacity else { return session }
             state.idle.append(session)

@@ -10,6 +10,10 @@ import Foundation
 struct LogIndex {
     /// The number of committed transactions since some commit, modulo 2³².
     let change: UInt32
+    /// The number of pages in the log.
+    let pages: UInt32
+    /// How many of them are in the file, too.
+    let movedPages: UInt32
     /// A checksum of the complete header, including the number of transactions.
     let checksum: UInt32
 
@@ -25,6 +29,8 @@ struct LogIndex {
         var region: UnsafeMutableRawPointer?
         guard map(file, 0, Self.regionSize, 0, &region) == SQLITE_OK, let region else { return nil }
         change = region.load(fromByteOffset: 8, as: UInt32.self)
+        pages = region.load(fromByteOffset: 16, as: UInt32.self)
+        movedPages = region.load(fromByteOffset: 96, as: UInt32.self)
         checksum = region.load(fromByteOffset: 40, as: UInt32.self)
     }
 
@@ -32,17 +38,24 @@ struct LogIndex {
     /// protocol that all versions of SQLite keep to.
     static let presence = 128..<129
 
+    /// The byte of the file of the index that a process locks while it moves pages of the log into the file, or waits for the
+    /// readers that keep it from doing so.
+    static let checkpoint = 121..<122
+
     /// Whether no other process has the index of a log open; false when it cannot be told.
     ///
     /// The locks on the database's file do not tell: a process loses them when it opens and closes the file by other
     /// means. The locks on the index are asked for through the descriptor that SQLite has, because closing another one
     /// would release those of this process.
     static func isOfThisProcessAlone(_ log: String) -> Bool {
-        guard log.hasSuffix("-wal"), let index = FileIdentity(String(log.dropLast(4)) + "-shm"),
+        guard let index = FileIdentity(path(besideLog: log)),
             let descriptor = FileIdentity.descriptors(of: [index]).first
         else { return false }
         return ProcessLock.isHeldElsewhere(descriptor, in: presence) == false
     }
+
+    /// The path of the file of the index of a log.
+    static func path(besideLog log: String) -> String { (log.hasSuffix("-wal") ? String(log.dropLast(4)) : log) + "-shm" }
 
     /// The checksum and the number of transactions in one number.
     var count: UInt64 { UInt64(checksum) << 32 | UInt64(change) }

@@ -46,9 +46,11 @@ extension SQLiteConnection {
     func compact(_ settings: SQLWriteSettings) throws -> CompactionReport {
         try prepareWriting(settings)
         let before = length
-        try execute("VACUUM")
-        // The log is emptied now, or by a later commit when its last reader has ended.
-        _ = try integers("PRAGMA wal_checkpoint(TRUNCATE)")
+        try parked.without {
+            try execute("VACUUM")
+            // The log is emptied now, or by a later commit when its last reader has ended.
+            _ = try integers("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
         return CompactionReport(bytesBefore: before, bytesAfter: length)
     }
 

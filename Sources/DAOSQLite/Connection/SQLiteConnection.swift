@@ -23,6 +23,8 @@ final class SQLiteConnection: @unchecked Sendable {
     private var fault: StorageError?
     /// The settings of the last write.
     private var settings: SQLWriteSettings?
+    /// What ends before each commit, of a connection that writes.
+    let parked: ParkedReader
     /// The file and its log, of a connection that writes.
     var files: AttachedFiles?
     /// The file, of a connection that reads without locks.
@@ -37,13 +39,14 @@ final class SQLiteConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - handle: An open handle, which this object closes.
     ///   - path: The path in errors.
-    ///   - outcome: Shared by all connections of an engine.
+    ///   - settings: Shared by all connections of an engine.
     ///   - unlocked: The file when it is read without locks.
-    init(_ handle: OpaquePointer, path: String, _ outcome: CommitOutcome, _ unlocked: UnlockedFile?) {
+    init(_ handle: OpaquePointer, path: String, _ settings: SQLiteSettings, _ unlocked: UnlockedFile?) {
         self.unlocked = unlocked
         self.handle = handle
         self.path = path
-        self.outcome = outcome
+        outcome = settings.outcome
+        parked = settings.parked
     }
 
     deinit {
@@ -55,6 +58,9 @@ final class SQLiteConnection: @unchecked Sendable {
         // Remaining statements keep the handle open until they are finalized.
         sqlite3_close_v2(handle)
     }
+
+    /// The path of the index of the log.
+    var index: String { LogIndex.path(besideLog: log) }
 
     /// The path of the write-ahead log, beside the file that a symbolic link leads to.
     var log: String { sqlite3_filename_wal(sqlite3_db_filename(handle, "main")).map { String(cString: $0) } ?? path + "-wal" }
@@ -149,6 +155,7 @@ extension SQLiteConnection: SQLConnection {
         // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
         // distinguished from those of other processes.
         if write.scope == .statement, !write.isObserved {
+            parked.end()
             isCommitting = true
             return
         }
@@ -197,6 +204,7 @@ extension SQLiteConnection: SQLConnection {
         }
         let before = isObserved ? CommitMark(self) : nil
         do {
+            parked.end()
             isCommitting = true
             defer { isCommitting = false }
             try run("COMMIT")
@@ -214,6 +222,7 @@ extension SQLiteConnection: SQLConnection {
     /// Moves the contents of the log into the file and empties the log, unless others use it. A log that is not the one
     /// that was opened stays as it is: the pages that this connection knows could be older.
     func willClose() {
+        parked.close()
         guard let files, files.isAttached(log) else { return }
         if needsOptimizing {
             try? optimize()

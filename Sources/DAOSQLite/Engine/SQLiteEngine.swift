@@ -17,6 +17,9 @@ final class SQLiteEngine: SQLEngine {
 
     let dialect: any SQLDialect = SQLiteDialect()
 
+    /// The read transaction that is kept open.
+    var parked: ParkedReader { settings.parked }
+
     /// Checks a file. It must not be open in this process.
     ///
     /// - Throws: The errors of ``DatabaseFile/checkHeader()``.
@@ -66,7 +69,12 @@ final class SQLiteEngine: SQLEngine {
     }
 
     /// All connections are closed by then.
-    func close() { mark.withLock { $0 = nil } }
+    func close() {
+        parked.close()
+        mark.withLock { $0 = nil }
+    }
+
+    func didRead() { parked.didRead(on: self) }
 
     /// A file that is read without locks is not written by any process.
     var commitCounter: ObservationHub.OpenCounter? {

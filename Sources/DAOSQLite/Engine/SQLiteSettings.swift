@@ -17,6 +17,8 @@ struct SQLiteSettings: Sendable {
     var checksums = PageChecksums.Use.none
     /// Whether a commit has an unknown outcome.
     let outcome = CommitOutcome()
+    /// The read transaction that is kept open.
+    let parked = ParkedReader()
 
     /// Reads the settings of a configuration.
     ///

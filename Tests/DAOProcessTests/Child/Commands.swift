@@ -1,6 +1,7 @@
 import DAOChildProcesses
 import DAOConformance
 import DAOCore
+import DAOFileCalls
 import Foundation
 
 /// The commands of a child process.
@@ -15,6 +16,8 @@ enum Commands {
         case "serve": try serve(arguments)
         case "look": try look(arguments)
         case "reopen": try reopen(arguments)
+        case "read": try readUntilKilled(arguments)
+        case "locks": try countLocks(arguments)
         case "fill": try Filling.run(arguments)
         case "fail": try FailingDisk.run(arguments)
         case "broken": try serveBroken(arguments)
@@ -40,6 +43,12 @@ enum Commands {
     private static func serveConformance(_ arguments: ArraySlice<String>) throws {
         guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
         try ConformanceProcesses.serve(try DatabaseDrivers(.sqlite, .lmdb).open(url))
+    }
+
+    /// The directory of the database of a command.
+    static func directory(_ arguments: ArraySlice<String>) throws -> String {
+        guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
+        return URL(fileURLWithPath: try DatabaseConfiguration(url: url).path).deletingLastPathComponent().path
     }
 
     /// Opens the database of a command.
@@ -86,6 +95,32 @@ enum Commands {
             answer("looking")
             _ = readLine()
         }
+    }
+
+    /// `read <url>`: reads on two threads until it is killed.
+    private static func readUntilKilled(_ arguments: ArraySlice<String>) throws {
+        let ledger = try ledger(arguments)
+        for _ in 0..<100 { _ = try ledger.count() }
+        answer("reading")
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in while (try? ledger.count()) != nil {} }
+    }
+
+    /// `locks <url> <reads>`: reads this many times in each of some rounds, and answers with the smallest number of locks that
+    /// a round took. It is zero where calls cannot be watched.
+    private static func countLocks(_ arguments: ArraySlice<String>) throws {
+        // Files are watched that are opened from now on.
+        dao_calls_watch(try directory(arguments))
+        let ledger = try ledger(arguments)
+        let reads = arguments.last.flatMap { Int($0) } ?? 0
+        var least = UInt64.max
+        // The thread that begins the parked transaction can have to wait for a processor.
+        for _ in 0..<50 where least > reads / 10 {
+            dao_calls_fail(Int32(DAO_CALLS_LOCK), 0, 0, 0)
+            for _ in 0..<reads { _ = try ledger.count() }
+            least = min(least, dao_calls_count())
+        }
+        dao_calls_watch(nil)
+        answer(least)
     }
 
     /// `reopen <url> <times>`: opens the database, increments the count and closes it, this many times.

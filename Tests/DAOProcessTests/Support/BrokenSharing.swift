@@ -2,6 +2,7 @@ import DAOConformance
 import DAOCore
 import DAOSQLite
 import Foundation
+import Synchronization
 
 /// A planted fault of a database that several processes share.
 public enum SharingFault: String, CaseIterable, Sendable {
@@ -17,6 +18,8 @@ public enum SharingFault: String, CaseIterable, Sendable {
     case waitsTooLong
     /// Relationships that other processes declare are not detected.
     case missesOtherRelationships
+    /// Reads that follow each other give the rows of the first.
+    case readsOldSnapshots
     /// Writes go on after the file was moved or replaced.
     case writesToMovedFiles
 
@@ -28,6 +31,7 @@ public enum SharingFault: String, CaseIterable, Sendable {
         case .missesOtherCommits: ["O.otherProcess"]
         case .neverWaits, .waitsTooLong: ["C.processHoldsLock"]
         case .missesOtherRelationships: ["R.processDeclares", "R.processDeclaresInside", "R.processHoldsChild"]
+        case .readsOldSnapshots: ["C.freshReads"]
         case .writesToMovedFiles: ["L.fileMoved", "L.fileRemoved", "L.fileReplaced"]
         }
     }
@@ -73,7 +77,7 @@ public final class BrokenSharing: Database {
 
     /// Delegates to the database without the fault.
     public func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
-        BrokenStorage(base: try base.makeStorage(for: model), owner: self)
+        BrokenStorage(base: try base.makeStorage(for: model), owner: self, readsOldSnapshots: fault == .readsOldSnapshots)
     }
 
     /// Delegates to the database without the fault.
@@ -101,16 +105,32 @@ public final class BrokenSharing: Database {
 private struct BrokenStorage<Record: Model>: Storage {
     let base: any Storage<Record>
     let owner: BrokenSharing
+    let readsOldSnapshots: Bool
+    private let last = LastRead<Record>()
 
     var database: any Database { owner }
 
     func read(_ query: Query<Record>) throws -> [Record] { try base.read(query) }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
-        try base.read(keys: keys, includesSubentities: includesSubentities)
+        if readsOldSnapshots, let last = last.rows.withLock({ $0 }), last.keys == keys, last.end > .now { return last.rows }
+        let rows = try base.read(keys: keys, includesSubentities: includesSubentities)
+        last.rows.withLock { $0 = (keys, rows, .now + .milliseconds(50)) }
+        return rows
     }
 
-    func insert(_ records: [Record]) throws { try base.insert(records) }
-    func upsert(_ records: [Record]) throws { try base.upsert(records) }
+    func insert(_ records: [Record]) throws {
+        last.rows.withLock { $0 = nil }
+        try base.insert(records)
+    }
+    func upsert(_ records: [Record]) throws {
+        last.rows.withLock { $0 = nil }
+        try base.upsert(records)
+    }
     func erase(keys: [Key]) throws -> Int { try base.erase(keys: keys) }
+}
+
+/// The rows of the last read by keys, and until when they count.
+private final class LastRead<Record: Model>: Sendable {
+    let rows = Mutex<(keys: [Key], rows: [Record], end: ContinuousClock.Instant)?>(nil)
 }

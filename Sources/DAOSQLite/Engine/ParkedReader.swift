@@ -1,0 +1,144 @@
+import DAOCore
+import DAOSQL
+import DAOSystemSQLite
+import Dispatch
+import Synchronization
+
+/// A read transaction that an engine keeps open while its process reads, so that other read transactions begin and end
+/// without a system call.
+///
+/// SQLite counts the locks of a process on the index of the log, and asks the operating system only for the first lock and
+/// for the release of the last. No rows are read in the parked transaction: every read begins its own, on the last commit.
+///
+/// The transaction is begun again every 5 ms, and ends when the process has not read in the meantime and before each commit
+/// of the process. It is not begun while another process moves the log into the file, or while the log is longer than its
+/// limit and has pages that are not in the file.
+final class ParkedReader: Sendable {
+    /// The longest duration of the transaction, in milliseconds.
+    private static let interval = 5
+    /// How many reads begin the transaction. Fewer would not gain what its thread costs.
+    private static let patience = 16
+    /// The limit of the log, in pages: SQLite then moves it into the file after each commit.
+    private static let longestLog: UInt32 = 1000
+
+    private struct State {
+        var connection: SQLiteConnection?
+        /// A descriptor of the index of the log, which belongs to SQLite. It is valid as long as the connection.
+        var index: CInt?
+        /// Runs while the process reads.
+        var timer: (any DispatchSourceTimer)?
+        /// How many closures of ``without(_:)`` are running.
+        var pauses = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "dao.parked", qos: .userInitiated)
+    /// The number of reads since the timer has stopped.
+    private let reads = Atomic(0)
+    private let isRunning = Atomic(false)
+    /// Whether the process has read since the timer last fired.
+    private let isUsed = Atomic(false)
+    private let isBegun = Atomic(false)
+
+    /// Whether the transaction is open now.
+    var isParked: Bool { isBegun.load(ordering: .acquiring) }
+
+    /// Notes a read of the process, on a connection of an engine.
+    @inline(__always) func didRead(on engine: SQLiteEngine) {
+        if isRunning.load(ordering: .relaxed) {
+            // Many threads read; a store each would move the memory between the processors.
+            if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
+        } else if reads.add(1, ordering: .relaxed).newValue >= Self.patience {
+            start(on: engine)
+        }
+    }
+
+    /// Ends the transaction, which later reads begin again.
+    func end() {
+        if isParked { state.withLock { end($0) } }
+    }
+
+    /// Runs a closure that needs all of the log. The transaction ends before it, and is not begun before its end.
+    func without<Result>(_ body: () throws -> Result) rethrows -> Result {
+        state.withLock { state in
+            end(state)
+            state.pauses += 1
+        }
+        defer { state.withLock { $0.pauses -= 1 } }
+        return try body()
+    }
+
+    /// Ends the transaction for ever, and closes its connection.
+    func close() {
+        state.withLock { state in
+            stop(&state)
+            state.connection = nil
+            state.isClosed = true
+        }
+    }
+
+    private func start(on engine: SQLiteEngine) {
+        state.withLock { state in
+            reads.store(0, ordering: .relaxed)
+            guard state.timer == nil, !state.isClosed else { return }
+            let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+            timer.schedule(deadline: .now(), repeating: .milliseconds(Self.interval), leeway: .nanoseconds(0))
+            timer.setEventHandler { [weak self, weak engine] in
+                if let engine { self?.renew(on: engine) }
+            }
+            state.timer = timer
+            isUsed.store(true, ordering: .relaxed)
+            isRunning.store(true, ordering: .relaxed)
+            timer.resume()
+        }
+    }
+
+    private func stop(_ state: inout State) {
+        end(state)
+        state.timer?.cancel()
+        state.timer = nil
+        isRunning.store(false, ordering: .relaxed)
+    }
+
+    private func renew(on engine: SQLiteEngine) {
+        state.withLock { state in
+            guard state.timer != nil else { return }
+            end(state)
+            guard isUsed.exchange(false, ordering: .relaxed) else { return stop(&state) }
+            do {
+                try begin(&state, on: engine)
+            } catch {
+                // Reads work without it. What cannot be opened now is not tried again.
+                if state.connection == nil {
+                    stop(&state)
+                    state.isClosed = true
+                }
+            }
+        }
+    }
+
+    private func begin(_ state: inout State, on engine: SQLiteEngine) throws {
+        if state.connection == nil {
+            guard let connection = try engine.connect(.read) as? SQLiteConnection else { return }
+            // Commits of the process wait while this object is locked.
+            sqlite3_busy_timeout(connection.handle, 0)
+            // The first read maps the index of the log.
+            _ = try connection.schemaVersion()
+            state.connection = connection
+            state.index = FileIdentity(connection.index).flatMap { FileIdentity.descriptors(of: [$0]).first }
+        }
+        guard state.pauses == 0, let connection = state.connection, let index = state.index,
+            let log = LogIndex(connection.handle), log.pages <= Self.longestLog || log.pages == log.movedPages,
+            ProcessLock.isHeldElsewhere(index, in: LogIndex.checkpoint) == false
+        else { return }
+        try connection.beginReading()
+        isBegun.store(true, ordering: .releasing)
+    }
+
+    private func end(_ state: State) {
+        guard isParked else { return }
+        state.connection?.rollback()
+        isBegun.store(false, ordering: .releasing)
+    }
+}

@@ -1,0 +1,45 @@
+import DAOChildProcesses
+import DAOCore
+import DAOTestSupport
+import Foundation
+import Testing
+
+/// Contract C4: what SQLite keeps open between reads.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ParkedReaderTests {
+    @Test func readsThatFollowEachOtherTakeFewLocks() async throws {
+        try await onThread {
+            let place = Place(.sqlite)
+            let child = try Child("locks", place.url(), "2000")
+            let locks = try #require(try child.line(within: 60).flatMap { Int($0) })
+            // A read takes one lock otherwise.
+            #expect(locks < 500, "\(locks) locks for 2000 reads")
+        }
+    }
+
+    @Test func readersDoNotKeepTheLog() async throws {
+        try await onThread {
+            let place = Place(.sqlite)
+            let ledger = try Ledger(place.url("durability=relaxed&timeout=20"))
+            try ledger.increment()
+            let readers = try (0..<2).map { _ in try Child("read", place.url()) }
+            for reader in readers { try reader.expect("reading") }
+            let log = URL(fileURLWithPath: ledger.database.configuration.path + "-wal")
+            func length() throws -> Int {
+                try #require(FileManager.default.attributesOfItem(atPath: log.path)[.size] as? Int)
+            }
+            // A commit writes 50 kB. SQLite begins the log again when all of it is in the file, which readers delay.
+            for _ in 0..<2000 { _ = try Batches.commitNext(ledger) }
+            #expect(try length() < 2000 * 50_000 / 2)
+            // This needs a moment in which no other process reads from the log.
+            for _ in 0..<3 {
+                let waited = try ContinuousClock().measure { _ = try ledger.database.compact() }
+                #expect(try length() == 0 && waited < .seconds(10), "\(waited)")
+                _ = try Batches.commitNext(ledger)
+            }
+            for reader in readers {
+                reader.kill()
+                reader.wait()
+            }
+        }
+    }
+}
