@@ -16,7 +16,7 @@ enum Catalog {
         RelationsInverse.cases,
         RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
-        TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases,
+        TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases, TransactionsShared.cases,
         Observations.cases, ObservationsValues.cases, Concurrency.cases, Processes.cases, ProcessesRelations.cases, Opening.cases,
         LifeCycle.cases, LifeCycleFiles.cases, LifeCycleMaintenance.cases, Instruments.cases,
         Errors.cases,

@@ -114,6 +114,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("T6", "a commit is durable at the configured level"),
         ContractRule("T7", "the engine's own handle, inside and by its type only"),
         ContractRule("T8", "a retrying transaction runs again after a conflict"),
+        ContractRule("T9", "asynchronous calls that share a commit are atomic, each with its own error"),
         ContractRule("O1", "an observation follows every change"),
         ContractRule("O2", "results in commit order, never missing the last"),
         ContractRule("O3", "changes come with the difference"),

@@ -128,7 +128,8 @@ final class ArrayEngine: Sendable {
     init() {
         let committed = CommittedTables()
         let begin: @Sendable () throws -> ArrayTransaction = { ArrayTransaction(committed) }
-        coordinator = TransactionCoordinator(EngineState(name: "array"), beginWriting: begin, beginReading: begin)
+        coordinator = TransactionCoordinator(
+            EngineState(name: "array", sharesCommits: true), beginWriting: begin, beginReading: begin)
         self.committed = committed
     }
 }

@@ -42,4 +42,33 @@ import Testing
             print("\(kind), \(durability): \(count) transactions, \(interrupted) committed but not acknowledged")
         }
     }
+
+    /// Contract T9: calls that share a commit are there when they have returned, each as a whole.
+    @Test(arguments: Place.Kind.allCases) func killedTasksLeaveWholeCalls(_ kind: Place.Kind) async throws {
+        try await onThread {
+            let place = Place(kind)
+            let seed = Rounds.seed
+            var random = SeededGenerator(seed: seed)
+            var stored = [Int](repeating: 0, count: 16)
+            for round in 1...Rounds.count(10) {
+                let child = try Child("crash-tasks", place.url())
+                var acknowledged = stored
+                func read(_ line: String) throws { acknowledged[try #require(Int(line))] += 2 }
+                for _ in 0..<Int.random(in: 0...200, using: &random) { try read(#require(try child.line())) }
+                child.kill()
+                #expect(child.wait() == -SIGKILL)
+                while let line = try child.line() { try read(line) }
+                let ledger = try Ledger(place.url())
+                for task in stored.indices {
+                    let ids = try ledger.entries.read { $0.batch == task }.map(\.id)
+                    stored[task] = ids.count
+                    #expect(ids == (0..<ids.count).map { task * 1_000_000 + $0 }, "SEED=\(seed), round \(round)")
+                    #expect(
+                        ids.count == acknowledged[task] || ids.count == acknowledged[task] + 2,
+                        "SEED=\(seed), round \(round), task \(task): \(acknowledged[task]) acknowledged, \(ids.count) there")
+                }
+                try ledger.database.close()
+            }
+        }
+    }
 }

@@ -22,6 +22,11 @@ extension DAO {
         try await storage.writing { _ in try body(self) }
     }
 
+    /// Runs a single atomic call that writes.
+    private func writingOnce<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
+        try await storage.database.writeOnce { try body(self) }
+    }
+
     // MARK: Read
 
     /// Returns the values that meet a condition, in an order.
@@ -345,23 +350,23 @@ extension DAO {
     // MARK: Write
 
     /// Stores a new value.
-    public func create(_ plain: Plain) async throws { try await writing { try $0.create(plain) } }
+    public func create(_ plain: Plain) async throws { try await writingOnce { try $0.create(plain) } }
 
     /// Stores new values, all or none.
-    public func create(_ plains: [Plain]) async throws { try await writing { try $0.create(plains) } }
+    public func create(_ plains: [Plain]) async throws { try await writingOnce { try $0.create(plains) } }
 
     /// Stores a value. A new value is created; a stored value is merged or replaced, as the translator
     /// defines.
-    public func persist(_ plain: Plain) async throws { try await writing { try $0.persist(plain) } }
+    public func persist(_ plain: Plain) async throws { try await writingOnce { try $0.persist(plain) } }
 
     /// Stores values, all or none. The last value of a repeated key wins.
-    public func persist(_ plains: [Plain]) async throws { try await writing { try $0.persist(plains) } }
+    public func persist(_ plains: [Plain]) async throws { try await writingOnce { try $0.persist(plains) } }
 
     /// Returns the stored value with a key, or stores and returns a new value.
     public func findOrCreate(
         byPrimaryKey id: any UniqueIDConvertible, _ make: @escaping @Sendable () throws -> Plain
     ) async throws -> Plain {
-        try await writing { try $0.findOrCreate(byPrimaryKey: id, make) }
+        try await writingOnce { try $0.findOrCreate(byPrimaryKey: id, make) }
     }
 
     /// Changes the stored records that meet a condition, all or none.
@@ -378,7 +383,7 @@ extension DAO {
     public func update(
         where condition: Condition<Record>, _ change: @escaping @Sendable (inout Record) throws -> Void
     ) async throws -> Int {
-        try await writing { try $0.update(where: condition, change) }
+        try await writingOnce { try $0.update(where: condition, change) }
     }
 
     /// Sets a field of the stored records that meet a condition, all or none.
@@ -395,7 +400,7 @@ extension DAO {
     public func set<Value: FieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, to value: Value, where condition: Condition<Record>
     ) async throws -> Int {
-        try await writing { try $0.set(field, to: value, where: condition) }
+        try await writingOnce { try $0.set(field, to: value, where: condition) }
     }
 
     /// Erases the values that meet a condition.
@@ -409,36 +414,36 @@ extension DAO {
     /// Erases the values that meet a prepared condition.
     @discardableResult
     public func erase(where condition: Condition<Record>) async throws -> Int {
-        try await writing { try $0.erase(where: condition) }
+        try await writingOnce { try $0.erase(where: condition) }
     }
 
     /// Erases all values.
     @discardableResult
-    public func erase() async throws -> Int { try await writing { try $0.erase() } }
+    public func erase() async throws -> Int { try await writingOnce { try $0.erase() } }
 
     /// Erases the stored value with the key of the given value.
     @discardableResult
-    public func erase(_ plain: Plain) async throws -> Int { try await writing { try $0.erase(plain) } }
+    public func erase(_ plain: Plain) async throws -> Int { try await writingOnce { try $0.erase(plain) } }
 
     /// Erases the stored values with the keys of the given values.
     @discardableResult
-    public func erase(_ plains: [Plain]) async throws -> Int { try await writing { try $0.erase(plains) } }
+    public func erase(_ plains: [Plain]) async throws -> Int { try await writingOnce { try $0.erase(plains) } }
 
     /// Erases the stored value with a key.
     @discardableResult
     public func erase(byPrimaryKey id: any UniqueIDConvertible) async throws -> Int {
-        try await writing { try $0.erase(byPrimaryKey: id) }
+        try await writingOnce { try $0.erase(byPrimaryKey: id) }
     }
 
     /// Erases the stored values with the given keys.
     @discardableResult
     public func erase(byPrimaryKeys ids: [some UniqueIDConvertible]) async throws -> Int {
-        try await writing { try $0.erase(byPrimaryKeys: ids) }
+        try await writingOnce { try $0.erase(byPrimaryKeys: ids) }
     }
 
     /// Erases the values that meet a predicate.
     @discardableResult
     public func erase(predicatedBy predicate: Condition<Record>) async throws -> Int {
-        try await writing { try $0.erase(predicatedBy: predicate) }
+        try await writingOnce { try $0.erase(predicatedBy: predicate) }
     }
 }

@@ -137,7 +137,20 @@ extension Database {
     ///
     /// - Throws: Any error of the closure, unchanged; `CancellationError`.
     public func transaction<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await engineState.executor.write { try self.reporting(.transaction) { try self.runTransaction(body) } }
+        try await writeOnce { try self.reporting(.transaction) { try self.runTransaction(body) } }
+    }
+
+    /// Runs a single atomic call on the writer thread. Calls that wait at the same time can share a commit (contract T9).
+    func writeOnce<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        let state = engineState
+        return try await state.executor.write(sharing: state.sharesCommits && sharesCommits ? self : nil, body)
+    }
+
+    /// Instruments are told of a call when it has ended, so their calls do not wait for others.
+    private var sharesCommits: Bool {
+        let configuration = configuration
+        return configuration.durability == .full
+            && (!CallTrace.isUsed.load(ordering: .relaxed) || configuration.instruments.isEmpty)
     }
 
     /// Runs a closure as a transaction, and runs it again when it throws `.conflict` (contract T8).
@@ -186,7 +199,7 @@ extension Database {
         var remaining = count
         while true {
             do {
-                return try await engineState.executor.write { try self.reporting(.transaction) { try self.runTransaction(body) } }
+                return try await writeOnce { try self.reporting(.transaction) { try self.runTransaction(body) } }
             } catch let error as StorageError where error.kind == .conflict && remaining > 0 {
                 remaining -= 1
             }

@@ -17,7 +17,7 @@ package final class KeyValueEngine: Sendable {
         let tables = KnownTables()
         self.store = store
         self.tables = tables
-        let state = EngineState(name: store.traits.name)
+        let state = EngineState(name: store.traits.name, sharesCommits: store.traits.isPersistent)
         // The generation of the catalog is read before the transaction begins, because the transaction can miss
         // later changes.
         let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {

@@ -39,7 +39,7 @@ public final class SQLInstance: Sendable {
     /// - Throws: The error of the engine when it cannot connect or finds damage. The engine is then closed.
     public init(_ engine: any SQLEngine, writes: Bool) throws {
         let path = engine.traits.path
-        let state = EngineState(name: path)
+        let state = EngineState(name: path, sharesCommits: engine.traits.sharesCommits)
         let writer = WriterSession(engine, state.observations)
         let readers = SessionPool(
             engine.traits, open: { SQLSession(try engine.connect(.read), path: path) }, didRead: { engine.didRead() })

@@ -99,6 +99,8 @@ public struct SQLEngineTraits: Sendable {
     public var hasChecksums: Bool
     /// Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
     public var hasBackup: Bool
+    /// Whether asynchronous writes that wait at the same time share a commit, because a commit waits for a disk of this machine.
+    public var sharesCommits: Bool
     /// The type of the handle for direct engine access; nil when there is none.
     public var underlyingType: UnderlyingType?
 
@@ -116,12 +118,13 @@ public struct SQLEngineTraits: Sendable {
     ///   - busyTimeout: How long a read waits for the end of another when as many are running as may run.
     ///   - hasChecksums: Whether everything that is read has a checksum that is verified.
     ///   - hasBackup: Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
+    ///   - sharesCommits: Whether asynchronous writes that wait at the same time share a commit.
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
         maximumValueLength: Int? = nil, maximumReaders: Int? = nil, readersOption: String = "maxReaders",
         busyTimeout: Duration = .seconds(5), hasChecksums: Bool = false, hasBackup: Bool = false,
-        underlyingType: UnderlyingType? = nil
+        sharesCommits: Bool = false, underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
@@ -133,6 +136,7 @@ public struct SQLEngineTraits: Sendable {
         self.busyTimeout = busyTimeout
         self.hasChecksums = hasChecksums
         self.hasBackup = hasBackup
+        self.sharesCommits = sharesCommits
         self.underlyingType = underlyingType
     }
 }

@@ -45,7 +45,8 @@ final class SQLiteEngine: SQLEngine {
         SQLEngineTraits(
             name: "SQLite \(String(cString: sqlite3_libversion()))", path: file.path, isMultiProcess: true,
             maximumValueLength: Bind.longestValue, maximumReaders: settings.maximumReaders, busyTimeout: settings.busyTimeout,
-            hasChecksums: verifies, hasBackup: true, underlyingType: UnderlyingType(SQLiteHandle.self))
+            hasChecksums: verifies, hasBackup: true, sharesCommits: true,
+            underlyingType: UnderlyingType(SQLiteHandle.self))
     }
 
     func connect(_ access: SQLAccess) throws -> any SQLConnection {

@@ -34,7 +34,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
-        translatesOutside, keysHideOwnWrites, conflictsCommit, undoneWritesReturn
+        translatesOutside, keysHideOwnWrites, conflictsCommit, undoneWritesReturn, sharedCallsFailTogether
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle
     // Life cycle
@@ -79,19 +79,20 @@ enum Fault: String, CaseIterable, Sendable {
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
-    /// read no rows without types, and use one database at a time, which is verified for its damage only.
+    /// read no rows without types, write synchronously, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = allCases.filter {
         ![
             .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing, .observersMayWrite,
-            .rowsOpenDeclarations,
+            .rowsOpenDeclarations, .sharedCallsFailTogether,
         ].contains($0)
     }
 
-    /// The cases to run for a fault that makes all other cases wait for a timeout; nil to run every case.
+    /// The cases to run for a fault that makes all other cases wait for a timeout, or that others detect too; nil to run every case.
     var onlyCases: Set<String>? {
         switch self {
         case .readersWait: ["T.readersSeeTheLastCommit"]
         case .runsBodyElsewhere: ["T.runsOnceHere"]
+        case .sharedCallsFailTogether: ["T.sharedCommits"]
         default: nil
         }
     }

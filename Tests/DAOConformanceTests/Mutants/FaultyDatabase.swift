@@ -70,14 +70,14 @@ final class FaultyDatabase: Database {
         case .noTransactions: return try body()
         case .losesSavepoints where isInside: return try body()
         case .refusesInner where isInside: throw StorageError(.unsupported, "no savepoints")
-        case .innerFailureUndoesAll where isInside:
+        case .innerFailureUndoesAll where isInside, .sharedCallsFailTogether where isInside:
             do {
                 return try body()
             } catch {
                 hasFailedInside.store(true, ordering: .relaxed)
                 throw error
             }
-        case .innerFailureUndoesAll:
+        case .innerFailureUndoesAll, .sharedCallsFailTogether:
             return try base.transaction {
                 hasFailedInside.store(false, ordering: .relaxed)
                 let result = try body()

@@ -47,6 +47,7 @@ static int groups;
 static uint64_t chosen;
 static int fault;
 static int is_for_ever;
+static int delay = 1000;
 static void (*action)(void);
 static atomic_uint_fast64_t count;
 static _Atomic(const char *) changed;
@@ -78,6 +79,8 @@ void dao_calls_act(int new_groups, uint64_t number, void (*new_action)(void)) {
     groups = new_groups;
 }
 
+void dao_calls_set_delay(int microseconds) { delay = microseconds; }
+
 uint64_t dao_calls_count(void) { return count; }
 const char *dao_calls_changed(void) { return changed; }
 
@@ -106,7 +109,7 @@ static int change(int group, const char *name) {
     }
     if (fault == EINTR && (number - chosen) % 2) return 0;
     if (fault != DAO_CALLS_DELAY) return fault;
-    usleep(1000);
+    usleep(delay);
     return 0;
 }
 
@@ -433,6 +436,7 @@ void dao_calls_fail(int groups, uint64_t number, int fault, int for_ever) {
     (void)groups, (void)number, (void)fault, (void)for_ever;
 }
 void dao_calls_act(int groups, uint64_t number, void (*action)(void)) { (void)groups, (void)number, (void)action; }
+void dao_calls_set_delay(int microseconds) { (void)microseconds; }
 uint64_t dao_calls_count(void) { return 0; }
 const char *dao_calls_changed(void) { return NULL; }
 void dao_calls_record(int descriptor) { (void)descriptor; }

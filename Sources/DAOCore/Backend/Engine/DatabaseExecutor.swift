@@ -4,14 +4,14 @@ import Synchronization
 /// Runs the asynchronous calls outside the cooperative pool: writes on a serial queue, reads on concurrent
 /// threads.
 public final class DatabaseExecutor: Sendable {
-    private let writer: DispatchQueue
+    private let writer: WriteQueue
     private let readers: DispatchQueue
 
     /// Creates the queues.
     ///
     /// - Parameter name: The name of the threads in a debugger.
     public init(name: String) {
-        writer = DispatchQueue(label: "dao.writer.\(name)", qos: .userInitiated)
+        writer = WriteQueue(label: "dao.writer.\(name)")
         readers = DispatchQueue(label: "dao.readers.\(name)", qos: .userInitiated, attributes: .concurrent)
     }
 
@@ -20,7 +20,17 @@ public final class DatabaseExecutor: Sendable {
     /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
     ///   began.
     public func write<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await run(on: writer) { _ in try body() }
+        try await write(sharing: nil, body)
+    }
+
+    /// Runs a single atomic call on the serial queue of the writer. Calls with the same database that wait at the same time
+    /// share a commit.
+    func write<Result: Sendable>(
+        sharing database: (any Database)?, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await cancellable { continuation, cancellation in
+            writer.add(Write(database, continuation, cancellation, body))
+        }
     }
 
     /// Runs a closure concurrently with other readers.
@@ -28,7 +38,7 @@ public final class DatabaseExecutor: Sendable {
     /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
     ///   began.
     public func read<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await run(on: readers) { _ in try body() }
+        try await read { _ in try body() }
     }
 
     /// Runs a long closure concurrently with other readers. The closure asks whether the task was cancelled, and ends.
@@ -38,25 +48,25 @@ public final class DatabaseExecutor: Sendable {
     func readCancellable<Result: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Result
     ) async throws -> Result {
-        try await run(on: readers) { cancellation in try body { cancellation.isSet.load(ordering: .acquiring) } }
+        try await read { cancellation in try body { cancellation.isSet.load(ordering: .acquiring) } }
     }
 
-    private func run<Result: Sendable>(
-        on queue: DispatchQueue, _ body: @escaping @Sendable (CancellationFlag) throws -> Result
+    private func read<Result: Sendable>(
+        _ body: @escaping @Sendable (CancellationFlag) throws -> Result
+    ) async throws -> Result {
+        try await cancellable { continuation, cancellation in
+            readers.async { continuation.resume(with: Swift.Result { try cancellation.unlessSet(body) }) }
+        }
+    }
+
+    /// Lets a closure begin work that returns to a continuation.
+    private func cancellable<Result: Sendable>(
+        _ begin: (CheckedContinuation<Result, any Error>, CancellationFlag) -> Void
     ) async throws -> Result {
         try Task.checkCancellation()
         let cancellation = CancellationFlag()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async {
-                    continuation.resume(
-                        with: Swift.Result {
-                            // The work may have waited for a long time.
-                            if cancellation.isSet.load(ordering: .acquiring) { throw CancellationError() }
-                            return try body(cancellation)
-                        })
-                }
-            }
+            try await withCheckedThrowingContinuation { begin($0, cancellation) }
         } onCancel: {
             cancellation.isSet.store(true, ordering: .releasing)
         }
@@ -66,4 +76,40 @@ public final class DatabaseExecutor: Sendable {
 /// Informs work in a queue that its task was cancelled.
 private final class CancellationFlag: Sendable {
     let isSet = Atomic(false)
+
+    /// Runs work, which may have waited for a long time, unless its task was cancelled.
+    func unlessSet<Result>(_ body: (CancellationFlag) throws -> Result) throws -> Result {
+        if isSet.load(ordering: .acquiring) { throw CancellationError() }
+        return try body(self)
+    }
+}
+
+/// Work of the writer and the task that waits for it.
+private final class Write<Result: Sendable>: QueuedWrite {
+    let sharing: (any Database)?
+    private let continuation: CheckedContinuation<Result, any Error>
+    private let cancellation: CancellationFlag
+    private let body: @Sendable () throws -> Result
+    private let result = Mutex<Swift.Result<Result, any Error>?>(nil)
+
+    init(
+        _ sharing: (any Database)?, _ continuation: CheckedContinuation<Result, any Error>, _ cancellation: CancellationFlag,
+        _ body: @escaping @Sendable () throws -> Result
+    ) {
+        self.sharing = sharing
+        self.continuation = continuation
+        self.cancellation = cancellation
+        self.body = body
+    }
+
+    func run() {
+        let new = Swift.Result { try cancellation.unlessSet { _ in try body() } }
+        result.withLock { $0 = new }
+    }
+
+    func end(_ failure: (any Error)?) {
+        // A database that wrongly runs a transaction twice must not make this return twice.
+        guard let result = result.withLock({ $0.take() }) else { return }
+        continuation.resume(with: failure.map { .failure($0) } ?? result)
+    }
 }

@@ -18,8 +18,17 @@ public final class EngineState: Sendable {
     /// The declarations of entities that databases were asked for.
     package let declarations = OpenDeclarations()
 
+    /// Whether asynchronous writes that wait at the same time share a commit (contract T9).
+    let sharesCommits: Bool
+
     /// Creates the state of a newly opened engine.
     ///
-    /// - Parameter name: The name of the engine's threads in a debugger.
-    public init(name: String) { executor = DatabaseExecutor(name: name) }
+    /// - Parameters:
+    ///   - name: The name of the engine's threads in a debugger.
+    ///   - sharesCommits: Whether asynchronous writes that wait at the same time share a commit, because a commit waits for a
+    ///     disk. They do in databases with `durability=full`.
+    public init(name: String, sharesCommits: Bool = false) {
+        executor = DatabaseExecutor(name: name)
+        self.sharesCommits = sharesCommits
+    }
 }

@@ -33,7 +33,7 @@ enum {
 
 /// What happens to a call, beside an error number.
 enum {
-    DAO_CALLS_DELAY = -1, ///< It takes a millisecond longer.
+    DAO_CALLS_DELAY = -1, ///< It takes longer: a millisecond, unless `dao_calls_set_delay` says otherwise.
     DAO_CALLS_SHORT = -2, ///< It writes half of what it should.
 };
 
@@ -45,6 +45,9 @@ enum {
 /// - for_ever: Whether all later calls are changed too. EINTR then comes at every second call, because programs rightly
 ///   repeat a call until it is not interrupted.
 void dao_calls_fail(int groups, uint64_t number, int fault, int for_ever);
+
+/// Sets how much longer calls take, in microseconds.
+void dao_calls_set_delay(int microseconds);
 
 /// Counts the calls of some groups from 1 on, and runs an action before one of them. The calls of the action are not
 /// watched.

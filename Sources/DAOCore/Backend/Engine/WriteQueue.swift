@@ -1,0 +1,77 @@
+import Dispatch
+import Synchronization
+
+/// The asynchronous writes of an engine, which run one after another on a serial queue.
+///
+/// Calls that wait at the same time and may share a commit run in one transaction (contract T9): a commit that waits for a
+/// disk then takes as long for 64 calls as for one. In that transaction each of them is atomic, as every call in a
+/// transaction is.
+final class WriteQueue: Sendable {
+    /// The greatest number of calls in a shared commit.
+    private static let longestGroup = 64
+    /// The time after which no further call joins a shared commit.
+    private static let longestWait = Duration.milliseconds(5)
+
+    private let queue: DispatchQueue
+    private let waiting = Mutex<[any QueuedWrite]>([])
+
+    /// - Parameter label: The name of the queue in a debugger.
+    init(label: String) { queue = DispatchQueue(label: label, qos: .userInitiated) }
+
+    func add(_ write: any QueuedWrite) {
+        waiting.withLock { $0.append(write) }
+        queue.async { self.runNext() }
+    }
+
+    /// Runs the first write, with those behind it that may share its commit. There is nothing left to do for a write that has
+    /// shared that of another.
+    private func runNext() {
+        guard let first = takeNext() else { return }
+        if let database = first.sharing, isNext(of: database), runGroup(first, of: database) { return }
+        first.run()
+        first.end(nil)
+    }
+
+    /// Runs writes in one transaction.
+    ///
+    /// - Returns: False when the transaction could not begin. The first write has not run then.
+    private func runGroup(_ first: any QueuedWrite, of database: any Database) -> Bool {
+        var group: [any QueuedWrite] = []
+        var failure: (any Error)?
+        do {
+            try database.runTransaction {
+                let end = ContinuousClock.now + Self.longestWait
+                var next: (any QueuedWrite)? = first
+                while let write = next {
+                    group.append(write)
+                    write.run()
+                    next = group.count < Self.longestGroup && ContinuousClock.now < end ? takeNext(of: database) : nil
+                }
+            }
+        } catch {
+            failure = error
+        }
+        for write in group { write.end(failure) }
+        return !group.isEmpty
+    }
+
+    private func takeNext() -> (any QueuedWrite)? {
+        waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+
+    private func takeNext(of database: any Database) -> (any QueuedWrite)? {
+        waiting.withLock { $0.first?.sharing === database ? $0.removeFirst() : nil }
+    }
+
+    private func isNext(of database: any Database) -> Bool { waiting.withLock { $0.first?.sharing === database } }
+}
+
+/// A write that waits in a ``WriteQueue``.
+protocol QueuedWrite: AnyObject, Sendable {
+    /// The database of a single atomic call that may share the commit of others; nil for any other work.
+    var sharing: (any Database)? { get }
+    /// Runs the write, and keeps its result.
+    func run()
+    /// Returns to the caller, with the error of the shared commit if there is one.
+    func end(_ failure: (any Error)?)
+}

@@ -1,0 +1,101 @@
+import DAOMemory
+import Foundation
+import Synchronization
+import Testing
+
+@testable import DAOCore
+
+/// Contract T9: how asynchronous calls share transactions.
+@Suite struct SharedCommitTests {
+    @Test func callsThatWaitShareTransactions() async throws {
+        let database = try CountingDatabase()
+        let runs = try await database.run(100)
+        #expect(runs.allSatisfy { $0.count == 1 && $0.error == nil })
+        // The first call runs alone while the others begin to wait; they need two transactions, or a few more.
+        #expect(database.transactions < 50)
+    }
+
+    @Test func callsThatFollowEachOtherDoNotShare() async throws {
+        let database = try CountingDatabase()
+        for _ in 0..<20 { try await database.transaction {} }
+        #expect(database.transactions == 20)
+    }
+
+    @Test func undoneCommitIsTheErrorOfAllCallsAndNoneRunsAgain() async throws {
+        let database = try CountingDatabase()
+        database.failure.withLock { $0 = StorageError(.outcomeUnknown, "the sync failed") }
+        let runs = try await database.run(100)
+        #expect(runs.allSatisfy { $0.count == 1 && $0.error == .outcomeUnknown })
+        #expect(database.transactions < 50)
+    }
+
+    @Test func relaxedAndReportedCallsDoNotShare() async throws {
+        for change: @Sendable (inout DatabaseConfiguration) -> Void in [
+            { $0.durability = .relaxed }, { $0.instrument = Instrument { _ in } },
+        ] {
+            let database = try CountingDatabase(change)
+            _ = try await database.run(20)
+            #expect(database.transactions == 20)
+        }
+    }
+}
+
+/// Counts the transactions that are not inside another, and lets them fail when they end.
+private final class CountingDatabase: Database {
+    private let base: any Database
+    private let count = Atomic(0)
+    let failure = Mutex<StorageError?>(nil)
+    let configuration: DatabaseConfiguration
+    let engineState = EngineState(name: "counting", sharesCommits: true)
+    var capabilities: Capabilities { base.capabilities }
+    var transactions: Int { count.load(ordering: .relaxed) }
+
+    init(_ change: (inout DatabaseConfiguration) -> Void = { _ in }) throws {
+        var configuration = DatabaseConfiguration(scheme: "memory", path: UUID().uuidString)
+        change(&configuration)
+        self.configuration = configuration
+        base = try DatabaseDrivers(.memory).open(configuration)
+    }
+
+    /// Runs transactions at once, and tells how often each ran and the error that it threw.
+    func run(_ number: Int) async throws -> [(count: Int, error: StorageError.Kind?)] {
+        try await withThrowingTaskGroup(of: (Int, StorageError.Kind?).self) { group in
+            for _ in 0..<number {
+                group.addTask {
+                    let runs = Runs()
+                    do {
+                        try await self.transaction {
+                            runs.count.add(1, ordering: .relaxed)
+                            Thread.sleep(forTimeInterval: 0.0001)
+                        }
+                    } catch let error as StorageError {
+                        return (runs.count.load(ordering: .relaxed), error.kind)
+                    }
+                    return (runs.count.load(ordering: .relaxed), nil)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.makeStorage(for: model) }
+
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        if AmbientTransaction.current != nil { return try base.runTransaction(body) }
+        count.add(1, ordering: .relaxed)
+        return try base.runTransaction {
+            let result = try body()
+            if let failure = failure.withLock({ $0 }) { throw failure }
+            return result
+        }
+    }
+
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try base.runSnapshot(body) }
+    func entities() throws -> [EntityDescription] { try base.entities() }
+    func close() throws { try base.close() }
+}
+
+/// How often a closure has run.
+private final class Runs: Sendable {
+    let count = Atomic(0)
+}
