@@ -33,6 +33,42 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         }
         try super.init(configuration, on: instance, writes: writes) { Self.instances.release(identity) { $0.close() } }
     }
+
+    /// What became of a transaction.
+    public enum Outcome: Sendable {
+        /// It is stored.
+        case committed
+        /// Nothing of it is stored, nor will be.
+        case rolledBack
+    }
+
+    /// Returns what became of a transaction whose commit was not answered. Any client of the schema may ask.
+    ///
+    /// ```swift
+    /// do {
+    ///     try database.transaction { try orders.create(order) }
+    /// } catch let error as StorageError where error.kind == .outcomeUnknown {
+    ///     waitForTheServer()
+    ///     if try database.outcome(of: error.commitToken ?? "") == .rolledBack { try orders.create(order) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter commitToken: The token of an error of the kind `outcomeUnknown`.
+    /// - Throws: `.unreachable` when no server can be asked; `.busy` while the server is still committing the transaction;
+    ///   `.notFound` for a token that is not of this schema or older than 30 days; `.readOnly` where the database can only be
+    ///   read.
+    public func outcome(of commitToken: String) throws -> Outcome {
+        try lifetime.call {
+            guard let engine = instance.engine as? PostgresEngine, let token = CommitToken(commitToken),
+                let isStored = try engine.isStored(token)
+            else {
+                throw StorageError(
+                    .notFound, "the server knows no client with this token; it is of another schema, or older than 30 days",
+                    path: instance.engine.traits.path)
+            }
+            return isStored ? .committed : .rolledBack
+        }
+    }
 }
 
 extension DatabaseDriver {

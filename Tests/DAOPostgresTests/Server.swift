@@ -32,6 +32,14 @@ enum Server {
         return "postgres://\(user)@\(host)/\(database)?\(options)"
     }
 
+    /// The directory of its socket.
+    static var directory: String {
+        get throws {
+            let url = try #require(url)
+            return try #require(try DatabaseConfiguration(url: url).options["host"])
+        }
+    }
+
     /// Runs statements as another program would, and returns the first column of the last one's rows.
     @discardableResult static func psql(_ sql: String, database: String = "postgres") throws -> [String] {
         let url = try #require(url)

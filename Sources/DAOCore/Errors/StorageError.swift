@@ -108,6 +108,9 @@ public struct StorageError: Error, Sendable {
     public var engineCode: Int?
     /// The engine's message; nil when the engine did not report the fault.
     public var engineMessage: String?
+    /// What to ask a database on a server for the outcome of a commit with (``Kind/outcomeUnknown``); nil when it cannot be
+    /// asked.
+    public var commitToken: String?
 
     /// Creates an error.
     ///
@@ -157,6 +160,7 @@ extension StorageError: CustomStringConvertible {
         if let field { details.append("field: \(field)") }
         if let path { details.append("path: \(path)") }
         if let position { details.append("position: \(position)") }
+        if let commitToken { details.append("token: \(commitToken)") }
         if let engineMessage { details.append("engine: \(engineMessage)" + (engineCode.map { " (\($0))" } ?? "")) }
         return "\(kind.rawValue): \(message)" + (details.isEmpty ? "" : " [\(details.joined(separator: ", "))]")
     }

@@ -1,6 +1,7 @@
 import DAOCore
 import DAOSQL
 import DAOSystemPostgres
+import Foundation
 
 /// A row of a statement that the suite itself needs.
 struct CatalogRow {
@@ -10,6 +11,7 @@ struct CatalogRow {
     func text(_ column: Int32) -> String { result.text(row, column) ?? "" }
     func integer(_ column: Int32) -> Int64 { result.integer(row, column) ?? 0 }
     func flag(_ column: Int32) -> Bool { integer(column) != 0 }
+    func uuid(_ column: Int32) -> UUID? { result.uuid(row, column) }
 }
 
 // The description of tables and queries by PostgreSQL, which differs between engines.

@@ -37,6 +37,10 @@ final class PostgresConnection: @unchecked Sendable {
     private var pending: [String] = []
     /// Whether the transaction has changed the catalog.
     private var hasChangedCatalog = false
+    /// Whether the transaction has written anything.
+    private var hasWritten = false
+    /// The row of this client in the table of tokens; nil until it has one.
+    var client: UUID?
     /// The version of the schema at the beginning of the write transaction.
     private var version: UInt64 = 0
 
@@ -71,10 +75,16 @@ final class PostgresConnection: @unchecked Sendable {
         // A message of the server precedes the end of the connection.
         while PQstatus(pointer) == CONNECTION_OK, poll(&request, 1, 0) > 0, PQconsumeInput(pointer) == 1 {}
         guard PQstatus(pointer) != CONNECTION_OK else { return }
+        try reconnect()
+    }
+
+    /// Replaces the connection.
+    func reconnect() throws {
         let new = try Self.connect(settings)
         PQfinish(pointer)
         pointer = new
         unused = []
+        pending = []
         epoch += 1
     }
 
@@ -222,6 +232,7 @@ final class PostgresConnection: @unchecked Sendable {
     // MARK: Written rows
 
     func didWrite(_ key: Key?, of entity: String) {
+        hasWritten = true
         if let key { writtenKeys[entity, default: []].insert(key) } else { unknownWrites += 1 }
     }
 
@@ -240,6 +251,7 @@ extension PostgresConnection: SQLConnection {
 
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
+        if client == nil { try register() }
         let wait = write.settings.busyTimeout.milliseconds
         // The snapshot is taken after the lock, by the last statement.
         var texts = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", "SET LOCAL lock_timeout = \(max(wait, 1))"]
@@ -278,6 +290,8 @@ extension PostgresConnection: SQLConnection {
         }
         var commands: [Command] = []
         if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
+        let token = hasWritten || hasChangedCatalog ? client.map { CommitToken(client: $0, token: UUID()) } : nil
+        if let token { commands.append(.text(token.storing)) }
         do {
             let results = try exchange(commands + [.text("COMMIT")])
             let tag = results.last.map { String(cString: PQcmdStatus($0.pointer)) }
@@ -292,11 +306,7 @@ extension PostgresConnection: SQLConnection {
         } catch let error as ServerError {
             let isLost = error.isLoss
             end()
-            guard isLost else { throw error.storageError(path: path) }
-            throw StorageError(
-                .outcomeUnknown,
-                "the connection was lost during a commit, and whether it is stored is unknown; look for what the transaction wrote",
-                path: path, engineMessage: error.message)
+            guard isLost, let token, try isStored(token, after: error) else { throw error.storageError(path: path) }
         }
         return nil
     }
@@ -318,6 +328,7 @@ extension PostgresConnection: SQLConnection {
         fault = nil
         pending = []
         hasChangedCatalog = false
+        hasWritten = false
         writtenKeys = [:]
     }
 
@@ -373,6 +384,7 @@ extension PostgresConnection: SQLConnection {
         try catalogDidChange()
         epoch += 1
         unknownWrites += 1
+        hasWritten = true
     }
 
     // MARK: Versions

@@ -45,6 +45,16 @@ final class PostgresResult {
         }
     }
 
+    /// The UUID in a column; nil for null and for other types.
+    func uuid(_ row: Int32, _ column: Int32) -> UUID? {
+        guard types.indices.contains(Int(column)), let bytes = bytes(row, column) else { return nil }
+        return Self.uuid(bytes, types[Int(column)])
+    }
+
+    @inline(__always) static func uuid(_ bytes: UnsafeRawBufferPointer, _ type: UInt32) -> UUID? {
+        type == TypeID.uuid && bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+    }
+
     /// The text in a column; nil for null and for other types.
     func text(_ row: Int32, _ column: Int32) -> String? {
         guard types.indices.contains(Int(column)), let bytes = bytes(row, column) else { return nil }

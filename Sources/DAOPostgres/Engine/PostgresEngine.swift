@@ -35,6 +35,9 @@ final class PostgresEngine: SQLEngine {
         } ?? PostgresConnection(settings)
     }
 
+    /// Returns whether a transaction is stored; nil when its client is not known to the server.
+    func isStored(_ token: CommitToken) throws -> Bool? { try PostgresConnection(settings).isStored(token) }
+
     func close() { first.withLock { $0 = nil } }
 
     /// Any commit on the server changes the snapshot that a transaction would get.

@@ -1,7 +1,7 @@
 import DAOCore
 import DAOSQL
 
-/// What the suite needs in a schema besides the tables: the gate, and functions of indexes.
+/// What the suite needs in a schema besides the tables: the gate, the tokens of commits, and functions of indexes.
 enum PostgresSchema {
     /// The table that a write transaction locks, so that others wait. Its row has a version that changes with every change of
     /// the catalog.
@@ -13,7 +13,7 @@ enum PostgresSchema {
     static func prepare(_ connection: PostgresConnection, _ configuration: DatabaseConfiguration) throws {
         let settings = connection.settings
         let hasGate = try connection.hasTable("dao_gate")
-        if hasGate { return }
+        if hasGate, try configuration.isReadOnly || connection.hasTable("dao_commit") { return }
         let hasSchema = try !connection.rows("SELECT 1 WHERE current_schema() IS NOT NULL").isEmpty
         if configuration.isReadOnly || !configuration.createsIfMissing { throw StorageError.notFound(settings.path) }
         let schema = PostgresDialect().quoted(settings.schema)
@@ -23,6 +23,9 @@ enum PostgresSchema {
             + (hasSchema ? [] : ["CREATE SCHEMA IF NOT EXISTS \(schema)"]) + [
                 "CREATE TABLE IF NOT EXISTS \(gate) (version BIGINT NOT NULL)",
                 "INSERT INTO \(gate) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM \(gate))",
+                // Room for the next version of each row.
+                "CREATE TABLE IF NOT EXISTS \(CommitToken.table) (client UUID PRIMARY KEY, token UUID, "
+                    + "time TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT pg_catalog.now()) WITH (fillfactor = 50)",
             ]
             + ["text": "convert_to($1, 'UTF8')", "bytea": "$1"].sorted { $0.key < $1.key }.map { type, bytes in
                 "CREATE OR REPLACE FUNCTION \(PostgresDialect.hashFunction)(\(type)) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT "

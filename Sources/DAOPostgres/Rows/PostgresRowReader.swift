@@ -63,7 +63,7 @@ final class PostgresRowReader: SQLRowReader {
     }
 
     override func readUUID(at index: Int) throws -> UUID {
-        guard let (bytes, type) = value(index - shift), let id = Self.uuid(bytes, type) else { throw wrong(at: index) }
+        guard let (bytes, type) = value(index - shift), let id = PostgresResult.uuid(bytes, type) else { throw wrong(at: index) }
         return id
     }
 
@@ -71,7 +71,7 @@ final class PostgresRowReader: SQLRowReader {
         guard let (bytes, type) = value(column) else { return nil }
         switch kind {
         case .string: return PostgresResult.text(bytes, type).map(Key.string)
-        case .uuid: return Self.uuid(bytes, type).map(Key.uuid)
+        case .uuid: return PostgresResult.uuid(bytes, type).map(Key.uuid)
         default:
             if let number = PostgresResult.integer(bytes, type) {
                 return kind.integerRange?.contains(number) == true ? .integer(number) : nil
@@ -86,10 +86,6 @@ final class PostgresRowReader: SQLRowReader {
     }
 
     override func text(inColumn column: Int) -> String { value(column).flatMap { PostgresResult.text($0.bytes, $0.type) } ?? "" }
-
-    private static func uuid(_ bytes: UnsafeRawBufferPointer, _ type: UInt32) -> UUID? {
-        type == TypeID.uuid && bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
-    }
 
     private func wrong(at index: Int) -> StorageError {
         let found =

@@ -1,0 +1,219 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+
+    private let streamType = Int32(SOCK_STREAM.rawValue)
+    private let sendFlags = Int32(MSG_NOSIGNAL)
+#else
+    private let streamType = SOCK_STREAM
+    private let sendFlags: Int32 = 0
+#endif
+
+/// A server in front of the server of the tests, which passes bytes on until it is told to disturb.
+final class Proxy: Sendable {
+    enum Direction: Sendable, CaseIterable {
+        case toServer, toClient
+    }
+
+    /// What happens to a connection.
+    enum Disturbance: Sendable {
+        /// Both ends are closed.
+        case cut
+        /// The client's end is closed. What it has sent reaches the server with ``Proxy/deliver()``.
+        case delay
+        /// Nothing is passed on any more in this direction, and nobody is told.
+        case stall
+    }
+
+    private struct State {
+        var plan: (direction: Direction, bytes: Int, disturbance: Disturbance)?
+        var isDown = false
+        var isClosed = false
+        var delivers = false
+        var connections: [ObjectIdentifier: Connection] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let target: String
+    /// The directory of the socket.
+    let directory: String
+
+    /// - Parameter target: The directory of the server's socket.
+    init(to target: String) throws {
+        self.target = target
+        directory = "/tmp/dao-proxy-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let listener = socket(AF_UNIX, streamType, 0)
+        guard Self.withAddress(directory, { bind(listener, $0, $1) }) == 0, listen(listener, 100) == 0 else {
+            throw ServerFailure(message: "no socket in \(directory)")
+        }
+        Thread.detachNewThread { [self] in take(from: listener) }
+    }
+
+    /// Disturbs a connection when that many more bytes have passed in a direction and more come.
+    func disturb(_ direction: Direction, after bytes: Int, _ disturbance: Disturbance = .cut) {
+        state.withLock { $0.plan = (direction, bytes, disturbance) }
+    }
+
+    /// Returns whether a planned disturbance has not happened, and forgets it.
+    func forgetPlan() -> Bool {
+        state.withLock { state in
+            defer { state.plan = nil }
+            return state.plan != nil
+        }
+    }
+
+    /// Refuses new connections, or accepts them again.
+    func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+
+    /// Lets the server have what was delayed, and waits until it has ended that connection.
+    func deliver() {
+        state.withLock { $0.delivers = true }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < deadline, state.withLock({ $0.connections.values.contains { $0.isDelayed } }) {
+            usleep(1000)
+        }
+        state.withLock { $0.delivers = false }
+    }
+
+    /// Ends all connections, and accepts no more.
+    func stop() {
+        let connections = state.withLock { state in
+            state.isClosed = true
+            return Array(state.connections.values)
+        }
+        for connection in connections { connection.end() }
+        // Wakes up the thread that accepts.
+        let caller = socket(AF_UNIX, streamType, 0)
+        _ = Self.withAddress(directory) { connect(caller, $0, $1) }
+        close(caller)
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    // MARK: Threads
+
+    private func take(from listener: Int32) {
+        while true {
+            let client = accept(listener, nil, nil)
+            if client < 0 || state.withLock({ $0.isClosed }) {
+                close(client)
+                close(listener)
+                return
+            }
+            let server = socket(AF_UNIX, streamType, 0)
+            if state.withLock({ $0.isDown }) || Self.withAddress(target, { connect(server, $0, $1) }) != 0 {
+                close(client)
+                close(server)
+                continue
+            }
+            let connection = Connection(client, server)
+            state.withLock { $0.connections[ObjectIdentifier(connection)] = connection }
+            for direction in Direction.allCases {
+                Thread.detachNewThread { [self] in
+                    pass(direction, connection)
+                    connection.end()
+                    if connection.leave() {
+                        _ = state.withLock { $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Passes bytes on until the connection ends.
+    private func pass(_ direction: Direction, _ connection: Connection) {
+        let (from, to) =
+            direction == .toServer ? (connection.client, connection.server) : (connection.server, connection.client)
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(from, &buffer, buffer.count, 0)
+            if count <= 0 { return }
+            let (passed, disturbance) = state.withLock { state -> (Int, Disturbance?) in
+                guard let plan = state.plan, plan.direction == direction else { return (count, nil) }
+                if plan.bytes >= count {
+                    state.plan?.bytes -= count
+                    return (count, nil)
+                }
+                state.plan = nil
+                if plan.disturbance == .delay { connection.setDelayed(true) }
+                return (plan.bytes, plan.disturbance)
+            }
+            Self.send(buffer[..<passed], to)
+            switch disturbance {
+            case nil: continue
+            case .cut: return
+            case .delay:
+                shutdown(connection.client, Int32(SHUT_RDWR))
+                while state.withLock({ !$0.delivers && !$0.isClosed }) { usleep(1000) }
+                Self.send(buffer[passed..<count], to)
+                shutdown(to, Int32(SHUT_WR))
+                // Until the server has ended it.
+                while connection.isShared { usleep(1000) }
+                connection.setDelayed(false)
+                return
+            case .stall:
+                while recv(from, &buffer, buffer.count, 0) > 0 {}
+                return
+            }
+        }
+    }
+
+    private static func send(_ bytes: ArraySlice<UInt8>, _ socket: Int32) {
+        var rest = bytes
+        while !rest.isEmpty {
+            #if canImport(Glibc)
+                let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, sendFlags) }
+            #else
+                let sent = rest.withUnsafeBytes { Darwin.send(socket, $0.baseAddress, $0.count, sendFlags) }
+            #endif
+            if sent <= 0 { return }
+            rest = rest.dropFirst(sent)
+        }
+    }
+
+    private static func withAddress(_ directory: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array("\(directory)/.s.PGSQL.5432".utf8)) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}
+
+/// The two ends of a connection through a proxy. Two threads use them; the last one to leave closes them.
+private final class Connection: Sendable {
+    let client: Int32
+    let server: Int32
+    private let state = Mutex((threads: 2, isDelayed: false))
+
+    init(_ client: Int32, _ server: Int32) { (self.client, self.server) = (client, server) }
+
+    var isDelayed: Bool { state.withLock { $0.isDelayed } }
+    func setDelayed(_ isDelayed: Bool) { state.withLock { $0.isDelayed = isDelayed } }
+
+    /// Whether both threads use it.
+    var isShared: Bool { state.withLock { $0.threads == 2 } }
+
+    /// Ends it, so that both threads leave. What was delayed keeps the server's end.
+    func end() {
+        state.withLock { state in
+            if state.threads == 0 { return }
+            shutdown(client, Int32(SHUT_RDWR))
+            if !state.isDelayed { shutdown(server, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// Leaves it, and returns whether it is closed now.
+    func leave() -> Bool {
+        state.withLock { state in
+            state.threads -= 1
+            if state.threads > 0 { return false }
+            close(client)
+            close(server)
+            return true
+        }
+    }
+}
