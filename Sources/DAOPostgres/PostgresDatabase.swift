@@ -27,7 +27,9 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
     public init(_ configuration: DatabaseConfiguration) throws {
         let settings = try PostgresSettings(configuration)
         let writes = !configuration.isReadOnly
-        let identity = settings.parameters.merging(["schema": settings.schema, "pool": "\(settings.pool)"]) { $1 }
+        let identity = settings.parameters.merging([
+            "schema": settings.schema, "pool": "\(settings.pool)", "statementTimeout": "\(settings.statementTimeout)",
+        ]) { $1 }
         let instance = try Self.instances.acquire(identity) {
             try SQLInstance(PostgresEngine(settings, configuration), writes: writes)
         }
@@ -75,7 +77,7 @@ extension DatabaseDriver {
     /// Opens schemas of PostgreSQL databases: `postgres://user@host:5432/database?schema=app`.
     ///
     /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `writers` (`one`),
-    /// and the parameters of libpq, such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and
+    /// `statementTimeout` (in seconds, by default 300), and the parameters of libpq, such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and
     /// `target_session_attrs`.
     public static let postgres = DatabaseDriver(
         scheme: "postgres", optionNames: PostgresSettings.ownOptions.union(PostgresSettings.parameterNames)

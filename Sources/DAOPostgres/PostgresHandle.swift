@@ -30,7 +30,7 @@ public struct PostgresHandle: UnderlyingHandle {
         do {
             return try connection.protected([.text(sql)], sql).first?.affected ?? 0
         } catch let error as ServerError {
-            throw error.storageError(path: connection.path)
+            throw error.isCancelled ? CancellationError() : error.storageError(path: connection.path)
         }
     }
 }

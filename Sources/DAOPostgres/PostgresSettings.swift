@@ -4,7 +4,7 @@ import DAOSystemPostgres
 /// What the connections of an engine have in common.
 struct PostgresSettings: Sendable {
     /// The options of the driver; all others are parameters of libpq.
-    static let ownOptions: Set = ["schema", "pool", "writers"]
+    static let ownOptions: Set = ["schema", "pool", "writers", "statementTimeout"]
     /// The names of libpq's parameters that a URL may have.
     static let parameterNames: Set<String> = {
         var names: Set<String> = []
@@ -27,12 +27,24 @@ struct PostgresSettings: Sendable {
     let pool: Int
     /// How long to wait for other clients, and for a free connection.
     let busyTimeout: Duration
+    /// How long the server works on a statement.
+    private(set) var statementTimeout: Duration
     /// How long to wait for a server, in seconds.
     let connectTimeout: Int
     /// The number of servers that are tried one after another.
     let hostCount: Int
     /// The server, the database and the schema, as errors name them.
     let path: String
+
+    /// How long nothing may come from a server that works. It ends a statement itself before.
+    var patience: Duration { statementTimeout * 1.1 + .milliseconds(500) }
+
+    /// The settings of a connection that asks often and waits for nobody.
+    var forPolling: PostgresSettings {
+        var settings = self
+        settings.statementTimeout = min(statementTimeout, .seconds(5))
+        return settings
+    }
 
     init(_ configuration: DatabaseConfiguration) throws {
         func invalid(_ message: String) -> StorageError {
@@ -52,6 +64,7 @@ struct PostgresSettings: Sendable {
         }
         connectTimeout = try configuration.count("connect_timeout", in: 1...3600) ?? 10
         busyTimeout = configuration.busyTimeout
+        statementTimeout = .seconds(try configuration.count("statementTimeout", in: 1...86_400) ?? 300)
         var parameters = configuration.options.filter { !Self.ownOptions.contains($0.key) }
         parameters["dbname"] = configuration.path
         parameters["client_encoding"] = "UTF8"

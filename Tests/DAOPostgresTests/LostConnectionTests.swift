@@ -7,50 +7,12 @@ import Testing
 /// Connections are cut by a proxy after any number of bytes. `ROUNDS=…` looks at more numbers.
 @Suite("L1, T6 · What happens when connections are lost", .enabled(if: Server.isThere, "there is no server"))
 struct LostConnectionTests {
-    /// A database behind a proxy, and the same without.
-    private struct Place {
-        let proxy: Proxy
-        let database: PostgresDatabase
-        let direct: any Database
-
-        init(_ options: String = "") throws {
-            let url = try Server.newURL()
-            proxy = try Proxy(to: Server.directory)
-            direct = try DatabaseDrivers(.postgres).open(url)
-            let host = try #require(try DatabaseConfiguration(url: url).options["host"])
-            let escaped = { (path: String) in path.replacing("/", with: "%2F") }
-            let behind = url.replacing(escaped(host), with: escaped(proxy.directory)) + (options.isEmpty ? "" : "&\(options)")
-            database = try #require(try DatabaseDrivers(.postgres).open(behind) as? PostgresDatabase)
-            try direct.books.create(Book(id: 0, title: "0", shelf: nil))
-            try database.transaction { try database.books.persist(Book(id: 0, title: "0", shelf: nil)) }
-        }
-
-        func close() throws {
-            try database.close()
-            try direct.close()
-            proxy.stop()
-        }
-
-        /// The number in the row.
-        var number: Int { get throws { Int(try #require(try direct.books.read(byPrimaryKey: 0)).title) ?? -1 } }
-
-        /// Adds one to the number in the row, in a transaction.
-        func increase(beforeCommit: () -> Void = {}) throws {
-            try database.transaction {
-                var book = try #require(try database.books.read(byPrimaryKey: 0))
-                book.title = "\((Int(book.title) ?? -1) + 1)"
-                try database.books.persist(book)
-                beforeCommit()
-            }
-        }
-    }
-
     /// Every how many bytes a connection is cut.
     private static let step = ProcessInfo.processInfo.environment["ROUNDS"] == nil ? 23 : 1
 
     @Test(arguments: Proxy.Direction.allCases)
     func aCommitWhoseConnectionIsCutIsDecided(_ direction: Proxy.Direction) throws {
-        let place = try Place()
+        let place = try ProxiedBooks()
         var (expected, stored, lost) = (0, 0, 0)
         for bytes in stride(from: 0, through: 10_000, by: Self.step) {
             do {
@@ -71,7 +33,7 @@ struct LostConnectionTests {
 
     @Test(arguments: Proxy.Direction.allCases)
     func aCallWhoseConnectionIsCutAnywhereIsDoneOnceOrNotAtAll(_ direction: Proxy.Direction) throws {
-        let place = try Place()
+        let place = try ProxiedBooks()
         var expected = 0
         for bytes in stride(from: 0, through: 100_000, by: 3 * Self.step) {
             place.proxy.disturb(direction, after: bytes)
@@ -95,7 +57,7 @@ struct LostConnectionTests {
     }
 
     @Test func whatArrivesAfterItWasDecidedIsRefused() throws {
-        let place = try Place()
+        let place = try ProxiedBooks()
         #expect(try storageError { try place.increase { place.proxy.disturb(.toServer, after: 5, .delay) } }.kind == .unreachable)
         #expect(try place.number == 0)
         place.proxy.deliver()
@@ -106,7 +68,7 @@ struct LostConnectionTests {
     }
 
     @Test func aCommitThatNobodyCanDecideIsUnknownAndDecidedLater() throws {
-        let place = try Place("connect_timeout=1")
+        let place = try ProxiedBooks("connect_timeout=1")
         for (direction, outcome) in [
             (Proxy.Direction.toServer, PostgresDatabase.Outcome.rolledBack), (.toClient, .committed),
         ] {

@@ -40,6 +40,14 @@ enum Server {
         }
     }
 
+    /// Runs a closure while another program has locked a table.
+    static func locking<Result>(_ table: String, _ body: () async throws -> Result) async throws -> Result {
+        let connection = try PQconnectdb("host='\(directory)' user=dao dbname=postgres")
+        defer { PQfinish(connection) }
+        PQclear(PQexec(connection, "BEGIN; LOCK TABLE \(table)"))
+        return try await body()
+    }
+
     /// Runs statements as another program would, and returns the first column of the last one's rows.
     @discardableResult static func psql(_ sql: String, database: String = "postgres") throws -> [String] {
         let url = try #require(url)

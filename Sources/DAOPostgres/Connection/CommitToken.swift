@@ -69,10 +69,10 @@ extension PostgresConnection {
         let all =
             ["BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "SET LOCAL lock_timeout = \(wait)"] + texts + ["COMMIT"]
         do {
-            let result = try exchange(all.map(Command.text))[2]
+            let result = try exchange(all.map(Command.text), isCancellable: false)[2]
             return result.count > 0 ? CatalogRow(result: result, row: 0) : nil
         } catch let error as ServerError {
-            if PQstatus(pointer) == CONNECTION_OK { _ = try? exchange([.text("ROLLBACK")]) }
+            if PQstatus(pointer) == CONNECTION_OK { _ = try? exchange([.text("ROLLBACK")], isCancellable: false) }
             throw error.storageError(path: path)
         }
     }

@@ -6,27 +6,28 @@ extension PostgresConnection {
     /// The oldest version of the server that can be used.
     private static let oldestVersion: Int32 = 130_000
 
+    /// The statements that make the settings of a connection.
+    static func setUp(_ settings: PostgresSettings) -> [String] {
+        [
+            "search_path = \(PostgresDialect().quoted(settings.schema))", "standard_conforming_strings = on",
+            // Nobody waits for ever: neither this client for others, nor others for this one when its machine has vanished.
+            "lock_timeout = \(max(settings.busyTimeout.milliseconds, 1))",
+            "statement_timeout = \(settings.statementTimeout.milliseconds)", "tcp_keepalives_idle = 30",
+            "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3",
+        ].map { "SET \($0)" }
+    }
+
     /// Connects to a server.
     ///
-    /// - Returns: libpq's connection, set up, which the caller closes.
+    /// - Returns: libpq's connection, which the caller sets up and closes.
     static func connect(_ settings: PostgresSettings) throws -> OpaquePointer {
         let connection = try start(settings)
         do {
             try check(connection, settings)
             PQsetNoticeProcessor(connection, { _, _ in }, nil)
-            let schema = PostgresDialect().quoted(settings.schema)
-            let commands = [
-                "search_path = \(schema)", "standard_conforming_strings = on",
-                // Nobody waits for ever: neither this client for others, nor others for this one when its machine has vanished.
-                "lock_timeout = \(max(settings.busyTimeout.milliseconds, 1))", "tcp_keepalives_idle = 30",
-                "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3",
-            ]
-            guard let result = PQexec(connection, commands.map { "SET \($0)" }.joined(separator: "; ")) else {
+            if PQsetnonblocking(connection, 1) != 0 || PQenterPipelineMode(connection) != 1 {
                 throw failure(connection, settings)
             }
-            defer { PQclear(result) }
-            if PQresultStatus(result) != PGRES_COMMAND_OK { throw ServerError(result).storageError(path: settings.path) }
-            if PQenterPipelineMode(connection) != 1 { throw failure(connection, settings) }
             return connection
         } catch {
             PQfinish(connection)

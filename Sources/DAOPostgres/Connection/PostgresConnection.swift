@@ -65,6 +65,7 @@ final class PostgresConnection: @unchecked Sendable {
     init(_ settings: PostgresSettings) throws {
         self.settings = settings
         pointer = try Self.connect(settings)
+        try setUp()
     }
 
     deinit { PQfinish(pointer) }
@@ -86,6 +87,23 @@ final class PostgresConnection: @unchecked Sendable {
         unused = []
         pending = []
         epoch += 1
+        try setUp()
+    }
+
+    /// Makes the settings of a new connection.
+    private func setUp() throws {
+        do {
+            _ = try send(Self.setUp(settings).map(Command.text), 0, Patience(.seconds(settings.connectTimeout)))
+        } catch {
+            abandon()
+            throw (error as? ServerError)?.storageError(path: path) ?? error
+        }
+    }
+
+    /// Ends the connection. The next call that is in no transaction connects again.
+    private func abandon() {
+        shutdown(PQsocket(pointer), Int32(SHUT_RDWR))
+        while PQstatus(pointer) == CONNECTION_OK, PQconsumeInput(pointer) == 1 {}
     }
 
     /// A new name for a prepared statement or a cursor.
@@ -103,18 +121,24 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Sends commands in one message.
     ///
+    /// - Parameters:
+    ///   - commands: The commands.
+    ///   - isCancellable: Whether the cancellation of the task cancels the running one.
     /// - Returns: Their results, in order.
     /// - Throws: ``ServerError`` of the first one that failed. Those after it had no effect.
-    func exchange(_ commands: [Command]) throws -> [PostgresResult] {
+    func exchange(_ commands: [Command], isCancellable: Bool = true) throws -> [PostgresResult] {
         if !isInTransaction { try revive() }
         let first = pending.map(Command.text)
         pending = []
-        var results = try send(first + commands, first.count)
+        var results = try send(
+            first + commands, first.count,
+            Patience(settings.patience, isCancellable: isCancellable && CallCancellation.isPossible))
         results.removeFirst(first.count)
         return results
     }
 
-    private func send(_ commands: [Command], _ preceding: Int) throws -> [PostgresResult] {
+    private func send(_ commands: [Command], _ preceding: Int, _ patience: Patience? = nil) throws -> [PostgresResult] {
+        let patience = patience ?? Patience(settings.patience)
         var sent = 0
         for command in commands {
             if send(command) == 0 { break }
@@ -127,7 +151,7 @@ final class PostgresConnection: @unchecked Sendable {
         var results: [PostgresResult] = []
         var failure: ServerError?
         for number in 0..<commands.count {
-            guard let result = PQgetResult(pointer) else { break }
+            guard let result = nextResult(patience) else { break }
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: results.append(PostgresResult(result))
             case PGRES_PIPELINE_ABORTED: PQclear(result)
@@ -139,15 +163,42 @@ final class PostgresConnection: @unchecked Sendable {
                 PQclear(result)
             }
             // The end of the results of the command.
-            while let rest = PQgetResult(pointer) { PQclear(rest) }
+            while let rest = nextResult(patience) { PQclear(rest) }
             if PQstatus(pointer) != CONNECTION_OK { break }
         }
-        if PQstatus(pointer) == CONNECTION_OK, let sync = PQgetResult(pointer) { PQclear(sync) }
-        if let failure { throw failure }
+        if PQstatus(pointer) == CONNECTION_OK, let sync = nextResult(patience) { PQclear(sync) }
+        // A cancellation that is still under way would hit a later command.
+        if !patience.endCancelling() { abandon() }
+        if var failure {
+            failure.isCancelled = patience.hasCancelled && failure.state == "57014"
+            throw failure
+        }
         guard results.count == commands.count else {
-            throw ServerError(state: "", message: String(cString: PQerrorMessage(pointer)))
+            throw ServerError(
+                state: "",
+                message: patience.isOver ? "the server has stopped answering" : String(cString: PQerrorMessage(pointer)))
         }
         return results
+    }
+
+    /// Waits for the next result; nil at the end of the results of a command, and when the connection is lost.
+    private func nextResult(_ patience: Patience) -> OpaquePointer? {
+        while true {
+            let isUnsent = PQflush(pointer) == 1
+            if PQisBusy(pointer) == 0 { return PQgetResult(pointer) }
+            if patience.isOver {
+                abandon()
+                return nil
+            }
+            var request = pollfd(
+                fd: PQsocket(pointer), events: Int16(isUnsent ? POLLIN | POLLOUT : POLLIN), revents: 0)
+            if poll(&request, 1, patience.nextWait) > 0 {
+                if request.revents & ~Int16(POLLOUT) != 0 { _ = PQconsumeInput(pointer) }
+                patience.restart()
+            } else {
+                patience.didWait(for: pointer)
+            }
+        }
     }
 
     private func send(_ command: Command) -> Int32 {
@@ -272,7 +323,7 @@ extension PostgresConnection: SQLConnection {
             return results
         } catch let error as ServerError {
             if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
-            throw error.storageError(path: path)
+            throw error.failure(path: path)
         }
     }
 
@@ -293,7 +344,7 @@ extension PostgresConnection: SQLConnection {
         let token = hasWritten || hasChangedCatalog ? client.map { CommitToken(client: $0, token: UUID()) } : nil
         if let token { commands.append(.text(token.storing)) }
         do {
-            let results = try exchange(commands + [.text("COMMIT")])
+            let results = try exchange(commands + [.text("COMMIT")], isCancellable: false)
             let tag = results.last.map { String(cString: PQcmdStatus($0.pointer)) }
             isInTransaction = tag == "COMMIT"
             let isDone = isInTransaction
@@ -352,7 +403,7 @@ extension PostgresConnection: SQLConnection {
             return
         }
         do {
-            _ = try exchange([.text("ROLLBACK TO dao"), .text("RELEASE dao")])
+            _ = try exchange([.text("ROLLBACK TO dao"), .text("RELEASE dao")], isCancellable: false)
         } catch let error as ServerError {
             fault = error.storageError(path: path)
         }

@@ -10,6 +10,8 @@ struct ServerError: Error {
     var constraint: String?
     /// The number of the command that failed, among those that were sent together.
     var number = 0
+    /// Whether it ended because its task was cancelled.
+    var isCancelled = false
 
     init(state: String, message: String) {
         self.state = state
@@ -51,7 +53,12 @@ struct ServerError: Error {
         case "3F000": return (.notFound, "the database has no schema of this name; create it, or open it with create=true")
         case "42501":
             return (.notPermitted, "the server does not allow this to the user; grant the privilege, or connect as another user")
-        case "55P03", "57014": return (.busy, StorageError.busy(nil).message)
+        case "57014":
+            return (
+                .busy,
+                "the server has ended a statement that took longer than 'statementTimeout'; ask for less, or open it with a longer one"
+            )
+        case "55P03": return (.busy, StorageError.busy(nil).message)
         case "53300": return (.busy, "the server has no free connections; try again, or open it with a smaller pool")
         case "40001", "40P01":
             return (
@@ -84,6 +91,7 @@ struct ServerError: Error {
 
     /// The error as statements of an entity throw it.
     func failure(path: String, entity: String? = nil) -> any Error {
+        if isCancelled { return CancellationError() }
         let error = storageError(path: path, entity: entity)
         if state == "42P01" { return SQLMissingTable(error) }
         return isOutdated ? SQLMissingTable(error, isColumn: true) : error

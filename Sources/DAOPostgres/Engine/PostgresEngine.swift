@@ -43,7 +43,7 @@ final class PostgresEngine: SQLEngine {
     /// Any commit on the server changes the snapshot that a transaction would get.
     var commitCounter: ObservationHub.OpenCounter? {
         { [settings] in
-            let connection = try PostgresConnection(settings)
+            let connection = try PostgresConnection(settings.forPolling)
             return {
                 let snapshot = try connection.rows("SELECT pg_catalog.pg_current_snapshot()::text").first?.text(0) ?? ""
                 return snapshot.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

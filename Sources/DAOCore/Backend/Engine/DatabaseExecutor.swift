@@ -74,13 +74,13 @@ public final class DatabaseExecutor: Sendable {
 }
 
 /// Informs work in a queue that its task was cancelled.
-private final class CancellationFlag: Sendable {
+final class CancellationFlag: Sendable {
     let isSet = Atomic(false)
 
     /// Runs work, which may have waited for a long time, unless its task was cancelled.
     func unlessSet<Result>(_ body: (CancellationFlag) throws -> Result) throws -> Result {
         if isSet.load(ordering: .acquiring) { throw CancellationError() }
-        return try body(self)
+        return try CallCancellation.$flag.withValue(self) { try body(self) }
     }
 }
 
@@ -112,4 +112,16 @@ private final class Write<Result: Sendable>: QueuedWrite {
         guard let result = result.withLock({ $0.take() }) else { return }
         continuation.resume(with: failure.map { .failure($0) } ?? result)
     }
+}
+
+/// The cancellation of the running call, for engines that wait for a server.
+package enum CallCancellation {
+    /// That of an asynchronous call; nil in a synchronous one.
+    @TaskLocal static var flag: CancellationFlag?
+
+    /// Whether a task makes the call.
+    package static var isPossible: Bool { flag != nil || withUnsafeCurrentTask { $0 != nil } }
+
+    /// Whether the task was cancelled.
+    package static var isRequested: Bool { flag?.isSet.load(ordering: .acquiring) == true || Task.isCancelled }
 }
