@@ -49,10 +49,10 @@ check: ## Run all that CI runs: formatting, consumers, ThreadSanitizer, tests, c
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
-conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL
+conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL, with one writer and with many
 	@Scripts/setup.sh
 	@swift build --product dao-conformance
-	@Scripts/with-postgres.sh sh -c '.build/debug/dao-conformance --url memory: --url sqlite: --url lmdb: --url "$$DAO_POSTGRES_URL?pool=120"'
+	@Scripts/with-postgres.sh sh -c '.build/debug/dao-conformance --url memory: --url sqlite: --url lmdb: --url "$$DAO_POSTGRES_URL?pool=120" --url "$$DAO_POSTGRES_URL?pool=240&writers=many"'
 
 soak: ## Property-based tests until they are stopped: MINUTES=20 ends them, URL=sqlite: runs one kind of database
 	@Scripts/setup.sh

@@ -10,6 +10,8 @@ public struct ConformanceCase: Sendable {
         case savepoints
         /// Readers that see a snapshot while a writer works.
         case snapshotReads
+        /// Write transactions that run one after another, so that none of them ends with a conflict.
+        case serialWriters
         /// Automatic changes of stored entities, migrations and copies.
         case evolution
         /// Values of 64 MiB.
@@ -131,6 +133,7 @@ extension ConformanceCase.Requirement {
                 case .persistence: capabilities?.isPersistent ?? true
                 case .savepoints: capabilities?.hasSavepoints ?? true
                 case .snapshotReads: capabilities?.hasSnapshotReads ?? true
+                case .serialWriters: capabilities?.hasConcurrentWriters != true
                 case .evolution: capabilities?.hasEvolution ?? true
                 case .hugeValues: (capabilities?.maximumValueLength ?? .max) >= 64 << 20
                 case .backup: capabilities?.hasBackup ?? false
@@ -147,6 +150,7 @@ extension ConformanceCase.Requirement {
         case .persistence: "its data does not outlive the last reference"
         case .savepoints: "it declares that it has no savepoints"
         case .snapshotReads: "it declares that it has no snapshot reads"
+        case .serialWriters: "it declares that writers run side by side, and that a call with closures can be a conflict"
         case .evolution: "it declares that it has no evolution"
         case .hugeValues: "it declares a longest value of less than 64 MiB"
         case .backup: "it declares that it has no backups"
@@ -162,6 +166,7 @@ extension ConformanceCase.Requirement {
         case .persistence: "it declares that its data is persistent, which other cases prove"
         case .savepoints: "it declares savepoints, which other cases prove"
         case .snapshotReads: "it declares snapshot reads, which other cases prove"
+        case .serialWriters: "it declares that writers run one after another, which other cases prove"
         case .evolution: "it declares evolution, which other cases prove"
         case .hugeValues: "it declares values of 64 MiB, which other cases prove"
         case .backup: "it declares backups, which other cases prove"

@@ -97,6 +97,9 @@ extension ConformanceContext {
 }
 
 extension Database {
+    /// How often a transaction that meets others is run again, where they run side by side.
+    var retries: Int { capabilities.hasConcurrentWriters ? 10_000 : 0 }
+
     /// Returns a DAO of a type that is both plain and model.
     func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
         DAO(storage: try storage(for: model))

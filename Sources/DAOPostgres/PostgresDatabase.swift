@@ -11,7 +11,8 @@ import DAOSQL
 ///
 /// The tables are in one schema of a database that exists. Databases with the same configuration share their connections:
 /// one writes, up to `pool` minus one read. Write transactions of all clients run one after another, and readers never wait
-/// for them.
+/// for them. With `writers=many`, half of the connections write, side by side; one of two transactions that cannot both be is
+/// `.conflict`.
 public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
     // Sendable as its superclass is: it adds no stored properties.
 
@@ -28,7 +29,8 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         let settings = try PostgresSettings(configuration)
         let writes = !configuration.isReadOnly
         let identity = settings.parameters.merging([
-            "schema": settings.schema, "pool": "\(settings.pool)", "statementTimeout": "\(settings.statementTimeout)",
+            "schema": settings.schema, "pool": "\(settings.pool)", "writers": "\(settings.writers)",
+            "statementTimeout": "\(settings.statementTimeout)",
         ]) { $1 }
         let instance = try Self.instances.acquire(identity) {
             try SQLInstance(PostgresEngine(settings, configuration), writes: writes)
@@ -76,7 +78,8 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
 extension DatabaseDriver {
     /// Opens schemas of PostgreSQL databases: `postgres://user@host:5432/database?schema=app`.
     ///
-    /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `writers` (`one`),
+    /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `writers` (`one` or
+    /// `many`),
     /// `statementTimeout` (in seconds, by default 300), and the parameters of libpq, such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and
     /// `target_session_attrs`.
     public static let postgres = DatabaseDriver(

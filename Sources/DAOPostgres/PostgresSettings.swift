@@ -23,8 +23,10 @@ struct PostgresSettings: Sendable {
     let parameters: [String: String]
     /// The schema with the tables.
     let schema: String
-    /// The maximum number of connections, that for writing included.
+    /// The maximum number of connections, those for writing included.
     let pool: Int
+    /// The number of connections for writing. Where there are several, transactions run side by side.
+    let writers: Int
     /// How long to wait for other clients, and for a free connection.
     let busyTimeout: Duration
     /// How long the server works on a statement.
@@ -59,8 +61,13 @@ struct PostgresSettings: Sendable {
         schema = configuration.options["schema"] ?? "public"
         if schema.isEmpty { throw invalid("the option 'schema' is empty; give the name of a schema, or omit it") }
         pool = try configuration.count("pool", in: 2...1000) ?? 8
-        if let writers = configuration.options["writers"], writers != "one" {
-            throw StorageError(.unsupported, "'writers=one' is the only mode so far; omit the option", path: configuration.path)
+        switch configuration.options["writers"] {
+        case nil, "one": writers = 1
+        case "many": writers = pool / 2
+        default: throw invalid("the option 'writers' is neither 'one' nor 'many'; write one of them, or omit it")
+        }
+        if configuration.options["writers"] == "many", pool < 4 {
+            throw invalid("'writers=many' needs at least two connections that write; open it with pool=4 or more")
         }
         connectTimeout = try configuration.count("connect_timeout", in: 1...3600) ?? 10
         busyTimeout = configuration.busyTimeout

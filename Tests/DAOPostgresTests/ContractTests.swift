@@ -7,6 +7,13 @@ import Testing
 struct ContractTests {
     @Test(arguments: Server.target().map { Conformance.cases(for: $0) } ?? [])
     func postgresConforms(_ test: ConformanceTest) async throws { try await test.run() }
+
+    /// What side by side means, without the cases that take long. `make conformance` runs all.
+    @Test(
+        arguments: Server.target("pool=240&writers=many").map {
+            Conformance.cases(for: $0, chapters: [.transactions, .concurrency]) { !$0.isHeavy }
+        } ?? [])
+    func writersSideBySideConform(_ test: ConformanceTest) async throws { try await test.run() }
 }
 
 /// Generated steps on a server, checked against the reference model. `dao-soak --url` runs many more.

@@ -53,10 +53,11 @@ struct OpeningTests {
     }
 
     @Test func wrongOptionsAreInvalid() throws {
-        for option in ["pool=1", "pool=many", "schema=", "no_such=1"] {
+        for option in [
+            "pool=1", "pool=many", "schema=", "no_such=1", "writers=some", "writers=many&pool=3", "statementTimeout=0",
+        ] {
             #expect(try storageError { try open("\(Server.url(options: option))") }.kind == .invalidConfiguration)
         }
-        #expect(try storageError { try open(Server.url(options: "writers=many")) }.kind == .unsupported)
         #expect(try storageError { try open(Server.url(database: "")) }.kind == .invalidConfiguration)
     }
 

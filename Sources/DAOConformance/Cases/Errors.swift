@@ -158,7 +158,7 @@ enum Errors {
         ConformanceCase(
             "L.errorsOfBusy", "L7", "C2",
             title: "the error of a database that another process locks has the same words on every backend",
-            requires: [.processes, .configuration]
+            requires: [.processes, .configuration, .serialWriters]
         ) { context in
             _ = try ProcessLedger(context.open())
             let process = try context.startProcess()

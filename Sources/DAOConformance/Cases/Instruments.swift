@@ -121,7 +121,7 @@ enum Instruments {
         ConformanceCase(
             concurrent: "L.instrumentWaits", "L12", "T4",
             title: "a report has the time, of it the time that a write waited for another one",
-            requires: [.configuration]
+            requires: [.configuration, .serialWriters]
         ) { context in
             let log = Log()
             let database = try context.open { $0.instrument = log.instrument }

@@ -53,7 +53,7 @@ enum Processes {
     private static let waiting: [ConformanceCase] = [
         ConformanceCase(
             "C.processHoldsLock", "C2", title: "a writer waits for another process until its timeout, then throws busy",
-            requires: [.processes, .configuration]
+            requires: [.processes, .configuration, .serialWriters]
         ) { context in
             _ = try ProcessLedger(context.open())
             let process = try context.startProcess()

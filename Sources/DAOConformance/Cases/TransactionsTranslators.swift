@@ -165,7 +165,8 @@ enum TransactionsTranslators {
     private static let contending: [ConformanceCase] = [
         ConformanceCase(
             "T.nestedOnThreads", "T4", "C1", "T3",
-            title: "nested translators on many threads neither deadlock nor count a row twice"
+            title: "nested translators on many threads neither deadlock nor count a row twice",
+            requires: [.serialWriters]
         ) { context in
             let database = try context.open()
             let dao = try database.folders()
@@ -176,7 +177,8 @@ enum TransactionsTranslators {
         },
         ConformanceCase(
             concurrent: "T.nestedInTasks", "T4", "C1", "T3",
-            title: "nested translators in many tasks, beside synchronous calls, neither deadlock nor count a row twice"
+            title: "nested translators in many tasks, beside synchronous calls, neither deadlock nor count a row twice",
+            requires: [.serialWriters]
         ) { context in
             let database = try context.open()
             let dao = try database.folders()

@@ -6,7 +6,9 @@ enum TransactionsUpdates {
     static let cases: [ConformanceCase] = [
         lostUpdates("T.lostUpdate", threads: 4, increments: 50, isHeavy: false),
         lostUpdates("T.lostUpdateLong", threads: 8, increments: 500, isHeavy: true),
-        ConformanceCase("T.lostUpdateByMerge", "T4", title: "merging persists from four threads lose no increment") { context in
+        ConformanceCase(
+            "T.lostUpdateByMerge", "T4", title: "merging persists from four threads lose no increment", requires: [.serialWriters]
+        ) { context in
             let storage = try context.storage(Item.self)
             try storage.insert([Item(id: 1, name: "counter")])
             let dao = DAO(
@@ -15,7 +17,10 @@ enum TransactionsUpdates {
             try expectEqual(try storage.read().map(\.number), [200])
             try expectEqual(try storage.count(predicatedBy: Condition { $0.number == 200 }), 1, "rows through the index")
         },
-        ConformanceCase("T.lostUpdateByUpdate", "T4", title: "updates by query from four threads lose no increment") { context in
+        ConformanceCase(
+            "T.lostUpdateByUpdate", "T4", title: "updates by query from four threads lose no increment",
+            requires: [.serialWriters]
+        ) { context in
             let dao = try context.dao(Item.self)
             try dao.create((1...5).map { Item(id: $0, name: "counter") })
             try onThreads(4) { _ in for _ in 0..<25 { try dao.update(where: { $0.id > 0 }) { $0.number &+= 1 } } }
@@ -28,7 +33,7 @@ enum TransactionsUpdates {
                 for _ in 0..<8 {
                     group.addTask {
                         for _ in 0..<25 {
-                            let _: Void = try await database.transaction {
+                            let _: Void = try await database.transaction(retrying: database.retries) {
                                 var counter = try require(try dao.read(byPrimaryKey: 1), "the counter")
                                 counter.value &+= 1
                                 try dao.persist(counter)
@@ -46,7 +51,7 @@ enum TransactionsUpdates {
             for round in 0..<20 {
                 try dao.persist([Account(id: "a", balance: 1, mirror: 1), Account(id: "b", balance: 1, mirror: 1)])
                 try onThreads(2) { thread in
-                    try database.transaction {
+                    try database.transaction(retrying: database.retries) {
                         guard try dao.count(where: { $0.balance == 1 }) > 1 else { return }
                         try dao.persist(Account(id: thread == 0 ? "a" : "b", balance: 0, mirror: 0))
                     }
@@ -70,7 +75,7 @@ enum TransactionsUpdates {
             try onThreads(4) { thread in
                 var random = SeededGenerator(seed: UInt64(thread))
                 for _ in 0..<50 {
-                    try database.transaction {
+                    try database.transaction(retrying: database.retries) {
                         let (from, to) = (Int.random(in: 0..<10, using: &random), Int.random(in: 0..<10, using: &random))
                         for (index, change) in [(from, -7), (to, 7)] {
                             var account = try require(try dao.read(byPrimaryKey: "account \(index)"), "the account")
@@ -85,7 +90,10 @@ enum TransactionsUpdates {
             try reader.wait(seconds: 30, "the reader")
             try expectEqual(try dao.sum(\.balance), 1000)
         },
-        ConformanceCase("T.findOrCreateOnce", "T4", "W1", title: "eight threads' findOrCreate calls create one row") { context in
+        ConformanceCase(
+            "T.findOrCreateOnce", "T4", "W1", title: "eight threads' findOrCreate calls create one row",
+            requires: [.serialWriters]
+        ) { context in
             let dao = try context.dao(Item.self)
             let made = Shared(0)
             try onThreads(8) { thread in
@@ -119,7 +127,9 @@ enum TransactionsUpdates {
             try expectEqual(created.value, 20, "successes")
             try expectEqual(refused.value, 140, "refusals")
         },
-        ConformanceCase("T.persistRace", "T4", "W1", title: "eight threads may persist one new key: one row") { context in
+        ConformanceCase(
+            "T.persistRace", "T4", "W1", title: "eight threads may persist one new key: one row", requires: [.serialWriters]
+        ) { context in
             let dao = try context.dao(Item.self)
             try onThreads(8) { thread in
                 for id in 1...20 { try dao.persist(Item(id: id, name: "by \(thread)", number: thread)) }
@@ -152,7 +162,7 @@ enum TransactionsUpdates {
             try dao.create(Counter(id: 1, value: 0))
             try onThreads(threads) { _ in
                 for _ in 0..<increments {
-                    try database.transaction {
+                    try database.transaction(retrying: database.retries) {
                         var counter = try require(try dao.read(byPrimaryKey: 1), "the counter")
                         counter.value &+= 1
                         try dao.persist(counter)

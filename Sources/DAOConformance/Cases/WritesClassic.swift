@@ -95,7 +95,10 @@ enum WritesClassic {
             for id in 6...10 { try expectEqual(try storage.erase(byPrimaryKey: id), 1) }
             try expectEqual(try storage.count(), 0)
         },
-        ConformanceCase("W.classic16", "W1", "C1", title: "every classic operation works from eight threads at once") { context in
+        ConformanceCase(
+            "W.classic16", "W1", "C1", title: "every classic operation works from eight threads at once",
+            requires: [.serialWriters]
+        ) { context in
             let database = try context.open()
             let storage = try database.storage(for: User.self)
             try onThreads(8) { thread in

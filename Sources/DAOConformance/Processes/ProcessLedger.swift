@@ -21,12 +21,12 @@ package struct ProcessLedger: Sendable {
 
     /// Adds a number to the counter, by reading and writing it.
     func increment(by number: Int = 1) throws {
-        try database.transaction { try counters.persist(Counter(id: 1, value: try count() + number)) }
+        try database.transaction(retrying: database.retries) { try counters.persist(Counter(id: 1, value: try count() + number)) }
     }
 
     /// Commits the next batch, whose number follows from the counter.
     func commitBatch() throws -> Int {
-        try database.transaction {
+        try database.transaction(retrying: database.retries) {
             let number = try count() + 1
             try items.create(Self.rows(number))
             try items.erase { $0.number <= number - Self.kept }

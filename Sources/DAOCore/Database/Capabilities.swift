@@ -13,6 +13,9 @@ public struct Capabilities: Sendable, Hashable {
     public var isMultiProcess: Bool
     /// Whether readers see a snapshot and never wait for a writer.
     public var hasSnapshotReads: Bool
+    /// Whether write transactions run side by side. One of two that cannot both be ends with `.conflict` then; see
+    /// ``Database/transaction(retrying:_:)-(_,()->Result)``. Otherwise they run one after another.
+    public var hasConcurrentWriters: Bool
     /// Whether transactions can be nested.
     public var hasSavepoints: Bool
     /// Whether every record has a checksum that is verified on every read.
@@ -41,6 +44,7 @@ public struct Capabilities: Sendable, Hashable {
     ///   - isPersistent: Whether data outlives the process.
     ///   - isMultiProcess: Whether several processes can use the same database at the same time.
     ///   - hasSnapshotReads: Whether readers see a snapshot and never wait for a writer.
+    ///   - hasConcurrentWriters: Whether write transactions run side by side.
     ///   - hasSavepoints: Whether transactions can be nested.
     ///   - hasChecksums: Whether every record has a checksum that is verified on every read.
     ///   - detectsTruncation: Whether a file that lost its end is told from one to which the last write was
@@ -54,14 +58,16 @@ public struct Capabilities: Sendable, Hashable {
     ///     supports.
     public init(
         engine: String, isPersistent: Bool = false, isMultiProcess: Bool = false, hasSnapshotReads: Bool = true,
-        hasSavepoints: Bool = true, hasChecksums: Bool = false, detectsTruncation: Bool = true, hasEvolution: Bool = false,
-        hasBackup: Bool = false, isReadOnly: Bool = false, maximumValueLength: Int? = nil,
+        hasConcurrentWriters: Bool = false, hasSavepoints: Bool = true, hasChecksums: Bool = false,
+        detectsTruncation: Bool = true, hasEvolution: Bool = false, hasBackup: Bool = false, isReadOnly: Bool = false,
+        maximumValueLength: Int? = nil,
         underlyingTypes: Set<UnderlyingType> = []
     ) {
         self.engine = engine
         self.isPersistent = isPersistent
         self.isMultiProcess = isMultiProcess
         self.hasSnapshotReads = hasSnapshotReads
+        self.hasConcurrentWriters = hasConcurrentWriters
         self.hasSavepoints = hasSavepoints
         self.hasChecksums = hasChecksums
         self.detectsTruncation = detectsTruncation

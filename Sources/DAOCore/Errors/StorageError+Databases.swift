@@ -94,7 +94,7 @@ extension StorageError {
     ) -> StorageError {
         StorageError(
             .busy,
-            "as many reads are running as \(option) allows; end streams and snapshots, or open the database with greater "
+            "as many calls are running as \(option) allows; end streams and snapshots, or open the database with greater "
                 + "\(option)", path: path, engineCode: engineCode, engineMessage: engineMessage)
     }
 

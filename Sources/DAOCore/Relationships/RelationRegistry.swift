@@ -51,6 +51,8 @@ final class RelationRegistry: Sendable {
         if let version = try database.catalogVersion(), state.withLock({ $0.version != version }) {
             let relations = KnownRelations(try Self.stored(in: database))
             state.withLock { ($0.version, $0.relations) = (version, relations) }
+            // Another writer may replace them at once.
+            if look.load(ordering: .relaxed) == .none { return relations }
         }
         if look.load(ordering: .relaxed) == .toCome { look.store(.done, ordering: .relaxed) }
         return state.withLock { $0.relations }

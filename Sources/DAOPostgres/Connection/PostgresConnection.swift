@@ -37,6 +37,8 @@ final class PostgresConnection: @unchecked Sendable {
     private var pending: [String] = []
     /// Whether the transaction has changed the catalog.
     private var hasChangedCatalog = false
+    /// Whether other write transactions may run beside this one.
+    private var isShared = false
     /// Whether the transaction has written anything.
     private var hasWritten = false
     /// The row of this client in the table of tokens; nil until it has one.
@@ -304,15 +306,21 @@ extension PostgresConnection: SQLConnection {
         if isInTransaction { return }
         if client == nil { try register() }
         let wait = write.settings.busyTimeout.milliseconds
+        // Those that run side by side share the gate. Who changes tables, and who knows of one writer only, has it alone.
+        let isShared = settings.writers > 1 && !write.changesTables
         // The snapshot is taken after the lock, by the last statement.
-        var texts = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", "SET LOCAL lock_timeout = \(max(wait, 1))"]
+        var texts = [
+            "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE",
+            "SET LOCAL lock_timeout = \(max(wait, 1))",
+        ]
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
         texts += [
-            "LOCK TABLE \(PostgresSchema.gate) IN EXCLUSIVE MODE\(wait == 0 ? " NOWAIT" : "")",
+            "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE\(wait == 0 ? " NOWAIT" : "")",
             "SELECT version FROM \(PostgresSchema.gate)",
         ]
         let results = try begin(texts)
         isWriting = true
+        self.isShared = isShared
         version = UInt64(bitPattern: results.last?.integer(0, 0) ?? 0)
     }
 
@@ -376,6 +384,7 @@ extension PostgresConnection: SQLConnection {
     private func forget() {
         isInTransaction = false
         isWriting = false
+        isShared = false
         fault = nil
         pending = []
         hasChangedCatalog = false
@@ -431,6 +440,10 @@ extension PostgresConnection: SQLConnection {
     func execute(_ text: String) throws {
         try sendHeld()
         // It changes tables.
+        if isShared {
+            _ = try run([.text("LOCK TABLE \(PostgresSchema.gate) IN EXCLUSIVE MODE")], "LOCK TABLE", entity: "")
+            isShared = false
+        }
         _ = try run([.text(text)], text, entity: "")
         try catalogDidChange()
         epoch += 1

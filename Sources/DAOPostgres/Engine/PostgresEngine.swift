@@ -24,7 +24,8 @@ final class PostgresEngine: SQLEngine {
     var traits: SQLEngineTraits {
         SQLEngineTraits(
             name: version, path: settings.path, isMultiProcess: true, maximumValueLength: 500_000_000,
-            maximumReaders: settings.pool - 1, readersOption: "pool", busyTimeout: settings.busyTimeout,
+            maximumReaders: settings.pool - settings.writers, maximumWriters: settings.writers, readersOption: "pool",
+            busyTimeout: settings.busyTimeout,
             underlyingType: UnderlyingType(PostgresHandle.self))
     }
 

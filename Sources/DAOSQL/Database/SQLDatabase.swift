@@ -58,6 +58,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         let traits = instance.engine.traits
         capabilities = Capabilities(
             engine: traits.name, isPersistent: traits.isPersistent, isMultiProcess: traits.isMultiProcess,
+            hasConcurrentWriters: traits.maximumWriters > 1,
             hasChecksums: traits.hasChecksums, hasEvolution: true, hasBackup: traits.hasBackup, isReadOnly: !writes,
             maximumValueLength: traits.maximumValueLength, underlyingTypes: traits.underlyingType.map { [$0] } ?? [])
     }
@@ -156,8 +157,10 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final func close() throws { try lifetime.close() }
 
     /// Begins the write transaction of a call with the settings of this database.
-    @inline(__always) final func begin(_ session: SQLSession, _ scope: SQLWrite.Scope = .any) throws {
+    @inline(__always) final func begin(
+        _ session: SQLSession, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false
+    ) throws {
         guard let settings else { throw StorageError.readOnly(instance.path) }
-        try instance.begin(session, settings, scope)
+        try instance.begin(session, settings, scope, changesTables: changesTables)
     }
 }

@@ -118,7 +118,7 @@ extension SQLInstance {
             throw StorageError.readOnly(path)
         }
         try coordinator.write(.call) { session in
-            try begin(session, settings)
+            try begin(session, settings, changesTables: true)
             let schema = schema(session)
             if try schema.entity(named: declared.name) == nil { try schema.create(SQLTable(declared, dialect: dialect)) }
         }
@@ -132,7 +132,7 @@ extension SQLInstance {
         guard let settings else { throw change.readOnly(path: path) }
         if coordinator.isInside { throw change.insideTransaction(path: path) }
         try coordinator.write(.call, touching: name) { session in
-            try begin(session, settings)
+            try begin(session, settings, changesTables: true)
             let schema = schema(session)
             // Another process may have changed it since.
             guard let stored = try schema.entity(named: name) else {

@@ -29,6 +29,8 @@ public final class SQLInstance: Sendable {
 
     private let writer: WriterSession
     private let readers: SessionPool
+    /// The sessions that write side by side; nil when only one writes.
+    private let writers: SessionPool?
 
     /// Creates an instance. It owns the engine.
     ///
@@ -39,25 +41,36 @@ public final class SQLInstance: Sendable {
     /// - Throws: The error of the engine when it cannot connect or finds damage. The engine is then closed.
     public init(_ engine: any SQLEngine, writes: Bool) throws {
         let path = engine.traits.path
-        let state = EngineState(name: path, sharesCommits: engine.traits.sharesCommits)
-        let writer = WriterSession(engine, state.observations)
+        let traits = engine.traits
+        let isShared = traits.maximumWriters > 1
+        let state = EngineState(name: path, hasConcurrentWriters: isShared, sharesCommits: traits.sharesCommits)
+        let observations = state.observations
+        let writer = WriterSession(engine, observations)
         let readers = SessionPool(
-            engine.traits, open: { SQLSession(try engine.connect(.read), path: path) }, didRead: { engine.didRead() })
+            traits, maximum: traits.maximumReaders, capacity: 8, open: { SQLSession(try engine.connect(.read), path: path) },
+            didRead: { engine.didRead() })
+        let writers =
+            isShared
+            ? SessionPool(traits, maximum: traits.maximumWriters, capacity: traits.maximumWriters) {
+                SQLSession(try engine.connect(.write), path: path, observations: observations)
+            } : nil
         self.engine = engine
         self.writer = writer
         self.readers = readers
+        self.writers = writers
         self.path = path
         dialect = engine.dialect
         catalog = SQLCatalog(dialect: engine.dialect)
         coordinator = TransactionCoordinator(
-            state, path: path, beginWriting: { try writer.get() }, beginReading: { try readers.take() })
+            state, path: path, beginWriting: { try writers?.take() ?? writer.get() }, beginReading: { try readers.take() },
+            conflictLimit: isShared ? traits.busyTimeout : nil)
         writer.setOptimizing { [weak coordinator, weak writer] in
             guard let coordinator, let writer else { return }
             DispatchQueue.global(qos: .utility).async { writer.optimize(coordinator) }
         }
         do {
             if let open = engine.commitCounter { state.observations.watchOthers(open) }
-            if writes { try writer.open() }
+            if writes { try openWriter() }
             try coordinator.read { try engine.check($0.connection) }
         } catch {
             close()
@@ -66,12 +79,13 @@ public final class SQLInstance: Sendable {
     }
 
     /// Opens the connection for writing, if only readers were open so far.
-    func openWriter() throws { try writer.open() }
+    func openWriter() throws { if writers == nil { try writer.open() } }
 
     /// Closes the connections, the connection for writing last, and then the engine.
     public func close() {
         coordinator.engineState.observations.stopWatchingOthers()
         readers.close()
+        writers?.close()
         writer.close()
         engine.close()
     }
@@ -82,10 +96,14 @@ public final class SQLInstance: Sendable {
     ///   - session: The session that writes.
     ///   - settings: The settings of the database that makes the call.
     ///   - scope: The statements that the transaction runs.
-    @inline(__always) func begin(_ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any) throws {
+    ///   - changesTables: Whether it is begun to change tables.
+    @inline(__always) func begin(
+        _ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false
+    ) throws {
         let isObserved = coordinator.engineState.observations.isObserved
         try CallTrace.waiting {
-            try session.connection.beginWriting(SQLWrite(scope: scope, settings: settings, isObserved: isObserved))
+            try session.connection.beginWriting(
+                SQLWrite(scope: scope, settings: settings, isObserved: isObserved, changesTables: changesTables))
         }
         // A single statement that stores no new row needs no column but those it names.
         if scope != .statement { try checkCatalog(session) }

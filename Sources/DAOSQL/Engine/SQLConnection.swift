@@ -186,6 +186,8 @@ public struct SQLWrite: Sendable {
     /// Whether the database is observed, so that ``SQLConnection/commit(isObserved:)`` has to return the
     /// count.
     public var isObserved: Bool
+    /// Whether it is begun to change tables. No other write transaction may run beside it.
+    public var changesTables = false
 }
 
 /// The settings of writes in a database's configuration. They may differ between databases that share a

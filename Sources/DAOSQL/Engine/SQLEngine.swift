@@ -7,8 +7,9 @@ import DAOCore
 /// engine guarantees:
 ///
 /// - A read transaction sees a single commit. It never waits for a writer and never makes a writer wait.
-/// - A write transaction sees its own writes. ``SQLDatabase`` runs one at a time within the process. The
-///   engine makes it wait for write transactions of other processes.
+/// - A write transaction sees its own writes. ``SQLDatabase`` runs as many at a time within the process as
+///   ``SQLEngineTraits/maximumWriters`` says. The engine makes it wait for write transactions of other processes, unless
+///   several can run.
 /// - Text is compared and sorted by its UTF-8 bytes.
 public protocol SQLEngine: AnyObject, Sendable {
 
@@ -18,8 +19,8 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// The properties that capabilities and error messages report.
     var traits: SQLEngineTraits { get }
 
-    /// Opens a connection. ``SQLDatabase`` opens at most one connection for writing, and keeps connections
-    /// for reading in a pool.
+    /// Opens a connection. ``SQLDatabase`` opens as many connections for writing as there may be writers, and keeps
+    /// connections for reading in a pool.
     ///
     /// - Throws: `StorageError`, with the path.
     func connect(_ access: SQLAccess) throws -> any SQLConnection
@@ -93,6 +94,9 @@ public struct SQLEngineTraits: Sendable {
     public var maximumReaders: Int?
     /// The option of the driver that sets ``maximumReaders``.
     public var readersOption: String
+    /// The number of write transactions that may run at the same time. With more than one, the engine ends one of two that
+    /// cannot both be with `.conflict` and its own code.
+    public var maximumWriters: Int
     /// How long a read waits for the end of another when as many are running as may run.
     public var busyTimeout: Duration
     /// Whether everything that is read has a checksum that is verified.
@@ -114,6 +118,7 @@ public struct SQLEngineTraits: Sendable {
     ///   - maximumValueLength: The maximum number of bytes of a value; nil when memory is the only limit.
     ///   - maximumReaders: The number of reads that may run at the same time, live cursors included; nil without a
     ///     limit.
+    ///   - maximumWriters: The number of write transactions that may run at the same time.
     ///   - readersOption: The option of the driver that sets the number of reads.
     ///   - busyTimeout: How long a read waits for the end of another when as many are running as may run.
     ///   - hasChecksums: Whether everything that is read has a checksum that is verified.
@@ -122,7 +127,7 @@ public struct SQLEngineTraits: Sendable {
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
-        maximumValueLength: Int? = nil, maximumReaders: Int? = nil, readersOption: String = "maxReaders",
+        maximumValueLength: Int? = nil, maximumReaders: Int? = nil, maximumWriters: Int = 1, readersOption: String = "maxReaders",
         busyTimeout: Duration = .seconds(5), hasChecksums: Bool = false, hasBackup: Bool = false,
         sharesCommits: Bool = false, underlyingType: UnderlyingType? = nil
     ) {
@@ -132,6 +137,7 @@ public struct SQLEngineTraits: Sendable {
         self.isMultiProcess = isMultiProcess
         self.maximumValueLength = maximumValueLength
         self.maximumReaders = maximumReaders
+        self.maximumWriters = maximumWriters
         self.readersOption = readersOption
         self.busyTimeout = busyTimeout
         self.hasChecksums = hasChecksums

@@ -20,7 +20,7 @@ extension SQLDatabase {
                 }
                 var changed: Set<String> = []
                 let result = try coordinator.write(access == .write ? .migration : .compositeCall) { session in
-                    try begin(session)
+                    try begin(session, changesTables: access == .write)
                     let store = SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { name in
                         // This write notifies the observations of the entity.
                         try coordinator.write(.statement, touching: name) { _ in }

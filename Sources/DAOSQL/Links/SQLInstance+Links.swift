@@ -43,7 +43,7 @@ extension SQLInstance {
     func make(_ made: SQLLinks, _ settings: SQLWriteSettings) throws {
         try coordinator.write(.call) { session in
             let connection = session.connection
-            try begin(session, settings)
+            try begin(session, settings, changesTables: true)
             let stored = try StoredLinks(made, session)
             if !stored.hasTable { try connection.execute(made.createTable) }
             if !stored.hasIndex { try connection.execute(made.createIndex(named: connection.freeName(made.indexName, dialect))) }

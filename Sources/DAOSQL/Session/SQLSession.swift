@@ -3,7 +3,7 @@ import DAOCore
 /// A connection with the statements that were prepared on it. A ``DAOCore/TransactionCoordinator`` runs
 /// sessions.
 ///
-/// The session either writes, or reads and was taken from the pool.
+/// The session either writes or reads.
 package final class SQLSession: @unchecked Sendable {
     // Sendable because one thread uses it at a time: the coordinator's lock protects the writer, and a reader
     // is used between being taken from the pool and put back. Lock and pool both order memory.
@@ -18,7 +18,7 @@ package final class SQLSession: @unchecked Sendable {
     private let observations: ObservationHub?
     /// Whether the running write transaction has compared the known tables with the catalog.
     var hasCheckedCatalog = false
-    /// Takes back a reader that is no longer needed.
+    /// Takes back a session of a pool that is no longer needed.
     var release: ((SQLSession) -> Void)?
     /// Lets ``optimize()`` run later, after the transactions that wait now.
     var optimizeLater: (@Sendable () -> Void)?
@@ -123,6 +123,7 @@ package final class SQLSession: @unchecked Sendable {
 
 extension SQLSession: TransactionHandle {
     package func commit() throws {
+        defer { release?(self) }
         hasCheckedCatalog = false
         let isObserved = observations?.isObserved == true
         if let counts = try connection.commit(isObserved: isObserved) {

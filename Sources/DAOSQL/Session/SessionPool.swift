@@ -2,13 +2,14 @@ import DAOCore
 import Dispatch
 import Synchronization
 
-/// The sessions that read. A session is opened when all others are in use, and kept when it becomes idle.
+/// The sessions that read, or those that write where several can. A session is opened when all others are in use, and
+/// kept when it becomes idle.
 ///
 /// There are as many sessions as concurrent reads, including live cursors, up to a limit: a session costs the process
 /// file descriptors, and others need some too. Idle sessions beyond a small number are closed.
 final class SessionPool: Sendable {
     /// The number of idle sessions that are kept.
-    private static let capacity = 8
+    private let capacity: Int
 
     private struct State {
         var idle: [SQLSession] = []
@@ -25,20 +26,24 @@ final class SessionPool: Sendable {
     private let option: String
 
     /// - Parameters:
-    ///   - traits: The limit of the engine, and how long to wait at the limit.
+    ///   - traits: How long to wait at the limit.
+    ///   - maximum: The limit; nil without one.
+    ///   - capacity: The number of idle sessions that are kept.
     ///   - open: Opens a session.
     ///   - didRead: Is called when a session returns, before it can be taken again.
     init(
-        _ traits: SQLEngineTraits, open: @escaping @Sendable () throws -> SQLSession, didRead: @escaping @Sendable () -> Void
+        _ traits: SQLEngineTraits, maximum: Int?, capacity: Int, open: @escaping @Sendable () throws -> SQLSession,
+        didRead: @escaping @Sendable () -> Void = {}
     ) {
         self.open = open
         self.didRead = didRead
+        self.capacity = capacity
         path = traits.path
         option = traits.readersOption
         timeout = .milliseconds(Int(clamping: Int64(traits.busyTimeout / .milliseconds(1))))
         // A semaphore must not end with a smaller value than it began with.
-        free = traits.maximumReaders.map { _ in DispatchSemaphore(value: 0) }
-        for _ in 0..<(traits.maximumReaders ?? 0) { free?.signal() }
+        free = maximum.map { _ in DispatchSemaphore(value: 0) }
+        for _ in 0..<(maximum ?? 0) { free?.signal() }
     }
 
     /// Takes a session for exclusive use. It returns to the pool when its transaction is rolled back.
@@ -64,7 +69,7 @@ final class SessionPool: Sendable {
     private func put(_ session: SQLSession) {
         didRead()
         let surplus = state.withLock { state -> SQLSession? in
-            guard !state.isClosed, state.idle.count < Self.capacity else { return session }
+            guard !state.isClosed, state.idle.count < capacity else { return session }
             state.idle.append(session)
             return nil
         }

@@ -1,21 +1,23 @@
 import Dispatch
 import Synchronization
 
-/// Runs the asynchronous calls outside the cooperative pool: writes on a serial queue, reads on concurrent
-/// threads.
+/// Runs the asynchronous calls outside the cooperative pool: writes on a serial queue, or side by side where the engine
+/// allows it, reads on concurrent threads.
 public final class DatabaseExecutor: Sendable {
     private let writer: WriteQueue
     private let readers: DispatchQueue
 
     /// Creates the queues.
     ///
-    /// - Parameter name: The name of the threads in a debugger.
-    public init(name: String) {
-        writer = WriteQueue(label: "dao.writer.\(name)")
+    /// - Parameters:
+    ///   - name: The name of the threads in a debugger.
+    ///   - hasConcurrentWriters: Whether writes run side by side.
+    public init(name: String, hasConcurrentWriters: Bool = false) {
+        writer = WriteQueue(label: "dao.writer.\(name)", isConcurrent: hasConcurrentWriters)
         readers = DispatchQueue(label: "dao.readers.\(name)", qos: .userInitiated, attributes: .concurrent)
     }
 
-    /// Runs a closure on the serial queue of the writer.
+    /// Runs a closure on the queue of the writer.
     ///
     /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled before the closure
     ///   began.

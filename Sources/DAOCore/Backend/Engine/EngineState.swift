@@ -25,10 +25,11 @@ public final class EngineState: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the engine's threads in a debugger.
+    ///   - hasConcurrentWriters: Whether write transactions run side by side.
     ///   - sharesCommits: Whether asynchronous writes that wait at the same time share a commit, because a commit waits for a
     ///     disk. They do in databases with `durability=full`.
-    public init(name: String, sharesCommits: Bool = false) {
-        executor = DatabaseExecutor(name: name)
+    public init(name: String, hasConcurrentWriters: Bool = false, sharesCommits: Bool = false) {
+        executor = DatabaseExecutor(name: name, hasConcurrentWriters: hasConcurrentWriters)
         self.sharesCommits = sharesCommits
     }
 }

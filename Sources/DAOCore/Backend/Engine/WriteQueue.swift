@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The asynchronous writes of an engine, which run one after another on a serial queue.
+/// The asynchronous writes of an engine, which run one after another on a serial queue, or side by side.
 ///
 /// Calls that wait at the same time and may share a commit run in one transaction (contract T9): a commit that waits for a
 /// disk then takes as long for 64 calls as for one. In that transaction each of them is atomic, as every call in a
@@ -15,8 +15,12 @@ final class WriteQueue: Sendable {
     private let queue: DispatchQueue
     private let waiting = Mutex<[any QueuedWrite]>([])
 
-    /// - Parameter label: The name of the queue in a debugger.
-    init(label: String) { queue = DispatchQueue(label: label, qos: .userInitiated) }
+    /// - Parameters:
+    ///   - label: The name of the queue in a debugger.
+    ///   - isConcurrent: Whether writes run side by side, in an engine that does not share commits.
+    init(label: String, isConcurrent: Bool) {
+        queue = DispatchQueue(label: label, qos: .userInitiated, attributes: isConcurrent ? .concurrent : [])
+    }
 
     func add(_ write: any QueuedWrite) {
         waiting.withLock { $0.append(write) }

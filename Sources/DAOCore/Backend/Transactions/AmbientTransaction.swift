@@ -5,7 +5,7 @@ import Foundation
 /// It is a task local. A child task inherits the task local but not the transaction. The thread distinguishes
 /// the two (contract T5).
 final class AmbientTransaction: @unchecked Sendable {
-    // Sendable because only the thread in `thread` accesses `isActive` and `handle`. Every access checks the
+    // Sendable because only the thread in `thread` accesses `handle` and the variables. Every access checks the
     // thread first.
 
     @TaskLocal static var current: AmbientTransaction?
@@ -23,21 +23,34 @@ final class AmbientTransaction: @unchecked Sendable {
     let isOneCall: Bool
     /// The transaction of another database that encloses this transaction.
     let outer: AmbientTransaction?
+    /// Whether the entities are noted that the transaction touches.
+    let notesTouched: Bool
+    /// The entities that the transaction has touched.
+    var touched: Set<String> = []
+    /// Whether the transaction may have touched any entity.
+    var hasTouchedAll = false
     private let thread: pthread_t
     private var isActive = true
 
-    init(owner: ObjectIdentifier, engine: EngineState, handle: AnyObject, canWrite: Bool, isOneCall: Bool = false) {
+    init(
+        owner: ObjectIdentifier, engine: EngineState, handle: AnyObject, canWrite: Bool, isOneCall: Bool = false,
+        notesTouched: Bool = false
+    ) {
         self.owner = owner
         self.engine = engine
         self.handle = handle
         self.canWrite = canWrite
         self.isOneCall = isOneCall
+        self.notesTouched = notesTouched
         outer = Self.current
         thread = pthread_self()
     }
 
     /// Whether the transaction is running on the current thread.
     var isUsable: Bool { pthread_equal(thread, pthread_self()) != 0 && isActive }
+
+    /// Notes an entity that the transaction touches. Only its thread may call it.
+    func touch(_ entity: String?) { if notesTouched, let entity { touched.insert(entity) } }
 
     /// Records that the transaction ended. Only its thread may call it.
     func end() { isActive = false }

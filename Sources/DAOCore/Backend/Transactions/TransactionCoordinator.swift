@@ -1,3 +1,5 @@
+import Foundation
+
 /// The transaction of an engine, for reading or writing. A ``TransactionCoordinator`` runs it.
 public protocol TransactionHandle: AnyObject {
     /// Makes the writes durable and ends the transaction.
@@ -12,8 +14,8 @@ public protocol TransactionHandle: AnyObject {
     func rollbackSavepoint() throws
 }
 
-/// The transaction rules of the contract for any engine: a single writer, concurrent readers, joining,
-/// savepoints, and the detection of misuse.
+/// The transaction rules of the contract for any engine: a single writer, or writers side by side, concurrent readers,
+/// joining, savepoints, and the detection of misuse.
 ///
 /// A backend has one coordinator for each engine instance and gets the handle of every call from it.
 public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
@@ -22,14 +24,10 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private let beginWriting: @Sendable () throws -> Handle
     private let beginWaiting: (@Sendable (Duration) throws -> Handle)?
     private let beginReading: @Sendable () throws -> Handle
-    /// Held while a write transaction runs, including its closure (contract T4).
-    private let writerLock: WriterLock
-    /// The entities that the running write transaction has touched. Only the thread that holds the writer's
-    /// lock accesses it.
-    private nonisolated(unsafe) var touched: Set<String> = []
-    /// Whether the running write transaction may have touched any entity. Only the thread that holds the
-    /// writer's lock accesses it.
-    private nonisolated(unsafe) var hasTouchedAll = false
+    /// Held while a write transaction runs, including its closure (contract T4); nil when they run side by side.
+    private let writerLock: WriterLock?
+    /// How long a call is run again that meets another write transaction; nil when none can meet.
+    private let conflictLimit: Duration?
 
     /// The state of the engine. Its observers are notified of every commit, in commit order.
     public let engineState: EngineState
@@ -43,22 +41,26 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     ///   - beginReading: Begins a read transaction. `rollback()` ends it.
     ///   - beginWaiting: Begins the write transaction with a maximum time to wait for other processes; nil
     ///     when the engine has only one timeout.
+    ///   - conflictLimit: With a value, write transactions run side by side, and the engine ends one of two that cannot both
+    ///     be with `.conflict`. A call that runs no code of the application is then run again, for this time.
     public init(
         _ engineState: EngineState, path: String? = nil, beginWriting: @escaping @Sendable () throws -> Handle,
-        beginReading: @escaping @Sendable () throws -> Handle, beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil
+        beginReading: @escaping @Sendable () throws -> Handle, beginWaiting: (@Sendable (Duration) throws -> Handle)? = nil,
+        conflictLimit: Duration? = nil
     ) {
         self.beginWriting = beginWriting
         self.beginReading = beginReading
         self.beginWaiting = beginWaiting
         self.engineState = engineState
-        writerLock = WriterLock(path: path)
+        self.conflictLimit = conflictLimit
+        writerLock = conflictLimit == nil ? WriterLock(path: path) : nil
     }
 
     /// Runs a closure with the ambient transaction, or with a separate read transaction when there is none.
     ///
     /// The closure must not call code of the application.
     public func read<Result>(_ body: (Handle) throws -> Result) throws -> Result {
-        if let ambient = try ambientHandle() { return try body(ambient.handle) }
+        if let ambient = try ambient() { return try body(handle(of: ambient)) }
         let handle = try beginReading()
         defer { handle.rollback() }
         return try body(handle)
@@ -76,30 +78,47 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         _ kind: WriteKind, touching entity: String? = nil, waiting busyTimeout: Duration? = nil,
         _ body: (Handle) throws -> Result
     ) throws -> Result {
-        if let ambient = try ambientHandle() {
+        if let ambient = try ambient() {
             guard ambient.canWrite else {
                 throw ObservedReads.current == nil ? StorageError.writeInsideSnapshot : .writeInsideObservation
             }
-            // Inside a write transaction, this thread holds the writer's lock.
-            if let entity { touched.insert(entity) }
-            return kind.needsSavepoint && !ambient.isOneCall
-                ? try inSavepoint(ambient.handle, body) : try body(ambient.handle)
+            ambient.touch(entity)
+            let handle = handle(of: ambient)
+            return kind.needsSavepoint && !ambient.isOneCall ? try inSavepoint(handle, body) : try body(handle)
         }
         if ObservedReads.current != nil { throw StorageError.writeInsideObservation }
-        try CallTrace.waiting { try writerLock.acquire() }
-        defer { writerLock.release() }
+        guard let conflictLimit, kind.mayRunAgain else { return try writeOnce(kind, entity, busyTimeout, body) }
+        let deadline = ContinuousClock.now + conflictLimit
+        while true {
+            do {
+                return try writeOnce(kind, entity, busyTimeout, body)
+            } catch let error as StorageError where error.isMeeting && .now < deadline {
+                CallTrace.willRunAgain()
+                // Two calls that have met do not meet again at the next moment.
+                usleep(.random(in: 0...2000))
+            }
+        }
+    }
+
+    private func writeOnce<Result>(
+        _ kind: WriteKind, _ entity: String?, _ busyTimeout: Duration?, _ body: (Handle) throws -> Result
+    ) throws -> Result {
+        if let writerLock { try CallTrace.waiting { try writerLock.acquire() } }
+        defer { writerLock?.release() }
         let handle = try CallTrace.waiting {
             if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
         }
-        relations.transactionDidBegin()
-        defer { relations.transactionDidEnd() }
-        touched.removeAll(keepingCapacity: true)
-        hasTouchedAll = false
+        // Only one writer at a time can say that it has looked at the catalog.
+        if writerLock != nil { relations.transactionDidBegin() }
+        defer { if writerLock != nil { relations.transactionDidEnd() } }
+        let ambient =
+            kind.entersTransaction
+            ? AmbientTransaction(
+                owner: ObjectIdentifier(self), engine: engineState, handle: handle, canWrite: true,
+                isOneCall: kind == .compositeCall, notesTouched: observations.isObserved) : nil
         let result: Result
         do {
-            result =
-                kind.entersTransaction
-                ? try enter(handle, canWrite: true, isOneCall: kind == .compositeCall, body) : try body(handle)
+            result = if let ambient { try enter(ambient, handle, body) } else { try body(handle) }
         } catch {
             handle.rollback()
             relations.didUndo()
@@ -112,8 +131,11 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             throw error
         }
         if observations.isObserved {
+            var touched = ambient?.touched ?? []
             if let entity { touched.insert(entity) }
-            if hasTouchedAll { observations.wakeAll() } else { observations.didCommit(touched) }
+            // Who observes since the transaction began gets to know all that it has touched.
+            let isKnown = ambient.map { $0.notesTouched && !$0.hasTouchedAll } ?? true
+            if isKnown { observations.didCommit(touched) } else { observations.wakeAll() }
         }
         return result
     }
@@ -126,12 +148,13 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     ///   - body: A closure that gets the handle. It can call the database again.
     /// - Throws: `.invalidTransaction` outside a transaction or snapshot; any error of the closure.
     public func inside<Result>(touching entities: TouchedEntities, _ body: (Handle) throws -> Result) throws -> Result {
-        guard let ambient = try ambientHandle() else {
+        guard let ambient = try ambient() else {
             throw StorageError.handleOutsideTransaction
         }
-        guard ambient.canWrite else { return try body(ambient.handle) }
-        if let names = entities.names { touched.formUnion(names) } else { hasTouchedAll = true }
-        return try inSavepoint(ambient.handle, body)
+        let handle = handle(of: ambient)
+        guard ambient.canWrite else { return try body(handle) }
+        if let names = entities.names { ambient.touched.formUnion(names) } else { ambient.hasTouchedAll = true }
+        return try inSavepoint(handle, body)
     }
 
     private func inSavepoint<Result>(_ handle: Handle, _ body: (Handle) throws -> Result) throws -> Result {
@@ -151,40 +174,45 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// Runs a closure in which all reads use one read transaction. Inside a transaction they use that
     /// transaction.
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        if try ambientHandle() != nil { return try body() }
+        if try ambient() != nil { return try body() }
         let handle = try beginReading()
         defer { handle.rollback() }
-        return try enter(handle, canWrite: false) { _ in try body() }
+        return try within(handle, body)
     }
 
     /// Begins a read transaction that outlives the call. The caller ends it with `rollback()`. The result is
     /// nil inside a transaction.
-    public func beginLongRead() throws -> Handle? { try ambientHandle() == nil ? try beginReading() : nil }
+    public func beginLongRead() throws -> Handle? { try ambient() == nil ? try beginReading() : nil }
 
     /// Runs a closure in which all reads use a long read transaction. The caller ensures that the transaction
     /// does not end in the meantime.
     public func within<Result>(_ handle: Handle, _ body: () throws -> Result) throws -> Result {
-        try enter(handle, canWrite: false) { _ in try body() }
+        let ambient = AmbientTransaction(owner: ObjectIdentifier(self), engine: engineState, handle: handle, canWrite: false)
+        return try enter(ambient, handle) { _ in try body() }
     }
 
     /// Whether the calling code is inside a transaction or a snapshot.
-    public var isInside: Bool { AmbientTransaction.current != nil && (try? ambientHandle()) != nil }
+    public var isInside: Bool { AmbientTransaction.current != nil && (try? ambient()) != nil }
 
-    private func ambientHandle() throws -> (handle: Handle, canWrite: Bool, isOneCall: Bool)? {
-        guard AmbientTransaction.current != nil,
-            let ambient = try AmbientTransaction.find(owner: ObjectIdentifier(self))
-        else { return nil }
+    @inline(__always) private func ambient() throws -> AmbientTransaction? {
+        AmbientTransaction.current == nil ? nil : try AmbientTransaction.find(owner: ObjectIdentifier(self))
+    }
+
+    @inline(__always) private func handle(of ambient: AmbientTransaction) -> Handle {
         // Only this coordinator creates ambient transactions with its identity, and all of them contain a
         // `Handle`.
-        return (unsafeDowncast(ambient.handle, to: Handle.self), ambient.canWrite, ambient.isOneCall)
+        unsafeDowncast(ambient.handle, to: Handle.self)
     }
 
     private func enter<Result>(
-        _ handle: Handle, canWrite: Bool, isOneCall: Bool = false, _ body: (Handle) throws -> Result
+        _ ambient: AmbientTransaction, _ handle: Handle, _ body: (Handle) throws -> Result
     ) throws -> Result {
-        let ambient = AmbientTransaction(
-            owner: ObjectIdentifier(self), engine: engineState, handle: handle, canWrite: canWrite, isOneCall: isOneCall)
         defer { ambient.end() }
         return try AmbientTransaction.$current.withValue(ambient) { try body(handle) }
     }
+}
+
+extension StorageError {
+    /// Whether the engine has ended the transaction because another one ran beside it.
+    fileprivate var isMeeting: Bool { kind == .conflict && engineCode != nil }
 }
