@@ -24,7 +24,9 @@ let package = Package(
         .executable(name: "dao-bench", targets: ["dao-bench"]),
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
         .executable(name: "dao-soak", targets: ["dao-soak"]),
+        .executable(name: "dao-generate-models", targets: ["dao-generate-models"]),
         .plugin(name: "DAOConformancePlugin", targets: ["DAOConformancePlugin"]),
+        .plugin(name: "DAOGenerateModelsPlugin", targets: ["DAOGenerateModelsPlugin"]),
     ],
     targets: [
         // System libraries
@@ -61,6 +63,9 @@ let package = Package(
         .target(name: "DAOPropertyTesting", dependencies: ["DAOConformance", "DAOCore", "DAOTestSupport"]),
         // What the suite, the tests and the measurements share
         .target(name: "DAOTestSupport", dependencies: ["DAOCore"]),
+
+        // Models, schemas and translators from the values of a target or the catalog of a database
+        .target(name: "DAOModelGeneration", dependencies: ["DAOCore"]),
 
         // Tests
         .target(
@@ -123,6 +128,8 @@ let package = Package(
                 "dao-offline-demo",
             ]),
 
+        .testTarget(name: "DAOModelGenerationTests", dependencies: ["DAOModelGeneration", "DAOMemory", "DAOTestSupport"]),
+
         // The command line
         .testTarget(
             name: "DAOCommandLineTests", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTestSupport", "dao-cli"]),
@@ -145,6 +152,7 @@ let package = Package(
 
         // Programs: they know every backend
         .executableTarget(name: "dao-cli", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTransport", "DAORedaction"]),
+        .executableTarget(name: "dao-generate-models", dependencies: ["DAOModelGeneration"]),
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(
@@ -159,6 +167,14 @@ let package = Package(
             name: "DAOConformancePlugin",
             capability: .command(
                 intent: .custom(verb: "conformance", description: "Runs the conformance suite on databases and prints its table"))
+        ),
+        .plugin(
+            name: "DAOGenerateModelsPlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-models",
+                    description: "Writes a model, a schema and a translator for each Plain of a target"),
+                permissions: [.writeToPackageDirectory(reason: "It writes the models into the folder 'Models' of the target.")])
         ),
     ],
     swiftLanguageModes: [.v6]

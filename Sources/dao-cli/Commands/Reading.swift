@@ -234,6 +234,8 @@ extension EntityDescription {
         return JSON.object([
             "name": JSON.text(name), "rows": "\(count)", "fields": JSON.list(described),
             "indexes": JSON.list(indexes.map { JSON.text("\($0)") }),
+            // All that the catalog says, for programs that decode an EntityDescription.
+            "catalog": (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null",
         ])
     }
 }

@@ -1,0 +1,130 @@
+import DAOCore
+import Foundation
+
+/// Declares a model for each entity of a database, from its catalog.
+struct CatalogReader {
+    /// How the origin of a file begins that is made from an entity.
+    static let origin = "the entity "
+
+    private(set) var models: [ModelDeclaration] = []
+    private(set) var findings: [Finding] = []
+
+    /// Declares models.
+    ///
+    /// - Parameters:
+    ///   - entities: The entities of the database.
+    ///   - folder: The folder of the files, for findings.
+    init(_ entities: [EntityDescription], folder: String) {
+        for entity in entities { models.append(model(of: entity, folder: folder)) }
+        models.sort { $0.name < $1.name }
+    }
+
+    private mutating func model(of entity: EntityDescription, folder: String) -> ModelDeclaration {
+        let name = Self.typeName(entity.name)
+        let place = Place(path: "\(folder)/\(name).swift", line: 1)
+        var model = ModelDeclaration(
+            plain: nil, origin: "\(Self.origin)'\(entity.name)'", place: place, name: name, entity: entity.name, access: "",
+            fields: [])
+        for field in entity.fields {
+            guard let type = Self.type(of: field) else {
+                let example = field.type.isOptional ? "[String]?" : "[String]"
+                model.missing.append(
+                    "var \(field.name): \(example)    // JSON; its type is yours. Field(\"\(field.name)\", \\.\(field.name))")
+                findings.append(
+                    Finding(
+                        place: place,
+                        message:
+                            "'\(field.name)' of '\(entity.name)' is JSON, and the catalog does not know its Swift type; declare it by "
+                            + "hand, as in 'var \(field.name): \(example)', and delete the first two lines of the file"))
+                continue
+            }
+            model.fields.append(
+                ModelDeclaration.Field(
+                    property: field.name, label: field.name, stored: field.name, type: type, options: Self.options(of: field),
+                    access: "", place: place))
+            if Self.foundationTypes.contains(field.type.kind) { model.imports.insert("Foundation") }
+        }
+        let left = Set(model.fields.map(\.stored))
+        for index in entity.indexes where index.fields.allSatisfy({ left.contains($0.name) }) {
+            let terms = index.fields.map { ".\($0.isAscending ? "ascending" : "descending")(\\.\($0.name))" }
+            model.indexes.append("Index(\(terms.joined(separator: ", "))\(index.isUnique ? ", isUnique: true" : ""))")
+        }
+        return model
+    }
+
+    private static let foundationTypes: Set<ValueKind> = [.decimal, .data, .uuid, .url, .date]
+
+    /// The name of the type of an entity, as in `BlogPost` for `blog_post`.
+    static func typeName(_ entity: String) -> String {
+        let name = entity.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        return taken.contains(name) || name.isEmpty ? name + "Row" : name
+    }
+
+    /// Names that a model would hide.
+    private static let taken: Set = [
+        "Any", "Array", "Bool", "Character", "Condition", "DAO", "Data", "Database", "Date", "Decimal", "Dictionary", "Double",
+        "Duration",
+        "Error", "Field", "Float", "Index", "Int", "Key", "Model", "Optional", "Plain", "Protocol", "Query", "Reference",
+        "Result",
+        "Revision", "Schema", "Self", "Set", "Sort", "Storage", "String", "Task", "Translator", "Type", "URL", "UUID", "UniqueID",
+        "Value",
+    ]
+
+    /// The Swift type of a field; nil when the catalog does not know it.
+    private static func type(of field: FieldDescription) -> String? {
+        let name: String
+        switch field.type.kind {
+        case .bool: name = "Bool"
+        case .int8: name = "Int8"
+        case .int16: name = "Int16"
+        case .int32: name = "Int32"
+        case .int64: name = "Int"
+        case .uint8: name = "UInt8"
+        case .uint16: name = "UInt16"
+        case .uint32: name = "UInt32"
+        case .uint64: name = "UInt"
+        case .float: name = "Float"
+        case .double: name = "Double"
+        case .decimal: name = "Decimal"
+        case .string: name = "String"
+        case .data: name = "Data"
+        case .uuid: name = "UUID"
+        case .url: name = "URL"
+        case .date: name = "Date"
+        case .embedded: return nil
+        case .toMany: return field.relation.map { "[\(typeName($0.entity))]" }
+        case .toOne:
+            guard let relation = field.relation else { return nil }
+            let target = typeName(relation.entity)
+            if relation.cascades { return target + "?" }
+            name = "Reference<\(target)>"
+        }
+        return name + (field.type.isOptional ? "?" : "")
+    }
+
+    private static func options(of field: FieldDescription) -> [String] {
+        var options: [String] = []
+        if field.isPrimaryKey { options.append("primaryKey") }
+        if let relation = field.relation {
+            if relation.cascades {
+                options.append("cascade")
+            } else if field.type.kind == .toMany {
+                // The catalog does not say whether rows are written with their parent. A linked row is never overwritten.
+                options.append("linked")
+            } else if relation.targetErasure != .unlink {
+                options.append(relation.targetErasure == .restrict ? "restricted" : "cascade")
+            }
+            return options
+        }
+        if field.isUnique { options.append("unique") } else if field.isIndexed, !field.isPrimaryKey { options.append("indexed") }
+        switch field.defaultValue {
+        case .bool(let value): options.append("default(\(value))")
+        case .integer(let value): options.append("default(\(value))")
+        case .unsigned(let value): options.append("default(\(value))")
+        case .double(let value) where value.isFinite: options.append("default(\(value))")
+        case .string(let value) where field.type.kind == .string: options.append("default(\(value.debugDescription))")
+        default: break
+        }
+        return options
+    }
+}

@@ -1,0 +1,88 @@
+import DAOCore
+import DAOMemory
+import Foundation
+import Testing
+
+@testable import DAOModelGeneration
+
+/// Models of the entities of a database, from its catalog alone.
+@Suite(.timeLimit(.minutes(5))) struct CatalogTests {
+    struct Writer: Plain, Model {
+        var id: UUID
+        var name: String
+        static let schema = Schema("writer", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .unique))
+    }
+
+    struct Post: Plain, Model {
+        var id: Int
+        var date: Date?
+        var stars: Int16
+        var tags: [String]
+        var writer: Reference<Writer>
+        var parts: [Writer]
+        var note: Writer?
+        static let schema = Schema(
+            "blog_post", Self.init,
+            Field("id", \.id, .primaryKey),
+            Field("date", \.date, .indexed),
+            Field("stars", \.stars, .default(3)),
+            Field("tags", \.tags),
+            Field("writer", \.writer, .restricted),
+            Field("parts", \.parts, .cascade),
+            Field("note", \.note, .linked),
+            indexes: [Index(.ascending(\.stars), .descending(\.date), isUnique: true)])
+    }
+
+    @Test func entitiesBecomeModelsThatDeclareTheSame() throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        _ = try database.storage(for: Post.self)
+        let entities = try database.entities()
+        let encoded = try entities.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        let catalog = "{\"entities\": [\(encoded.map { "{\"catalog\": \($0)}" }.joined(separator: ", "))]}"
+        let target = Target()
+        try target.write("", to: "main.swift")
+        let outcome = try target.generate(catalog: catalog)
+        #expect(target.models == ["BlogPost.swift", "Writer.swift"])
+        #expect(!outcome.isClean && outcome.lines.last?.contains("'tags' of 'blog_post' is JSON") == true)
+        #expect(
+            target.code("BlogPost.swift") == """
+                import DAOCore
+                import Foundation
+
+                struct BlogPost: Plain, Model {
+                    var id: Int
+                    var date: Date?
+                    var stars: Int16
+                    var writer: Reference<Writer>
+                    var parts: [Writer]
+                    var note: Reference<Writer>?
+                    // var tags: [String]    // JSON; its type is yours. Field("tags", \\.tags)
+
+                    static let schema = Schema(
+                        "blog_post", Self.init,
+                        Field("id", \\.id, .primaryKey),
+                        Field("date", \\.date, .indexed),
+                        Field("stars", \\.stars, .default(3)),
+                        Field("writer", \\.writer, .restricted),
+                        Field("parts", \\.parts, .cascade),
+                        Field("note", \\.note),
+                        indexes: [
+                            Index(.ascending(\\.stars), .descending(\\.date), isUnique: true)
+                        ]
+                    )
+                }
+
+                """)
+    }
+
+    @Test func namesOfEntitiesBecomeNamesOfTypes() {
+        #expect(
+            ["message", "blog_post", "string", "_x", "URLEntry"].map(CatalogReader.typeName) == [
+                "Message", "BlogPost", "StringRow", "X", "URLEntry",
+            ])
+        #expect(
+            ["Message", "URLEntry", "URL", "SpaceFolder"].map(PlainReader.lowercased) == [
+                "message", "urlEntry", "url", "spaceFolder",
+            ])
+    }
+}
