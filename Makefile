@@ -20,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -41,10 +41,11 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/with-postgres.sh Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, ThreadSanitizer, tests, compiler messages
+check: ## Run all that CI runs: formatting, consumers, a newcomer's package, ThreadSanitizer, tests, compiler messages
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory consumers
+	@$(MAKE) --no-print-directory newcomer
 	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
@@ -129,6 +130,11 @@ consumers: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh
 	Scripts/check-consumers.sh $(SWIFT_FLAGS)
+
+newcomer: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
+newcomer: ## From an empty directory to two databases: a package, generated models, SQLite, LMDB, dao copy and verify
+	@Scripts/setup.sh
+	Scripts/newcomer.sh $(SWIFT_FLAGS)
 
 messages: ## The compiler reports typical mistakes at their line, in words that help, within a second each
 	@Scripts/setup.sh

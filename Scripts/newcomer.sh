@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# What a newcomer does, from an empty directory: makes a package that depends on this one by its path, writes one Plain, generates
+# its model, stores and reads on SQLite, changes the URL to LMDB, copies the rows over with `dao`, and verifies both files.
+#
+#   Scripts/newcomer.sh [options of swift build]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+
+# The modules are those of this package's own build; with the same options, each is compiled once for both.
+options=(--scratch-path "$root/.build" "$@")
+log=$place/log
+
+# Runs a command quietly, unless it fails.
+quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; echo "newcomer: '$*' failed" >&2; exit 1; }; }
+# Compares what a command writes with what a newcomer expects.
+expect() {
+    local wanted=$1 written
+    shift
+    written=$("$@" 2>&1) || { echo "newcomer: '$*' failed: $written" >&2; exit 1; }
+    [ "$written" = "$wanted" ] || { echo "newcomer: '$*' wrote '$written', not '$wanted'" >&2; exit 1; }
+}
+
+mkdir -p Sources/Notebook
+cat >Package.swift <<END
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "Notebook",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "swift-dao", path: "$root")],
+    targets: [
+        .executableTarget(
+            name: "Notebook",
+            dependencies: [
+                .product(name: "DAOCore", package: "swift-dao"),
+                .product(name: "DAOSQLite", package: "swift-dao"),
+                .product(name: "DAOLMDB", package: "swift-dao"),
+            ])
+    ]
+)
+END
+cat >Sources/Notebook/Note.swift <<'END'
+import DAOCore
+import Foundation
+
+struct Note: Plain {
+    let id: Int
+    /// - Stored: indexed
+    let date: Date
+    let text: String
+    var uniqueId: UniqueID { UniqueID(id) }
+}
+END
+cat >Sources/Notebook/main.swift <<'END'
+import DAOCore
+import DAOLMDB
+import DAOSQLite
+import Foundation
+
+let database = try DatabaseDrivers(.sqlite, .lmdb).open(CommandLine.arguments[1])
+let notes = DAO(storage: try database.storage(for: NoteModel.self), translator: NoteTranslator())
+for (id, text) in CommandLine.arguments.dropFirst(2).enumerated() {
+    try notes.persist(Note(id: id, date: Date(), text: text))
+}
+print(try notes.read(orderedBy: .descending(\.date)).map(\.text).joined(separator: ", "))
+try database.close()
+END
+
+quietly swift package "${options[@]}" --allow-writing-to-package-directory generate-models
+quietly swift package "${options[@]}" --allow-writing-to-package-directory generate-models --check
+[ -f Sources/Notebook/Models/NoteModel.swift ] || { echo "newcomer: there is no NoteModel.swift" >&2; exit 1; }
+echo "newcomer: the model of Note is generated"
+
+quietly swift build "${options[@]}" --product Notebook
+programs=$root/.build/debug
+expect "tea, milk" "$programs/Notebook" sqlite:notes.db milk tea
+expect "tea, milk" "$programs/Notebook" sqlite:notes.db
+expect "" "$programs/Notebook" lmdb:empty.mdb
+echo "newcomer: stores and reads on SQLite"
+
+quietly swift build "${options[@]}" --product dao
+quietly "$programs/dao" copy sqlite:notes.db lmdb:notes.mdb
+expect "tea, milk" "$programs/Notebook" lmdb:notes.mdb
+expect "2 rows in 1 entity, no problem" "$programs/dao" verify sqlite:notes.db
+expect "2 rows in 1 entity, no problem" "$programs/dao" verify lmdb:notes.mdb
+echo "newcomer: copies to LMDB, reads there, and verifies both"
+# The page of `dao browse` is asked here for a filtered slice and a followed relationship.
