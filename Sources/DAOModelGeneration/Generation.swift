@@ -109,8 +109,9 @@ package struct Generation {
             }
             let inspection = try JSONDecoder().decode(Inspection.self, from: Data(contentsOf: URL(fileURLWithPath: catalog)))
             let reader = CatalogReader(inspection.entities.map(\.catalog), folder: folder)
-            findings += reader.findings
-            return reader.models
+            // A file that somebody has made their own declares its entity.
+            findings += reader.findings.filter { !sources.contains($0.place.path) }
+            return reader.models.filter { !sources.contains($0.place.path) }
         }
         var graph = try compiler.symbolGraph(of: sources)
         let stubs = Self.stubs(for: graph)

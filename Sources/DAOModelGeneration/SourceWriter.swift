@@ -16,7 +16,7 @@ struct SourceWriter {
     private static func modelText(_ model: ModelDeclaration) -> String {
         let declared = model.plain == nil ? "Plain, Model" : "Model"
         var text = ""
-        if let plain = model.plain { text += "/// The stored record of a ``\(plain)``.\n" }
+        if let plain = model.plain { text += "/// The stored record of ``\(plain)``.\n" }
         text += "\(model.access)struct \(escaped(model.name)): \(declared) {\n"
         for field in model.fields { text += "    \(field.access)var \(escaped(field.property)): \(field.type)\n" }
         for line in model.missing { text += "    // \(line)\n" }
@@ -34,7 +34,7 @@ struct SourceWriter {
     }
 
     private static func translatorText(_ model: ModelDeclaration, _ plain: String) -> String {
-        var text = "/// Converts a ``\(plain)`` to its stored record and back.\n"
+        var text = "/// Converts ``\(plain)`` to its stored record and back.\n"
         text += "\(model.access)struct \(model.translator): ReplacingTranslator {\n"
         if !model.access.isEmpty { text += "    \(model.access)init() {}\n\n" }
         let values = model.fields.map { field in

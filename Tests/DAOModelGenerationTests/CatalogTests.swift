@@ -73,6 +73,11 @@ import Testing
                 }
 
                 """)
+        let own = try #require(target.code("BlogPost.swift")).replacing("// var tags", with: "var tags")
+        try target.write(own, to: "Models/BlogPost.swift")
+        let again = try target.generate(catalog: catalog)
+        #expect(again.isClean, "\(again.lines)")
+        #expect(target.read("Models/BlogPost.swift") == own)
     }
 
     @Test func namesOfEntitiesBecomeNamesOfTypes() {

@@ -61,4 +61,19 @@ import Testing
         #expect(try target.generate(type: "Card").lines == ["Models/CardModel.swift: written"])
         #expect(throws: GenerationFailure.self) { try target.generate(type: "Nothing") }
     }
+
+    /// The value and the file that Docs/GeneratedModels.md shows. Both are in DAOExamples, where they are compiled.
+    @Test func theGuideShowsWhatIsGenerated() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let guide = try String(contentsOf: root.appendingPathComponent("Docs/GeneratedModels.md"), encoding: .utf8)
+        let blocks = guide.components(separatedBy: "```swift\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(blocks.count == 2)
+        let target = Target()
+        try target.write(blocks[0], to: "Album.swift")
+        #expect(try target.generate().isClean)
+        #expect(target.read("Models/AlbumModel.swift") == blocks[1])
+    }
 }

@@ -78,7 +78,7 @@ import Testing
                 import DAOCore
                 import Foundation
 
-                /// The stored record of a ``Message``.
+                /// The stored record of ``Message``.
                 struct MessageModel: Model {
                     var id: Int
                     var date: Date
@@ -105,7 +105,7 @@ import Testing
                     ).dropped("stars")
                 }
 
-                /// Converts a ``Message`` to its stored record and back.
+                /// Converts ``Message`` to its stored record and back.
                 struct MessageTranslator: ReplacingTranslator {
                     func translate(model: MessageModel) throws -> Message {
                         try Message(
@@ -139,7 +139,7 @@ import Testing
                 import DAOCore
                 import Foundation
 
-                /// The stored record of a ``Comment``.
+                /// The stored record of ``Comment``.
                 public struct CommentModel: Model {
                     public var id: UUID
                     var `default`: String
@@ -153,7 +153,7 @@ import Testing
                     )
                 }
 
-                /// Converts a ``Comment`` to its stored record and back.
+                /// Converts ``Comment`` to its stored record and back.
                 public struct CommentTranslator: ReplacingTranslator {
                     public init() {}
 
