@@ -96,7 +96,7 @@ import PackagePlugin
     private func catalog(of url: String, in directory: String) throws -> String? {
         guard let program = build(.product("dao")) else { return nil }
         let path = directory + "/catalog.json"
-        FileManager.default.createFile(atPath: path, contents: nil)
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
         guard try run(program, ["inspect", url, "--json"], output: file) == 0 else {
@@ -122,6 +122,19 @@ import PackagePlugin
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         var maps: [String] = []
         var flags = ["-package-name", String(context.package.id.map { $0.isLetter || $0.isNumber ? $0 : "_" })]
+        #if os(macOS)
+            // The driver finds the system by itself, the frontend does not. The modules are built for the manifest's platform.
+            #if arch(arm64)
+                flags += ["-target", "arm64-apple-macosx15.0"]
+            #else
+                flags += ["-target", "x86_64-apple-macosx15.0"]
+            #endif
+            let output = work.appendingPathComponent("sdk.txt")
+            _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+            _ = try run(
+                URL(fileURLWithPath: "/usr/bin/xcrun"), ["--show-sdk-path"], output: try FileHandle(forWritingTo: output))
+            flags += ["-sdk", try String(contentsOf: output, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)]
+        #endif
         for dependency in target.recursiveTargetDependencies {
             if let library = dependency as? SystemLibraryTarget {
                 maps.append(library.directoryURL.appendingPathComponent("module.modulemap").path)

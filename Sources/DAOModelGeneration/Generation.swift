@@ -160,23 +160,32 @@ package struct Generation {
             for model in models {
                 let path = "\(scratch)/\(model.name).swift"
                 guard let fault = faults.first(where: { $0.place.path == path }) else { continue }
-                let line =
-                    texts[path].flatMap { $0.indices.contains(fault.place.line - 1) ? $0[fault.place.line - 1] : nil } ?? ""
-                let field = model.fields.first { Self.names($0.property, in: line) }
-                let origin = request.catalog == nil ? "the model of '\(model.plain ?? model.name)'" : "'\(model.name)'"
-                findings.append(
-                    Finding(
-                        place: field?.place ?? model.place,
-                        message:
-                            "\(origin) would not compile: \(fault.message), in '\(line.trimmingCharacters(in: .whitespaces))'; "
-                            + "mend it, or write this model, its schema and its translator by hand"))
+                let lines = texts[path] ?? []
+                let line = lines.indices.contains(fault.place.line - 1) ? lines[fault.place.line - 1] : ""
+                findings.append(Self.finding(fault.message, in: line.trimmingCharacters(in: .whitespaces), of: model))
             }
             models.removeAll { model in faults.contains { $0.place.path == "\(scratch)/\(model.name).swift" } }
         }
     }
 
-    private static func names(_ property: String, in line: Substring) -> Bool {
-        line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains(Substring(property))
+    /// What the compiler says of a generated line, at the property that the line is made of.
+    private static func finding(_ message: String, in line: String, of model: ModelDeclaration) -> Finding {
+        if let match = message.firstMatch(of: /requires that '([^']+)' conform to '(?:FieldValue|Storable|PrimaryKeyValue)'/),
+            let field = model.fields.first(where: { $0.type.trimmingCharacters(in: ["?", "[", "]"]) == match.output.1 })
+        {
+            let type = match.output.1
+            return Finding(
+                place: field.place,
+                message: "'\(field.property)' is '\(type)' of another module, which is not a FieldValue; write 'extension "
+                    + "\(type): @retroactive FieldValue {}' if it is Codable or has a raw value, or put it into a Codable struct "
+                    + "that is a FieldValue")
+        }
+        let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        let field = model.fields.first { words.contains(Substring($0.property)) }
+        return Finding(
+            place: field?.place ?? model.place,
+            message: "the model of '\(model.plain ?? model.entity)' would not compile: \(message), in '\(line)'; mend it, or "
+                + "write this model, its schema and its translator by hand")
     }
 
     // MARK: Orphans

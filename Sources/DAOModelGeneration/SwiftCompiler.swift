@@ -78,6 +78,10 @@ struct SwiftCompiler {
         } catch {
             throw GenerationFailure("'\(request.compiler)' cannot be run: \(error.localizedDescription)")
         }
+        // The two runs take seconds; a compiler that hangs is ended.
+        let deadline = DispatchWorkItem { process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 600, execute: deadline)
+        defer { deadline.cancel() }
         let text = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return String(decoding: text, as: UTF8.self)

@@ -238,6 +238,7 @@ import Testing
     @Test func whatCannotBeGeneratedIsReportedAtItsLine() throws {
         let text = """
             import DAOCore
+            import Dispatch
             import Foundation
 
             enum Bare { case a } // error: declare it 'enum Bare: Codable, FieldValue'
@@ -313,6 +314,14 @@ import Testing
                 let id: Int
                 let missing: Missing
                 var uniqueId: UniqueID { UniqueID(id) }
+            }
+            struct Foreign: Plain {
+                let id: Int
+                let wait: DispatchTimeInterval? // error: extension DispatchTimeInterval: @retroactive FieldValue
+                var uniqueId: UniqueID { UniqueID(id) }
+            }
+            extension StorageError: Plain {
+                public var uniqueId: UniqueID { 1 } // error: declared in another module
             }
             struct Mistaken: Plain {
                 let id: Int
