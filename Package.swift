@@ -33,6 +33,9 @@ let package = Package(
         .systemLibrary(name: "DAOSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(name: "DAOSystemPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "DAOSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(
+            name: "DAOSystemMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
 
         // What of a URL may appear in a description, an error or a log
         .target(name: "DAORedaction"),
@@ -151,7 +154,12 @@ let package = Package(
             exclude: ["Calls", "Child", "Support"]),
 
         // Programs: they know every backend
-        .executableTarget(name: "dao-cli", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTransport", "DAORedaction"]),
+        .executableTarget(
+            name: "dao-cli", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTransport", "DAORedaction", "DAOSystemMicroHTTPD"],
+            resources: [
+                .embedInCode("Browse/Page/page.html"), .embedInCode("Browse/Page/page.css"),
+                .embedInCode("Browse/Page/page.js"),
+            ]),
         .executableTarget(name: "dao-generate-models", dependencies: ["DAOModelGeneration"]),
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),

@@ -11,9 +11,9 @@ build=../../.build
 # What each backend must do without.
 hidden_from() {
     case $1 in
-        SQLite) echo /usr/include/lmdb.h /usr/include/postgresql/libpq-fe.h ;;
-        LMDB) echo /usr/include/sqlite3.h /usr/include/postgresql/libpq-fe.h ;;
-        Memory) echo /usr/include/lmdb.h /usr/include/sqlite3.h /usr/include/postgresql/libpq-fe.h ;;
+        SQLite) echo /usr/include/microhttpd.h /usr/include/lmdb.h /usr/include/postgresql/libpq-fe.h ;;
+        LMDB) echo /usr/include/microhttpd.h /usr/include/sqlite3.h /usr/include/postgresql/libpq-fe.h ;;
+        Memory) echo /usr/include/microhttpd.h /usr/include/lmdb.h /usr/include/sqlite3.h /usr/include/postgresql/libpq-fe.h ;;
     esac
 }
 

@@ -3,19 +3,24 @@
 #
 #   Scripts/setup.sh            what building and testing need
 #   Scripts/setup.sh --demo     that, and the data that the demo imports
+#   Scripts/setup.sh --browser  that, and the browser that presses the buttons of `dao browse`
 set -euo pipefail
 
 # A command or file that shows a package is there, and the package that brings it.
 # Python runs the web server of the tests and of the offline demo. PostgreSQL's package brings the server of the tests; the one that
 # Debian starts by itself is not used.
 debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3"
-    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/lib/postgresql:postgresql")
+    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "/usr/lib/postgresql:postgresql")
 # The package "postgresql" of brew has no version; any from 13 on will do.
-brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb" "libpq:libpq" "postgresql:postgresql@17")
+brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "postgresql:postgresql@17")
 command -v python3 >/dev/null || brew+=("python3:python3")
 if [ "${1:-}" = "--demo" ]; then
     debian+=("/usr/share/iso-codes/json/iso_3166-2.json:iso-codes")
     brew+=("iso-codes:iso-codes")
+fi
+if [ "${1:-}" = "--browser" ]; then
+    debian+=("chromium:chromium" "chromedriver:chromium-driver")
+    brew+=("chromedriver:chromedriver" "google-chrome:google-chrome")
 fi
 
 if ! command -v swift >/dev/null; then
@@ -50,6 +55,6 @@ elif command -v brew >/dev/null; then
         brew list --versions "$name" >/dev/null 2>&1 || { echo "setup: installing $name with brew"; brew install --quiet "$name"; }
     done
 else
-    echo "setup: neither apt-get nor brew is here. Install pkg-config, the headers of SQLite 3, LMDB and libpq, and the PostgreSQL server by your system's means." >&2
-    command -v pkg-config >/dev/null && pkg-config --exists sqlite3 lmdb libpq
+    echo "setup: neither apt-get nor brew is here. Install pkg-config, the headers of SQLite 3, LMDB, libpq and libmicrohttpd, and the PostgreSQL server by your system's means." >&2
+    command -v pkg-config >/dev/null && pkg-config --exists sqlite3 lmdb libpq libmicrohttpd
 fi

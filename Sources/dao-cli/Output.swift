@@ -176,11 +176,11 @@ extension Value {
     }
 
     /// The value in a table: in one line, and shortened.
-    func cell(_ kind: ValueKind) -> String {
+    func cell(_ kind: ValueKind, length: Int = 60) -> String {
         if isNull { return "–" }
         if case .data(let data) = self { return "\(data.count) bytes" }
-        let text = printable(String(text(kind).prefix(64).map { $0.isNewline || $0 == "\t" ? " " : $0 }))
-        return text.count > 60 ? text.prefix(59) + "…" : text
+        let text = printable(String(text(kind).prefix(length + 4).map { $0.isNewline || $0 == "\t" ? " " : $0 }))
+        return text.count > length ? text.prefix(length - 1) + "…" : text
     }
 
     /// The value as a terminal can show it, in several lines where it has them.

@@ -6,7 +6,7 @@ import Synchronization
 /// The command line `dao`: what it has, and what it says.
 enum Program {
     static let commands: [Command] = [
-        .inspect, .query, .get, .count, .explain, .watch, .export, .import, .copy, .backup, .restore, .verify, .compact,
+        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .copy, .backup, .restore, .verify, .compact,
     ]
 
     static let help = """
@@ -97,7 +97,7 @@ enum Program {
 
 extension StorageError {
     /// The error as people read it: what happened and what to do, then what the message does not say.
-    fileprivate var line: String {
+    var line: String {
         var text = message
         if let position { text += ", at character \(position + 1) of the predicate" }
         var details: [String] = []

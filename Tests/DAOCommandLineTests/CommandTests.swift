@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
     static let schemes = ["sqlite", "lmdb"]
     static let commands = [
-        "inspect", "query", "get", "count", "explain", "watch", "export", "import", "copy", "backup", "restore", "verify",
+        "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "copy", "backup", "restore",
+        "verify",
         "compact",
     ]
 

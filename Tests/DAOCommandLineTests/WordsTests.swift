@@ -70,7 +70,7 @@ import Testing
         for words in [
             ["inspect", url], ["query", url, "book"], ["get", url, "book", "1"], ["count", url, "book"],
             ["explain", url, "book"],
-            ["watch", url, "book"], ["export", url, "book"], ["import", url, "book", "library.db"],
+            ["watch", url, "book"], ["browse", url], ["export", url, "book"], ["import", url, "book", "library.db"],
             ["copy", url, "\(scheme):copy.db"], ["backup", url, "backup.db"],
             ["restore", "\(scheme):other.db", "nothing.db"], ["verify", url], ["compact", url],
         ] {
@@ -101,7 +101,7 @@ import Testing
     @Test func secretsAreHidden() async throws {
         let library = try Library("sqlite")
         for words in [
-            ["inspect", "sqlite:library.db?password=geheim"], ["inspect", "sqlite:library.db?key=geheim"],
+            ["inspect", "sqlite:library.db?password=geheim"], ["browse", "sqlite:library.db?key=geheim"],
             ["inspect", "sqlite://ada:geheim@host/library.db"], ["copy", library.url, "lmdb:x.mdb?token=geheim"],
             ["inspect", library.url, "book", "sqlite:x?password=geheim"], ["query", library.url, "book", "--password=geheim"],
             ["restore", "sqlite:x.db?secret=geheim", "library.db"], ["inspect:password=geheim"],

@@ -219,7 +219,7 @@ private struct ByteReader {
 
 extension FieldDescription {
     /// The kind of value in a row: a to-one relationship is the key of the related row.
-    fileprivate var storedKind: ValueKind { relation.flatMap { type.kind == .toOne ? $0.keyKind : nil } ?? type.kind }
+    var storedKind: ValueKind { relation.flatMap { type.kind == .toOne ? $0.keyKind : nil } ?? type.kind }
 }
 
 extension Value {
@@ -236,11 +236,13 @@ extension Value {
 
     /// The value as a cell that ``init(_:of:)-(String,_)`` reads back, bit for bit.
     fileprivate func exactCell(_ field: FieldDescription) -> String {
-        switch self {
-        case .string(""): "\"\""
-        case .date(let date) where Date(isoText: date.text) != date: date.isoNumber
-        default: CSV.cell(text(field.storedKind))
-        }
+        self == .string("") ? "\"\"" : CSV.cell(exactText(field))
+    }
+
+    /// The value as text that ``init(_:of:)-(String,_)`` reads back, bit for bit; nothing for nil.
+    func exactText(_ field: FieldDescription) -> String {
+        if case .date(let date) = self, Date(isoText: date.text) != date { return date.isoNumber }
+        return text(field.storedKind)
     }
 
     /// Whether JSON is written again as it is, and is no text: a text stands for the JSON that it contains.
@@ -251,7 +253,7 @@ extension Value {
     }
 
     /// Reads a value of a field; nil when the text is none.
-    fileprivate init?(_ text: String, of field: FieldDescription) {
+    init?(_ text: String, of field: FieldDescription) {
         let value: Value? =
             switch field.storedKind {
             case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil

@@ -20,12 +20,10 @@ extension Command.Option {
 extension Arguments {
     /// The query that the words describe.
     fileprivate func query() throws -> RowQuery {
-        let order = list(of: "order").map { field in
-            field.hasPrefix("-") ? RowQuery.Order.descending(String(field.dropFirst())) : .ascending(field)
-        }
-        return RowQuery(
-            where: optionalWord("PREDICATE").map { TextPredicate($0) }, orderedBy: order, limit: try count(of: "limit"),
-            offset: try count(of: "offset") ?? 0)
+        RowQuery(
+            where: optionalWord("PREDICATE").map { TextPredicate($0) },
+            orderedBy: list(of: "order").map(RowQuery.Order.init(word:)),
+            limit: try count(of: "limit"), offset: try count(of: "offset") ?? 0)
     }
 
     /// Opens the database for reading.
@@ -36,6 +34,13 @@ extension Arguments {
     /// Opens the entity for reading.
     fileprivate func rows<Result>(_ body: (EntityRows) async throws -> Result) async throws -> Result {
         try await reading { try await body($0.rows(of: word("ENTITY"))) }
+    }
+}
+
+extension RowQuery.Order {
+    /// The term of a word; a dash in front means descending.
+    init(word: String) {
+        self = word.hasPrefix("-") ? .descending(String(word.dropFirst())) : .ascending(word)
     }
 }
 
