@@ -20,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -96,6 +96,11 @@ fuzz-predicates: ## Fuzz text predicates on every backend for MINUTES=10; SEED=â
 mutants: ## Plant MUTANTS=500 single edits, drawn from SEED=1, and run the suite and generated scripts on each
 	@Scripts/setup.sh
 	@Scripts/mutants/mutants.py --count $(MUTANTS) --seed $(or $(SEED),1) $(ARGUMENTS)
+
+browse-test: ## Press every button of the page of `dao browse` in headless Chromium; screenshots in .build/browse-test
+	@Scripts/setup.sh --browser
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	BROWSE_SCREENSHOTS=$(CURDIR)/.build/browse-test swift test --skip-build --no-parallel --filter everyButtonWorks
 
 coverage: ## Which lines of the libraries the suite and generated scripts alone come by
 	@Scripts/setup.sh
