@@ -7,6 +7,7 @@ import Synchronization
 enum Program {
     static let commands: [Command] = [
         .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .copy, .backup, .restore, .verify, .compact,
+        .completion,
     ]
 
     static let help = """
@@ -14,7 +15,7 @@ enum Program {
 
         Reads and keeps databases of swift-dao, whatever application made them.
 
-        \(commands.map { "  \($0.name.padding(to: 9)) \($0.summary)" }.joined(separator: "\n"))
+        \(commands.map { "  \($0.name.padding(to: 10)) \($0.summary)" }.joined(separator: "\n"))
 
         A database is a URL: sqlite:app.db, sqlite:///var/lib/app.db, lmdb:app.mdb. No command but copy creates one.
         'dao COMMAND --help' says more. The exit code is 0 for success, 1 for a failure, 64 for words that are no command,

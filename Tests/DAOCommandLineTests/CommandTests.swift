@@ -9,7 +9,7 @@ import Testing
     static let commands = [
         "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "copy", "backup", "restore",
         "verify",
-        "compact",
+        "compact", "completion",
     ]
 
     // MARK: Reading

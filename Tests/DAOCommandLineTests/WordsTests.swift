@@ -112,6 +112,31 @@ import Testing
         }
     }
 
+    /// The shell that is everywhere completes commands and options. The other scripts name all of them.
+    @Test func shellsCompleteWords() async throws {
+        let library = try Library("sqlite")
+        let bash = library.process([])
+        bash.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        bash.arguments = [
+            "bash", "-c",
+            """
+            source /dev/stdin <<< "$("$0" completion bash)"
+            complete() { COMP_CWORD=$(($# - 1)) COMP_WORDS=("$@"); _dao; echo "${COMPREPLY[@]}"; }
+            complete dao in; complete dao query sqlite:library.db book --o; complete dao browse --w; complete dao query sql
+            """, Process.built("dao").path,
+        ]
+        let run = try await bash.runToEnd()
+        #expect(run.status == 0 && run.output == "inspect\n--order --offset\n--write\n\n", "\(run)")
+        for shell in ["zsh", "fish"] {
+            let script = try await library.dao("completion", shell)
+            #expect(script.status == 0 && script.errors.isEmpty)
+            for word in CommandTests.commands + ["offset", "replace", "write"] {
+                #expect(script.output.contains(word), "\(word)")
+            }
+        }
+        #expect(try await library.dao("completion", "csh").status == 64)
+    }
+
     @Test func everyCommandHasHelp() async throws {
         let library = try Library("sqlite")
         let all = try await library.dao("--help")
