@@ -179,7 +179,9 @@ extension Value {
     func cell(_ kind: ValueKind, length: Int = 60) -> String {
         if isNull { return "–" }
         if case .data(let data) = self { return "\(data.count) bytes" }
-        let text = printable(String(text(kind).prefix(length + 4).map { $0.isNewline || $0 == "\t" ? " " : $0 }))
+        // A character can have any number of scalars.
+        let start = String(text(kind).unicodeScalars.prefix(16 * length))
+        let text = printable(String(start.prefix(length + 4).map { $0.isNewline || $0 == "\t" ? " " : $0 }))
         return text.count > length ? text.prefix(length - 1) + "…" : text
     }
 

@@ -134,6 +134,18 @@ import Testing
         #expect(rest.cells == [["b", "End, \"at last\""]] && rest.json["next"] is NSNull)
         let beyond = try page.get("api/related", ["entity": "book", "key": "1", "field": "chapters", "after": "9"])
         #expect(beyond.status == 200 && beyond.cells.isEmpty)
+        // The key of a related row is not shortened.
+        let key = String(repeating: "k", count: 200) + "\n'"
+        try library.using { database in
+            try DAO(storage: database.storage(for: Book.self)).create(
+                Book(
+                    id: 4, title: "", price: 1, published: nil, cover: nil, tags: [], writer: nil,
+                    chapters: [Chapter(id: key, title: "Long")]))
+        }
+        let long = try page.get("api/related", ["entity": "book", "key": "4", "field": "chapters"])
+        #expect((long.json["rows"] as? [[String: Any]])?.first?["key"] as? String == key)
+        let back = try page.get("api/row", ["entity": "chapter", "key": key]).json["referrers"] as? [[String: String]]
+        #expect(try page.get("api/rows", ["entity": "book", "where": back?.first?["where"] ?? ""]).cells.map { $0[0] } == ["4"])
         // And back: the conditions of the rows that lead to a row.
         for (entity, key, condition, books) in [
             ("writer", "1", "writer == 1", ["1", "3"]), ("chapter", "b", "ANY chapters.id == 'b'", ["1", "3"]),

@@ -263,8 +263,11 @@ struct BrowsedDatabase: Sendable {
         let positions = entity.fields.indices.filter { entity.fields[$0].type.kind != .toMany }
         let cells = rows.map { row in
             let cells = positions.map { position in
-                row.values[position].isNull
-                    ? "null" : JSON.text(row.values[position].cell(entity.fields[position].type.kind, length: Self.cellLength))
+                let (value, field) = (row.values[position], entity.fields[position])
+                if value.isNull { return "null" }
+                // The key of a related row is whole, because it leads there.
+                let isKey = field.relation != nil
+                return JSON.text(isKey ? value.text(field.type.kind) : value.cell(field.type.kind, length: Self.cellLength))
             }
             return JSON.object(["key": JSON.text(row.key.rawValue), "cells": JSON.list(cells)])
         }

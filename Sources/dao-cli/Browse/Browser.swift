@@ -4,7 +4,7 @@ import Foundation
 /// The page of `dao browse`: who is answered, and with what.
 struct Browser: Sendable {
     let content: BrowsedDatabase
-    /// The beginning of every path. Only who has seen the address knows it.
+    /// The beginning of every path. Only who has seen the address knows it. Numbers from 16 have two digits.
     let token = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
 
     /// The address of the page.

@@ -150,8 +150,12 @@ function live(state, text) {
 function fail(shown, error) {
   shown.isMistaken = error instanceof Refusal && error.status === 400;
   if (!shown.isMistaken) live("off", error instanceof Refusal ? "trying again" : "not connected");
-  if (shown.name === "rows" && entityNamed(shown.options.entity) && (!shown.isFramed || shown.isMistaken)) frameRows(shown);
-  if (shown.name !== "rows" || !shown.isFramed) fill($("main"), make("div", { id: "problem" }));
+  if (shown.name === "rows" && entityNamed(shown.options.entity)) {
+    if (!shown.isFramed || shown.isMistaken) frameRows(shown);
+  } else {
+    shown.isFramed = false;
+    fill($("main"), make("div", { id: "problem" }));
+  }
   tell(error, shown.options.where || "");
 }
 
@@ -189,11 +193,14 @@ async function refresh() {
     make("li", {}, make("a", { href: address("rows", { entity: entity.name }), "data-entity": entity.name },
       make("span", { class: "name" }, entity.name), make("span", { class: "count" }, entity.rows === null ? "" : number(entity.rows))))));
   choose(view.options.entity);
+  // What the database could not count in time, it may count the next time.
+  countless = database.entities.some(entity => entity.rows === null) ? countless + 1 : 0;
+  if (countless > 0 && countless < 5) refreshSoon();
 }
 
-let nextRefresh = null;
+let [nextRefresh, countless] = [null, 0];
 function refreshSoon() {
-  nextRefresh ??= setTimeout(async () => { await refresh(); nextRefresh = null; }, 1000);
+  nextRefresh ??= setTimeout(() => { nextRefresh = null; refresh(); }, 1000);
 }
 
 /** Marks the entity of the view. */
@@ -259,7 +266,8 @@ const views = {
   row(shown, answer, isChange) {
     const editor = $("main").querySelector(".editor");
     if (isChange && editor) {
-      tell(new Refusal({ error: "somebody has written this row meanwhile; cancel to see it" }));
+      // The change that is being saved is shown when it is.
+      if (!shown.isSaving) tell(new Refusal({ error: "somebody has written this row meanwhile; cancel to see it" }));
       return;
     }
     showRow(shown, answer, isChange);
@@ -546,15 +554,16 @@ function edit(shown, answer, field, value, cell) {
   const close = () => fill(cell, ...before);
   const save = async event => {
     event.preventDefault();
+    shown.isSaving = true;
     try {
       await ask("set", {}, shown.abort.signal, {
         entity: answer.entity, key: answer.key, field: field.name, version: answer.version, value: isNil.checked ? null : text.value,
       });
-      close();
-      fill($("problem"));
+      if (shown === view) open();
     } catch (error) {
       if (shown === view) tell(error);
     }
+    shown.isSaving = false;
   };
   const cancel = () => { close(); if (shown === view) open(); };
   const form = make("form", { class: "editor", onsubmit: save, onkeydown: event => {
