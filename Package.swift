@@ -27,6 +27,7 @@ let package = Package(
         .executable(name: "dao-generate-models", targets: ["dao-generate-models"]),
         .plugin(name: "DAOConformancePlugin", targets: ["DAOConformancePlugin"]),
         .plugin(name: "DAOGenerateModelsPlugin", targets: ["DAOGenerateModelsPlugin"]),
+        .plugin(name: "DAONewStoragePlugin", targets: ["DAONewStoragePlugin"]),
     ],
     targets: [
         // System libraries
@@ -70,6 +71,9 @@ let package = Package(
         // Models, schemas and translators from the values of a target or the catalog of a database
         .target(name: "DAOModelGeneration", dependencies: ["DAOCore"]),
 
+        // What `swift package new-storage` copies: storages whose methods are still to be written
+        .target(name: "DAOStorageSkeletons", dependencies: ["DAOCore", "DAOKeyValue", "DAOSQL"]),
+
         // Tests
         .target(
             name: "DAOExamples",
@@ -100,7 +104,9 @@ let package = Package(
         .testTarget(
             name: "DAOConformanceTests",
             dependencies: [
-                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTestSupport", "dao-conformance",
+                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOStorageSkeletons",
+                "DAOTestSupport",
+                "dao-conformance",
             ]),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "DAOEvolutionTestModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
@@ -183,6 +189,13 @@ let package = Package(
                     verb: "generate-models",
                     description: "Writes a model, a schema and a translator for each Plain of a target"),
                 permissions: [.writeToPackageDirectory(reason: "It writes the models into the folder 'Models' of the target.")])
+        ),
+        .plugin(
+            name: "DAONewStoragePlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "new-storage", description: "Makes a target for a storage of your own, with its conformance test"),
+                permissions: [.writeToPackageDirectory(reason: "It makes the folders of a target and of its tests.")])
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a newcomer does, from an empty directory: makes a package that depends on this one by its path, writes one Plain, generates
-# its model, stores and reads on SQLite, changes the URL to LMDB, copies the rows over with `dao`, and verifies both files.
+# its model, stores and reads on SQLite, changes the URL to LMDB, copies the rows over with `dao`, verifies both files, and begins
+# storages of their own.
 #
 #   Scripts/newcomer.sh [options of swift build]
 set -euo pipefail
@@ -88,4 +89,14 @@ expect "tea, milk" "$programs/Notebook" lmdb:notes.mdb
 expect "2 rows in 1 entity, no problem" "$programs/dao" verify sqlite:notes.db
 expect "2 rows in 1 entity, no problem" "$programs/dao" verify lmdb:notes.mdb
 echo "newcomer: copies to LMDB, reads there, and verifies both"
+
+for storage in Shelf:key-value Engine:sql Archive:database; do
+    swift package "${options[@]}" --allow-writing-to-package-directory new-storage "${storage%:*}" --kind "${storage#*:}" >"$log" 2>&1 ||
+        { cat "$log" >&2; exit 1; }
+    grep -E '^ +\.(target|testTarget)\(' "$log" >>targets
+done
+awk '{ print } /^    targets: \[/ { while ((getline line < "targets") > 0) print line }' Package.swift >Package.new
+mv Package.new Package.swift
+quietly swift build "${options[@]}" --build-tests
+echo "newcomer: new storages of each kind compile with their conformance tests"
 # The page of `dao browse` is asked here for a filtered slice and a followed relationship.

@@ -96,7 +96,7 @@ import PackagePlugin
     private func catalog(of url: String, in directory: String) throws -> String? {
         guard let program = build(.product("dao")) else { return nil }
         let path = directory + "/catalog.json"
-        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        try Data().write(to: URL(fileURLWithPath: path))
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
         guard try run(program, ["inspect", url, "--json"], output: file) == 0 else {
@@ -130,7 +130,7 @@ import PackagePlugin
                 flags += ["-target", "x86_64-apple-macosx15.0"]
             #endif
             let output = work.appendingPathComponent("sdk.txt")
-            _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+            try Data().write(to: output)
             _ = try run(
                 URL(fileURLWithPath: "/usr/bin/xcrun"), ["--show-sdk-path"], output: try FileHandle(forWritingTo: output))
             flags += ["-sdk", try String(contentsOf: output, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)]
