@@ -8,7 +8,7 @@ import Testing
 @Suite("L1, T6 · What happens when connections are lost", .enabled(if: Server.isThere, "there is no server"))
 struct LostConnectionTests {
     /// Every how many bytes a connection is cut.
-    private static let step = ProcessInfo.processInfo.environment["ROUNDS"] == nil ? 23 : 1
+    private static let step = ProcessInfo.processInfo.environment["ROUNDS"] == nil ? 37 : 1
 
     @Test(arguments: Proxy.Direction.allCases)
     func aCommitWhoseConnectionIsCutIsDecided(_ direction: Proxy.Direction) throws {

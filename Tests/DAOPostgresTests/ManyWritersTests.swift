@@ -17,13 +17,6 @@ struct ManyWritersTests {
 
     private func close(_ databases: [any Database]) throws { for database in databases { try database.close() } }
 
-    /// Runs closures on threads of their own, and waits for them. Their errors are issues.
-    private func together(_ bodies: [@Sendable () throws -> Void]) {
-        DispatchQueue.concurrentPerform(iterations: bodies.count) { number in
-            do { try bodies[number]() } catch { Issue.record(error) }
-        }
-    }
-
     private static func add(_ count: Int, to database: any Database, retrying: Int) throws {
         for _ in 0..<count {
             try database.transaction(retrying: retrying) {

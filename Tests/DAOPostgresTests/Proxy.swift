@@ -48,8 +48,8 @@ final class Proxy: Sendable {
         self.target = target
         directory = "/tmp/dao-proxy-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        let listener = socket(AF_UNIX, streamType, 0)
-        guard Self.withAddress(directory, { bind(listener, $0, $1) }) == 0, listen(listener, 100) == 0 else {
+        let listener = UnixSocket.make()
+        guard UnixSocket.withAddress(directory, { bind(listener, $0, $1) }) == 0, listen(listener, 100) == 0 else {
             throw ServerFailure(message: "no socket in \(directory)")
         }
         Thread.detachNewThread { [self] in take(from: listener) }
@@ -71,6 +71,9 @@ final class Proxy: Sendable {
     /// Refuses new connections, or accepts them again.
     func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
+    /// Ends all connections, as a server does that is stopped.
+    func cutAll() { for connection in state.withLock({ Array($0.connections.values) }) { connection.end() } }
+
     /// Lets the server have what was delayed, and waits until it has ended that connection.
     func deliver() {
         state.withLock { $0.delivers = true }
@@ -83,14 +86,11 @@ final class Proxy: Sendable {
 
     /// Ends all connections, and accepts no more.
     func stop() {
-        let connections = state.withLock { state in
-            state.isClosed = true
-            return Array(state.connections.values)
-        }
-        for connection in connections { connection.end() }
+        state.withLock { $0.isClosed = true }
+        cutAll()
         // Wakes up the thread that accepts.
-        let caller = socket(AF_UNIX, streamType, 0)
-        _ = Self.withAddress(directory) { connect(caller, $0, $1) }
+        let caller = UnixSocket.make()
+        _ = UnixSocket.withAddress(directory) { connect(caller, $0, $1) }
         close(caller)
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -105,8 +105,8 @@ final class Proxy: Sendable {
                 close(listener)
                 return
             }
-            let server = socket(AF_UNIX, streamType, 0)
-            if state.withLock({ $0.isDown }) || Self.withAddress(target, { connect(server, $0, $1) }) != 0 {
+            let server = UnixSocket.make()
+            if state.withLock({ $0.isDown }) || UnixSocket.withAddress(target, { connect(server, $0, $1) }) != 0 {
                 close(client)
                 close(server)
                 continue
@@ -143,14 +143,14 @@ final class Proxy: Sendable {
                 if plan.disturbance == .delay { connection.setDelayed(true) }
                 return (plan.bytes, plan.disturbance)
             }
-            Self.send(buffer[..<passed], to)
+            UnixSocket.send(buffer[..<passed], to)
             switch disturbance {
             case nil: continue
             case .cut: return
             case .delay:
                 shutdown(connection.client, Int32(SHUT_RDWR))
                 while state.withLock({ !$0.delivers && !$0.isClosed }) { usleep(1000) }
-                Self.send(buffer[passed..<count], to)
+                UnixSocket.send(buffer[passed..<count], to)
                 shutdown(to, Int32(SHUT_WR))
                 // Until the server has ended it.
                 while connection.isShared { usleep(1000) }
@@ -162,8 +162,13 @@ final class Proxy: Sendable {
             }
         }
     }
+}
 
-    private static func send(_ bytes: ArraySlice<UInt8>, _ socket: Int32) {
+/// The sockets of a server in a directory.
+enum UnixSocket {
+    static func make() -> Int32 { socket(AF_UNIX, streamType, 0) }
+
+    static func send(_ bytes: ArraySlice<UInt8>, _ socket: Int32) {
         var rest = bytes
         while !rest.isEmpty {
             #if canImport(Glibc)
@@ -176,7 +181,7 @@ final class Proxy: Sendable {
         }
     }
 
-    private static func withAddress(_ directory: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    static func withAddress(_ directory: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array("\(directory)/.s.PGSQL.5432".utf8)) }

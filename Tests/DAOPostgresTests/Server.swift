@@ -11,6 +11,8 @@ enum Server {
     /// Its URL, without options; nil when there is none.
     static let url = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"]
     static var isThere: Bool { url != nil }
+    /// The directory of the socket of a standby of it, which `make test` does not start.
+    static let standby = ProcessInfo.processInfo.environment["DAO_POSTGRES_STANDBY"]
 
     /// The kind of database, with a schema for each test.
     static func target(_ options: String = "pool=120") -> ConformanceTarget? {
@@ -66,6 +68,19 @@ enum Server {
 
 struct ServerFailure: Error {
     let message: String
+}
+
+/// Runs closures on threads of their own, and waits for them. Their errors are issues.
+func together(_ bodies: [@Sendable () throws -> Void]) {
+    let group = DispatchGroup()
+    for body in bodies {
+        group.enter()
+        Thread.detachNewThread {
+            do { try body() } catch { Issue.record(error) }
+            group.leave()
+        }
+    }
+    #expect(group.wait(timeout: .now() + 120) == .success)
 }
 
 /// Returns the storage error that a closure throws.

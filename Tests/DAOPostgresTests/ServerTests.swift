@@ -2,6 +2,7 @@ import DAOCore
 import DAOPostgres
 import DAOTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("L1 · A server opens a database, or the error says what to do", .enabled(if: Server.isThere, "there is no server"))
@@ -73,6 +74,32 @@ struct OpeningTests {
     }
 }
 
+@Suite("L1 · A standby as the only host", .enabled(if: Server.standby != nil, "there is no standby"))
+struct StandbyTests {
+    @Test(arguments: ["one", "many"])
+    func aStandbyIsReadAndRefusesWrites(_ writers: String) throws {
+        let url = try Server.newURL("writers=\(writers)")
+        let primary = try DatabaseDrivers(.postgres).open(url)
+        try primary.books.create(Book(id: 1, title: "one", shelf: nil))
+        let host = try #require(Server.standby).replacing("/", with: "%2F")
+        let standby = url.replacing(try Server.directory.replacing("/", with: "%2F"), with: host)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while (try? DatabaseDrivers(.postgres).open(standby).books.count()) != 1, ContinuousClock.now < deadline {
+            usleep(50_000)
+        }
+        let database = try DatabaseDrivers(.postgres).open(standby)
+        #expect(try database.books.read().map(\.id) == [1])
+        #expect(try storageError { try database.books.create(Book(id: 2, title: "two", shelf: nil)) }.kind == .readOnly)
+        #expect(try storageError { try database.transaction { try database.books.count() } }.kind == .readOnly)
+        #expect(try database.books.count() == 1)
+        #expect(
+            try storageError { try DatabaseDrivers(.postgres).open(standby.replacing("schema=", with: "schema=new-")) }.kind
+                == .readOnly)
+        try database.close()
+        try primary.close()
+    }
+}
+
 @Suite("Other programs and lost connections", .enabled(if: Server.isThere, "there is no server"))
 struct StrangerTests {
     /// A database in a new schema, and the name of the schema.
@@ -136,6 +163,59 @@ struct StrangerTests {
         try database.transaction { try database.books.create(Book(id: 4, title: "four", shelf: nil)) }
         #expect(try database.books.read().map(\.id) == [1, 4])
         try database.close()
+    }
+
+    @Test func aServerThatIsRestartedIsUsedAgain() throws {
+        let place = try ProxiedBooks("connect_timeout=1")
+        for _ in 0..<2 {
+            place.proxy.setDown(true)
+            place.proxy.cutAll()
+            #expect(try storageError { try place.database.books.read() }.kind == .unreachable)
+            #expect(try storageError { try place.increase() }.kind == .unreachable)
+            place.proxy.setDown(false)
+            #expect(try place.database.books.count() == 1)
+            try place.increase()
+        }
+        #expect(try place.number == 2)
+        try place.close()
+    }
+
+    @Test(arguments: ["one", "many"])
+    func whoFindsNoConnectionIsBusy(_ writers: String) throws {
+        let (database, _) = try database("pool=4&timeout=0.2&writers=\(writers)")
+        try database.books.create(Book(id: 1, title: "one", shelf: nil))
+        // Each thread keeps one until all have tried.
+        let errors = Mutex<[StorageError.Kind]>([])
+        let tries = Mutex(0)
+        let body: @Sendable () throws -> Void = {
+            do {
+                try database.snapshot {
+                    _ = try database.books.count()
+                    tries.withLock { $0 += 1 }
+                    let deadline = ContinuousClock.now + .seconds(10)
+                    while tries.withLock({ $0 }) < 5, ContinuousClock.now < deadline { usleep(1000) }
+                }
+            } catch let error as StorageError {
+                errors.withLock { $0.append(error.kind) }
+                tries.withLock { $0 += 1 }
+            }
+        }
+        together(Array(repeating: body, count: 5))
+        #expect(errors.withLock { $0 } == Array(repeating: .busy, count: writers == "one" ? 2 : 3))
+        #expect(try database.books.count() == 1)
+        try database.close()
+    }
+
+    @Test func aServerWithoutFreeConnectionsIsBusy() throws {
+        try Server.psql("CREATE ROLE dao_few LOGIN CONNECTION LIMIT 1; GRANT CREATE ON DATABASE postgres TO dao_few")
+        let schema = "test-\(UUID().uuidString.lowercased())"
+        defer { _ = try? Server.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP OWNED BY dao_few; DROP ROLE dao_few") }
+        let error = try storageError {
+            let database = try DatabaseDrivers(.postgres).open(Server.url(user: "dao_few", options: "schema=\(schema)"))
+            try database.books.create(Book(id: 1, title: "one", shelf: nil))
+        }
+        #expect(error.kind == .busy)
+        #expect(error.message.contains("connections"))
     }
 
     @Test func aTransactionGoesOnAfterARefusedRow() throws {

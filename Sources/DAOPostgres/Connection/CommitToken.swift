@@ -73,7 +73,7 @@ extension PostgresConnection {
             return result.count > 0 ? CatalogRow(result: result, row: 0) : nil
         } catch let error as ServerError {
             if PQstatus(pointer) == CONNECTION_OK { _ = try? exchange([.text("ROLLBACK")], isCancellable: false) }
-            throw error.storageError(path: path)
+            throw error.ofBeginning.storageError(path: path)
         }
     }
 

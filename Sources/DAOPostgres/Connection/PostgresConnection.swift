@@ -27,6 +27,9 @@ final class PostgresConnection: @unchecked Sendable {
     /// Changes when prepared statements have to be prepared again.
     private(set) var epoch = 0
 
+    /// The number of the server's process for this connection.
+    private var process: Int64 = 0
+
     /// Whether a transaction was begun and not ended.
     private(set) var isInTransaction = false
     /// Whether the transaction writes.
@@ -95,11 +98,35 @@ final class PostgresConnection: @unchecked Sendable {
     /// Makes the settings of a new connection.
     private func setUp() throws {
         do {
-            _ = try send(Self.setUp(settings).map(Command.text), 0, Patience(.seconds(settings.connectTimeout)))
+            let results = try send(
+                (Self.setUp(settings) + [Self.askProcess]).map(Command.text), 0, Patience(.seconds(settings.connectTimeout)))
+            process = results.last?.integer(0, 0) ?? 0
         } catch {
             abandon()
             throw (error as? ServerError)?.storageError(path: path) ?? error
         }
+    }
+
+    private static let askProcess = "SELECT pg_catalog.pg_backend_pid()"
+
+    /// Checks that a pooler that is in front of the server gives a connection of the server to one client as long as that is
+    /// connected. All that a connection remembers, such as prepared statements and the schema, is otherwise another client's.
+    func checkPooler() throws {
+        // A pooler has numbers of its own.
+        if process == Int64(PQbackendPID(pointer)) { return }
+        let other = try PostgresConnection(settings)
+        for connection in [self, other, self, other] {
+            let process = try connection.rows(Self.askProcess).first?.integer(0)
+            // A shared connection goes from client to client.
+            if process != connection.process || self.process == other.process { throw sharedConnection }
+        }
+    }
+
+    private var sharedConnection: StorageError {
+        StorageError(
+            .unsupported,
+            "a pooler shares the server's connections between transactions; use its session mode, or connect to the server",
+            path: path)
     }
 
     /// Ends the connection. The next call that is in no transaction connects again.
@@ -316,9 +343,13 @@ extension PostgresConnection: SQLConnection {
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
         texts += [
             "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE\(wait == 0 ? " NOWAIT" : "")",
-            "SELECT version FROM \(PostgresSchema.gate)",
+            "SELECT version, pg_catalog.pg_backend_pid() FROM \(PostgresSchema.gate)",
         ]
         let results = try begin(texts)
+        if let process = results.last?.integer(0, 1), process != self.process {
+            end()
+            throw sharedConnection
+        }
         isWriting = true
         self.isShared = isShared
         version = UInt64(bitPattern: results.last?.integer(0, 0) ?? 0)
@@ -331,7 +362,7 @@ extension PostgresConnection: SQLConnection {
             return results
         } catch let error as ServerError {
             if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
-            throw error.failure(path: path)
+            throw error.ofBeginning.failure(path: path)
         }
     }
 

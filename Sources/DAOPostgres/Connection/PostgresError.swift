@@ -34,6 +34,13 @@ struct ServerError: Error {
     /// Whether a prepared statement does not fit to the tables any more.
     var isOutdated: Bool { ["0A000", "42703", "42804", "42883", "26000"].contains(state) }
 
+    /// The error of a message that begins a transaction. A standby knows no transactions that write, and says so.
+    var ofBeginning: ServerError {
+        var error = self
+        if state == "0A000" { error.state = "25006" }
+        return error
+    }
+
     /// The error as a storage reports it.
     ///
     /// - Parameters:

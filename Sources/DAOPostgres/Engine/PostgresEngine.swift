@@ -16,6 +16,7 @@ final class PostgresEngine: SQLEngine {
     init(_ settings: PostgresSettings, _ configuration: DatabaseConfiguration) throws {
         self.settings = settings
         let connection = try PostgresConnection(settings)
+        try connection.checkPooler()
         try PostgresSchema.prepare(connection, configuration)
         version = "PostgreSQL \(connection.serverVersion)"
         first = Mutex(connection)
