@@ -23,6 +23,28 @@ struct Parameters {
         places += other.places.map { $0.map { $0.lowerBound + start..<$0.upperBound + start } }
     }
 
+    /// Makes one array of each parameter of some statements.
+    ///
+    /// - Parameters:
+    ///   - rows: The statements' values.
+    ///   - types: The types of the values.
+    init(arraysOf rows: ArraySlice<Parameters>, _ types: [UInt32]) {
+        bytes.reserveCapacity(rows.reduce(0) { $0 + $1.bytes.count } + rows.count * types.count * 4 + types.count * 20)
+        for (column, type) in types.enumerated() {
+            let start = bytes.count
+            // One dimension with nulls, whose elements are counted from one.
+            for number in [1, 1, Int32(bitPattern: type), Int32(rows.count), 1] { Self.append(number, to: &bytes) }
+            for row in rows {
+                let place = row.places[column]
+                Self.append(place.map { Int32($0.count) } ?? -1, to: &bytes)
+                if let place { bytes.append(contentsOf: row.bytes[place]) }
+            }
+            places.append(start..<bytes.count)
+        }
+    }
+
+    init() {}
+
     mutating func appendNull() { places.append(nil) }
 
     /// Appends a value.

@@ -2,7 +2,7 @@ import DAOCore
 import DAOSQL
 import Foundation
 
-/// Holds rows back, and writes them with a prepared statement in few messages.
+/// Holds rows back, and writes them with a prepared statement in few messages: many new rows with an array for each column.
 final class PostgresRowBatch: SQLRowBatch {
     private let connection: PostgresConnection
     private let text: String
@@ -12,12 +12,18 @@ final class PostgresRowBatch: SQLRowBatch {
     /// The numbers of the parameters, by the positions of their fields; -1 for a field that is not bound.
     private let parameters: [Int]
     private var prepared: PreparedStatement?
+    /// The statement that stores the rows of arrays; nil until it is prepared.
+    private var arrays: PreparedStatement?
     private var row = Parameters()
     private var key: Key?
     private var rows: [Parameters] = []
 
     /// The number of rows in one message. Their answers fit into the buffers of the connection while nobody reads them.
     private static let maximumCommands = 500
+
+    /// The numbers of rows that arrays have, and the bytes that are enough for one message.
+    private static let inArrays = 16...5000
+    private static let longMessage = 4 << 20
 
     init(_ write: SQLRowWrite, of table: SQLTable, _ connection: PostgresConnection) {
         self.connection = connection
@@ -74,9 +80,48 @@ final class PostgresRowBatch: SQLRowBatch {
         if rows.isEmpty { return }
         let sent = rows
         rows = []
+        var start = 0
+        while start < sent.count {
+            var (end, length) = (start, 0)
+            while end < sent.count, end - start < Self.inArrays.upperBound, length < Self.longMessage {
+                length += sent[end].bytes.count
+                end += 1
+            }
+            let isSent = try end - start >= Self.inArrays.lowerBound && sendArrays(sent[start..<end])
+            if !isSent { try sendEach(sent, start..<end) }
+            start = end
+        }
+    }
+
+    /// Sends new rows as arrays; false when one has to be sent after another: there is no statement for it, or one was refused.
+    private func sendArrays(_ rows: ArraySlice<Parameters>) throws -> Bool {
+        let types = try ready().parameterTypes
+        if keyIndex == nil { return false }
+        if arrays?.isOutdated != false {
+            let names = types.compactMap { TypeID.names[$0] }
+            let values = "VALUES (\(types.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))"
+            guard names.count == types.count, let place = text.firstRange(of: values) else { return false }
+            let lists = names.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
+            let both = text.replacingCharacters(in: place, with: "SELECT * FROM unnest(\(lists))")
+            arrays = try PreparedStatement(both, connection, entity: entity)
+        }
+        guard let arrays else { return false }
+        do {
+            _ = try connection.protected([.run(arrays.name, Parameters(arraysOf: rows, types))], text)
+            return true
+        } catch let error as ServerError where error.state == "23505" || error.state == "21000" {
+            // A value is taken, or two of the rows have the same key.
+            return false
+        } catch let error as ServerError {
+            throw error.failure(path: connection.path, entity: entity)
+        }
+    }
+
+    /// Sends a command for each row.
+    private func sendEach(_ sent: [Parameters], _ rows: Range<Int>) throws {
         let name = try ready().name
-        for start in stride(from: 0, to: sent.count, by: Self.maximumCommands) {
-            let some = sent[start..<min(start + Self.maximumCommands, sent.count)]
+        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.maximumCommands) {
+            let some = sent[start..<min(start + Self.maximumCommands, rows.upperBound)]
             do {
                 _ = try connection.protected(some.map { .run(name, $0) }, text)
             } catch let error as ServerError {

@@ -13,6 +13,12 @@ enum TypeID {
     static let numeric: UInt32 = 1700
     static let uuid: UInt32 = 2950
 
+    /// How a statement names them.
+    static let names: [UInt32: String] = [
+        bool: "bool", bytea: "bytea", int2: "int2", int4: "int4", int8: "int8", text: "text", varchar: "varchar",
+        float4: "float4", float8: "float8", numeric: "numeric", uuid: "uuid",
+    ]
+
     /// The types of the elements of arrays, by the types of the arrays.
     static let elements: [UInt32: UInt32] = [
         1000: bool, 1001: bytea, 1005: int2, 1007: int4, 1009: text, 1015: varchar, 1016: int8, 1021: float4, 1022: float8,
