@@ -144,6 +144,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L10", "a backup is the last commit, whole, in one file"),
         ContractRule("L11", "a compaction changes the size of the file, and nothing else"),
         ContractRule("L12", "an instrument is told of every call, once"),
+        ContractRule("L13", "a suspended database holds no locks until its next call"),
     ]
 
     /// Returns the rule with an id.

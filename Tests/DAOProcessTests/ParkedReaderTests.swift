@@ -42,4 +42,28 @@ import Testing
             }
         }
     }
+
+    /// Contract L13.
+    @Test func suspendedProcessHoldsNoLock() async throws {
+        try await onThread {
+            let place = Place(.sqlite)
+            let path = try DatabaseConfiguration(url: place.url()).path
+            let child = try Child("serve", place.url())
+            try child.expect("open")
+            // The files are not open in this process.
+            func isLocked() -> Bool {
+                ["", "-wal", "-shm"].contains { ProcessLock.isHeldElsewhere(path + $0, in: 0..<1 << 62) }
+            }
+            for round in 0..<3 {
+                for _ in 0..<40 { #expect(try child.ask("count") == "\(2 * round)") }
+                #expect(isLocked())
+                #expect(try child.ask("suspend") == "suspended")
+                #expect(!isLocked())
+                let ledger = try Ledger(place.url())
+                try ledger.increment()
+                try ledger.database.close()
+                _ = try child.ask("add")
+            }
+        }
+    }
 }

@@ -25,6 +25,7 @@ final class BatchingEngine: SQLEngine {
     var commitCounter: ObservationHub.OpenCounter? { engine.commitCounter }
 
     func didRead() { engine.didRead() }
+    func suspend() { engine.suspend() }
 
     func writeBackup(
         to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void

@@ -6,7 +6,7 @@ import Synchronization
 /// L9 to L11: verification, backups and compaction.
 enum LifeCycleMaintenance {
     static let cases: [ConformanceCase] =
-        verification.requiring(.evolution) + backups.requiring(.backup).requiring(.file) + compactions
+        verification.requiring(.evolution) + backups.requiring(.backup).requiring(.file) + compactions + suspensions
 
     private static let verification: [ConformanceCase] = [
         ConformanceCase("L.verifies", "L9", "E1", title: "a database that was written in every way has no damage") { context in
@@ -316,6 +316,34 @@ enum LifeCycleMaintenance {
         try topics.erase(byPrimaryKey: "t4")
         try database.dao(Post.self).erase(byPrimaryKey: 20)
     }
+
+    private static let suspensions: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "L.suspended", "L13", title: "after a suspension every call, storage and observation goes on"
+        ) { context in
+            let database = try context.open()
+            let dao = try database.dao(Item.self)
+            try await dao.create(Item.make([1]))
+            var results = dao.observe().makeAsyncIterator()
+            _ = try await results.next()
+            for round in 2...4 {
+                do {
+                    try await database.suspend()
+                } catch let error as StorageError where error.kind == .unsupported {
+                    return
+                }
+                let count = try await dao.count()
+                try expectEqual(count, round - 1, "the rows after a suspension")
+                try await database.suspend()
+                try await dao.create(Item.make([round]))
+                let seen = try await results.next()?.map(\.id)
+                try expectEqual(seen ?? [], Array(1...round), "the observed rows")
+            }
+            try await database.transaction {
+                _ = try expectError(.invalidTransaction, "inside a transaction") { try database.suspend() }
+            }
+        }
+    ]
 
     private static func expectSound(_ report: VerificationReport, _ rows: [String: Int]) throws {
         try expectEqual(report.problems.map(\.description), [], "the problems")

@@ -95,6 +95,10 @@ public protocol Database: AnyObject, Sendable, CustomStringConvertible {
     /// does nothing, for an engine that has no space to give back.
     func runCompaction() throws -> CompactionReport
 
+    /// Gives up every lock on the files of the database until the next call. It implements `suspend()`. The default does
+    /// nothing, for an engine without files.
+    func runSuspension() throws
+
     /// Waits for running calls and closes the database. Later calls throw `.closed`. A second `close` does
     /// nothing.
     ///

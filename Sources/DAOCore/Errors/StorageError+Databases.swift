@@ -89,6 +89,12 @@ extension StorageError {
     /// As many reads are running as may run at a time.
     ///
     /// - Parameter option: The option of the driver that says how many.
+    package static func readsPreventSuspension(_ path: String?) -> StorageError {
+        StorageError(
+            .busy, "reads or streams did not end in time, and the database holds its locks; end them and suspend it again",
+            path: path)
+    }
+
     package static func tooManyReads(
         _ path: String?, option: String = "maxReaders", engineCode: Int? = nil, engineMessage: String? = nil
     ) -> StorageError {

@@ -51,6 +51,8 @@ public struct CallReport: Sendable {
         case backup
         /// Makes the file smaller.
         case compact
+        /// Gives up the locks on the files.
+        case suspend
     }
 
     /// What the call did.

@@ -138,6 +138,14 @@ public final class KeyValueDatabase: Database {
         try lifetime.call { try engine.store.compact(waiting: configuration.busyTimeout) }
     }
 
+    /// A store with files that several processes share holds locks as long as it is open.
+    public func runSuspension() throws {
+        guard engine.store.traits.isMultiProcess else { return }
+        throw StorageError(
+            .unsupported, "\(engine.store.traits.name) holds its locks as long as the file is open; close the database instead",
+            path: engine.store.traits.path)
+    }
+
     /// Copies the last commit into a file; see ``Database``.
     public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
         try lifetime.call { try engine.store.writeBackup(to: path, onProgress: onProgress) }

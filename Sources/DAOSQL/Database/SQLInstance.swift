@@ -47,12 +47,16 @@ public final class SQLInstance: Sendable {
         let observations = state.observations
         let writer = WriterSession(engine, observations)
         let readers = SessionPool(
-            traits, maximum: traits.maximumReaders, capacity: 8, open: { SQLSession(try engine.connect(.read), path: path) },
-            didRead: { engine.didRead() })
+            traits, maximum: traits.maximumReaders, capacity: 8,
+            open: {
+                observations.resumeWatchingOthers()
+                return SQLSession(try engine.connect(.read), path: path)
+            }, didRead: { engine.didRead() })
         let writers =
             isShared
             ? SessionPool(traits, maximum: traits.maximumWriters, capacity: traits.maximumWriters) {
-                SQLSession(try engine.connect(.write), path: path, observations: observations)
+                observations.resumeWatchingOthers()
+                return SQLSession(try engine.connect(.write), path: path, observations: observations)
             } : nil
         self.engine = engine
         self.writer = writer
@@ -80,6 +84,24 @@ public final class SQLInstance: Sendable {
 
     /// Opens the connection for writing, if only readers were open so far.
     func openWriter() throws { if writers == nil { try writer.open() } }
+
+    /// Closes the connections, the connection for writing last, and lets the next call open them again.
+    ///
+    /// - Throws: `.busy` when reads do not end in time.
+    func suspend() throws {
+        func end() {
+            coordinator.engineState.observations.pauseWatchingOthers()
+            writer.suspend()
+            engine.suspend()
+        }
+        func closeAll() throws {
+            try readers.withoutSessions { if let writers { try writers.withoutSessions(end) } else { end() } }
+        }
+        try writer.withoutOptimizing {
+            // No write transaction runs meanwhile.
+            if writer.isOpen { try coordinator.write(.statement) { _ in try closeAll() } } else { try closeAll() }
+        }
+    }
 
     /// Closes the connections, the connection for writing last, and then the engine.
     public func close() {
@@ -115,6 +137,7 @@ private final class WriterSession: Sendable {
     private let engine: any SQLEngine
     private let observations: ObservationHub
     private let session = Mutex<SQLSession?>(nil)
+    private let isSuspended = Atomic(false)
     /// Held while the database is optimized, so that closing it waits.
     private let optimizing = NSLock()
     private let optimizeLater = Mutex<(@Sendable () -> Void)?>(nil)
@@ -127,9 +150,28 @@ private final class WriterSession: Sendable {
     func open() throws {
         try session.withLock { session in
             guard session == nil else { return }
+            observations.resumeWatchingOthers()
             let new = SQLSession(try engine.connect(.write), path: engine.traits.path, observations: observations)
             new.optimizeLater = optimizeLater.withLock { $0 }
             session = new
+            isSuspended.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Whether the session is open.
+    var isOpen: Bool { session.withLock { $0 != nil } }
+
+    /// Runs a closure while the database is not optimized in the background.
+    func withoutOptimizing(_ body: () throws -> Void) rethrows { try optimizing.withLock(body) }
+
+    /// Closes the session, until it is needed again. The transaction of the caller can have it open until its end.
+    func suspend() {
+        session.withLock { session in
+            guard let old = session else { return }
+            old.optimizeLater = nil
+            old.connection.willClose()
+            isSuspended.store(true, ordering: .releasing)
+            session = nil
         }
     }
 
@@ -140,6 +182,8 @@ private final class WriterSession: Sendable {
     func optimize(_ coordinator: TransactionCoordinator<SQLSession>) {
         // What fails now, such as because another process writes, is tried again after a later commit.
         optimizing.withLock {
+            // A suspended database is left alone.
+            guard isOpen else { return }
             try? coordinator.write(.statement) { session in
                 session.optimizeLater = optimizeLater.withLock { $0 }
                 try session.connection.optimize()
@@ -148,6 +192,7 @@ private final class WriterSession: Sendable {
     }
 
     func get() throws -> SQLSession {
+        if isSuspended.load(ordering: .acquiring) { try open() }
         guard let session = session.withLock({ $0 }) else {
             throw StorageError.readOnly(engine.traits.path)
         }

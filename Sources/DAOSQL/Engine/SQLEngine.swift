@@ -45,6 +45,10 @@ public protocol SQLEngine: AnyObject, Sendable {
     func writeBackup(
         to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void) throws
 
+    /// Releases what the engine itself holds beside its connections. They are closed now, and a later ``connect(_:)`` opens
+    /// all of it again. By default it does nothing.
+    func suspend()
+
     /// Frees the engine's resources. All connections are closed by then. By default it does nothing.
     func close()
 }
@@ -65,6 +69,9 @@ extension SQLEngine {
     ) throws {
         throw StorageError.backupUnsupported(traits.name, path: traits.path)
     }
+
+    /// By default there is nothing to release.
+    public func suspend() {}
 
     /// By default there is nothing to free.
     public func close() {}

@@ -54,4 +54,7 @@ extension SQLDatabase {
             return try instance.coordinator.write(.statement) { try $0.connection.compact(settings) }
         }
     }
+
+    /// Closes all connections until the next call; see ``DAOCore/Database``.
+    public func runSuspension() throws { try lifetime.call { try instance.suspend() } }
 }

@@ -21,6 +21,7 @@ final class SessionPool: Sendable {
     private let didRead: @Sendable () -> Void
     /// Counts the sessions that may still be taken; nil without a limit.
     private let free: DispatchSemaphore?
+    private let limit: Int
     private let timeout: DispatchTimeInterval
     private let path: String
     private let option: String
@@ -43,7 +44,8 @@ final class SessionPool: Sendable {
         timeout = .milliseconds(Int(clamping: Int64(traits.busyTimeout / .milliseconds(1))))
         // A semaphore must not end with a smaller value than it began with.
         free = maximum.map { _ in DispatchSemaphore(value: 0) }
-        for _ in 0..<(maximum ?? 0) { free?.signal() }
+        limit = maximum ?? 0
+        for _ in 0..<limit { free?.signal() }
     }
 
     /// Takes a session for exclusive use. It returns to the pool when its transaction is rolled back.
@@ -63,6 +65,28 @@ final class SessionPool: Sendable {
         } catch {
             free?.signal()
             throw error
+        }
+    }
+
+    /// Waits until no session is in use, closes all of them and runs a closure. A session that is taken later is a new one.
+    ///
+    /// - Throws: `.busy` when a session is in use for the whole timeout; any error of the closure.
+    func withoutSessions(_ body: () throws -> Void) throws {
+        let deadline = DispatchTime.now() + timeout
+        var taken = 0
+        defer { for _ in 0..<taken { free?.signal() } }
+        while taken < limit {
+            guard free?.wait(timeout: deadline) != .timedOut else { throw StorageError.readsPreventSuspension(path) }
+            taken += 1
+        }
+        _ = takeIdle()
+        try body()
+    }
+
+    private func takeIdle() -> [SQLSession] {
+        state.withLock { state in
+            defer { state.idle = [] }
+            return state.idle
         }
     }
 

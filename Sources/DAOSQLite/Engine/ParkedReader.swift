@@ -69,7 +69,10 @@ final class ParkedReader: Sendable {
         return try body()
     }
 
-    /// Ends the transaction for ever, and closes its connection.
+    /// Lets later reads begin the transaction again that ``close()`` has ended.
+    func mayBegin() { state.withLock { $0.isClosed = false } }
+
+    /// Ends the transaction, closes its connection, and lets no read begin it again.
     func close() {
         state.withLock { state in
             stop(&state)

@@ -69,6 +69,11 @@ final class SQLiteEngine: SQLEngine {
         }
     }
 
+    func suspend() {
+        parked.mayBegin()
+        mark.withLock { $0 = nil }
+    }
+
     /// All connections are closed by then.
     func close() {
         parked.close()

@@ -39,7 +39,8 @@ enum Fault: String, CaseIterable, Sendable {
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
-        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow
+        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow,
+        suspensionCloses
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersOutliveDatabase, observersMayWrite
@@ -83,7 +84,7 @@ enum Fault: String, CaseIterable, Sendable {
     static let detectedByProperties = allCases.filter {
         ![
             .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing, .observersMayWrite,
-            .rowsOpenDeclarations, .sharedCallsFailTogether,
+            .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses,
         ].contains($0)
     }
 

@@ -198,6 +198,11 @@ final class FaultyDatabase: Database {
         return try base.runCompaction()
     }
 
+    func runSuspension() throws {
+        if fault == .suspensionCloses { try base.close() }
+        try base.runSuspension()
+    }
+
     private func loseLastRows() {
         base.engine.committed.tables.withLock { tables in
             for name in tables.keys where tables[name]?.rows.isEmpty == false { tables[name]?.rows.removeLast() }

@@ -136,7 +136,7 @@ enum Commands {
         answer("done")
     }
 
-    /// `serve <url>`: executes the commands of its lines: `count`, `add`, `batch`, `check`, `close`.
+    /// `serve <url>`: executes the commands of its lines: `count`, `add`, `batch`, `suspend`, `check`, `close`.
     private static func serve(_ arguments: ArraySlice<String>) throws {
         let ledger = try ledger(arguments)
         answer("open")
@@ -147,6 +147,9 @@ enum Commands {
                 try ledger.increment()
                 answer(Moment.now)
             case "batch": answer(try Batches.commitNext(ledger))
+            case "suspend":
+                try ledger.database.suspend()
+                answer("suspended")
             case "check": answer(try ledger.isWhole() ? "whole" : "torn")
             default: return try ledger.database.close()
             }

@@ -21,6 +21,7 @@ final class CommitWatch: Sendable {
         var timer: (any DispatchSourceTimer)?
         /// The number of consecutive checks that deferred a change.
         var delays = 0
+        var isPaused = false
     }
 
     private enum Look {
@@ -70,6 +71,19 @@ final class CommitWatch: Sendable {
         _ = counter
     }
 
+    /// Releases the counter, and does not open it before ``resume()``.
+    func pause() {
+        let counter = state.withLock { state in
+            state.isPaused = true
+            defer { state.counter = nil }
+            return state.counter
+        }
+        _ = counter
+    }
+
+    /// Ends the pause.
+    func resume() { state.withLock { $0.isPaused = false } }
+
     /// Records a commit of this process. Its observers are informed by ``ObservationHub/didCommit(_:)``.
     func didCommitHere(from before: UInt64, to after: UInt64) {
         state.withLock { if $0.seen == before { $0.seen = after } }
@@ -102,6 +116,7 @@ final class CommitWatch: Sendable {
 
     /// Returns the current counter; nil when it cannot be read. The next check then opens the counter again.
     private static func count(_ state: inout State) -> UInt64? {
+        if state.isPaused { return nil }
         do {
             let counter = try state.counter ?? state.openCounter?()
             state.counter = counter

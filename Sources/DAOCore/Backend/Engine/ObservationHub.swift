@@ -45,6 +45,12 @@ public final class ObservationHub: Sendable {
     /// when it returns.
     public func stopWatchingOthers() { others.stop(forGood: true) }
 
+    /// Pauses the detection of commits of other processes, and releases the counter, until ``resumeWatchingOthers()``.
+    public func pauseWatchingOthers() { others.pause() }
+
+    /// Continues the detection of commits of other processes. Commits that were made in the pause wake observers.
+    public func resumeWatchingOthers() { others.resume() }
+
     /// Attributes a change of the counter to a commit of this process. Without this call, observers read once
     /// more and find no change.
     ///
