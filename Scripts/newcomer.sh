@@ -7,7 +7,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
+page=
+trap '[ -z "$page" ] || kill "$page" 2>/dev/null || true; rm -rf "$place"' EXIT
 cd "$place"
 
 # The modules are those of this package's own build; with the same options, each is compiled once for both.
@@ -53,6 +54,8 @@ struct Note: Plain {
     /// - Stored: indexed
     let date: Date
     let text: String
+    /// The note that this one answers.
+    let question: Reference<NoteModel>?
     var uniqueId: UniqueID { UniqueID(id) }
 }
 END
@@ -65,7 +68,7 @@ import Foundation
 let database = try DatabaseDrivers(.sqlite, .lmdb).open(CommandLine.arguments[1])
 let notes = DAO(storage: try database.storage(for: NoteModel.self), translator: NoteTranslator())
 for (id, text) in CommandLine.arguments.dropFirst(2).enumerated() {
-    try notes.persist(Note(id: id, date: Date(), text: text))
+    try notes.persist(Note(id: id, date: Date(), text: text, question: id > 0 ? Reference(0) : nil))
 }
 print(try notes.read(orderedBy: .descending(\.date)).map(\.text).joined(separator: ", "))
 try database.close()
@@ -90,6 +93,32 @@ expect "2 rows in 1 entity, no problem" "$programs/dao" verify sqlite:notes.db
 expect "2 rows in 1 entity, no problem" "$programs/dao" verify lmdb:notes.mdb
 echo "newcomer: copies to LMDB, reads there, and verifies both"
 
+"$programs/dao" browse lmdb:notes.mdb --json >address 2>"$log" &
+page=$!
+python3 - <<'END' || { cat "$log" >&2; exit 1; }
+import json, time, urllib.parse, urllib.request
+
+deadline = time.monotonic() + 20
+while not (line := open("address").read()) and time.monotonic() < deadline:
+    time.sleep(0.05)
+
+def ask(view, **words):
+    address = json.loads(line)["address"] + "api/" + view + "?" + urllib.parse.urlencode(words)
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=20) as answer:
+        return [row["key"] for row in json.load(answer)["rows"]]
+
+for keys, wanted in (
+    (ask("rows", entity="note", where="text == 'tea'"), ["1"]),
+    (ask("related", entity="note", key="1", field="question"), ["0"]),
+):
+    if keys != wanted:
+        raise SystemExit(f"newcomer: the page has the rows {keys}, not {wanted}")
+END
+kill "$page"
+wait "$page" || true
+page=
+echo "newcomer: the page shows a filtered slice and follows a relationship"
+
 for storage in Shelf:key-value Engine:sql Archive:database; do
     swift package "${options[@]}" --allow-writing-to-package-directory new-storage "${storage%:*}" --kind "${storage#*:}" >"$log" 2>&1 ||
         { cat "$log" >&2; exit 1; }
@@ -99,4 +128,3 @@ awk '{ print } /^    targets: \[/ { while ((getline line < "targets") > 0) print
 mv Package.new Package.swift
 quietly swift build "${options[@]}" --build-tests
 echo "newcomer: new storages of each kind compile with their conformance tests"
-# The page of `dao browse` is asked here for a filtered slice and a followed relationship.
