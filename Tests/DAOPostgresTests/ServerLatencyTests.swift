@@ -5,8 +5,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("No wait without an end", .enabled(if: Server.isThere, "there is no server"))
-struct WaitingTests {
+/// Promises in seconds. `Scripts/test.sh` runs these tests separately from all other tests.
+@Suite("No wait without an end", .serialized, .enabled(if: Server.isThere, "there is no server"))
+struct ServerLatencyTests {
     private func open(_ options: String = "") throws -> any Database {
         let database = try DatabaseDrivers(.postgres).open(Server.newURL(options))
         try database.books.create(Book(id: 1, title: "one", shelf: nil))
