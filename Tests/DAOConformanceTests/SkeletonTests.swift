@@ -4,7 +4,7 @@ import DAOStorageSkeletons
 import Testing
 
 /// What `swift package new-storage` makes, before anything is implemented.
-@Suite(.timeLimit(.minutes(5))) struct SkeletonTests {
+@Suite(.timeLimit(.minutes(30))) struct SkeletonTests {
     @Test(arguments: [DatabaseDriver.keyvalueskeleton, .sqlskeleton, .databaseskeleton])
     func onlyWhatIsUnfinishedFails(_ driver: DatabaseDriver) async {
         let target = ConformanceTarget(name: driver.scheme) { location in
