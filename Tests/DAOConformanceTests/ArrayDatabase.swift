@@ -178,10 +178,10 @@ struct ArrayStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try array.read { transaction in
             let (table, layout) = try table(transaction)
-            let rows = try resolved.evaluate(over: table.rows) { field, row in
-                try reader(row, layout).readValue(at: field)
+            let rows = try resolved.evaluate(over: table.rows.map { ($0, reader($0, layout)) }) { field, row in
+                try row.1.readValue(at: field)
             }
-            return (rows, layout)
+            return (rows.map(\.0), layout)
         }
     }
 

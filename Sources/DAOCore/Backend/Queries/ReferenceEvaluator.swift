@@ -20,14 +20,15 @@ extension ResolvedQuery {
     /// - Complexity: O(n log n) in the number of matching rows.
     public func evaluate<Row>(over rows: [Row], _ value: (Int, Row) throws -> Value) rethrows -> [Row] {
         var matching = try rows.filter { row in try filter.matches { try value($0, row) } }
-        try matching.sort { left, right in
-            for term in order {
-                let result = try Value.order(value(term.field, left), value(term.field, right))
+            .map { row in (row: row, terms: try order.map { try value($0.field, row) }) }
+        matching.sort { left, right in
+            for (number, term) in order.enumerated() {
+                let result = Value.order(left.terms[number], right.terms[number])
                 if result != 0 { return (result < 0) == term.isAscending }
             }
             return false
         }
         let rest = matching.dropFirst(offset)
-        return Array(limit.map { rest.prefix($0) } ?? rest)
+        return (limit.map { rest.prefix($0) } ?? rest).map(\.row)
     }
 }
