@@ -155,6 +155,8 @@ extension Database {
         let configuration = configuration
         return configuration.durability == .full
             && (!CallTrace.isUsed.load(ordering: .relaxed) || configuration.instruments.isEmpty)
+            // Each transaction of a shared commit is a savepoint.
+            && capabilities.hasSavepoints
     }
 
     /// Runs a closure as a transaction, and runs it again when it throws `.conflict` (contract T8).
