@@ -13,7 +13,26 @@ final class WriteQueue: Sendable {
     private static let longestWait = Duration.milliseconds(5)
 
     private let queue: DispatchQueue
-    private let waiting = Mutex<[any QueuedWrite]>([])
+    private let waiting = Mutex(Waiting())
+
+    /// Writes in the order of their arrival. Taking the first one takes constant time on average, however many wait.
+    private struct Waiting {
+        private var arrived: [any QueuedWrite] = []
+        /// Those before the arrived ones, the first one last.
+        private var next: [any QueuedWrite] = []
+
+        var first: (any QueuedWrite)? { next.last ?? arrived.first }
+
+        mutating func append(_ write: any QueuedWrite) { arrived.append(write) }
+
+        mutating func popFirst() -> (any QueuedWrite)? {
+            if next.isEmpty {
+                next = arrived.reversed()
+                arrived = []
+            }
+            return next.popLast()
+        }
+    }
 
     /// - Parameters:
     ///   - label: The name of the queue in a debugger.
@@ -60,11 +79,11 @@ final class WriteQueue: Sendable {
     }
 
     private func takeNext() -> (any QueuedWrite)? {
-        waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        waiting.withLock { $0.popFirst() }
     }
 
     private func takeNext(of database: any Database) -> (any QueuedWrite)? {
-        waiting.withLock { $0.first?.sharing === database ? $0.removeFirst() : nil }
+        waiting.withLock { $0.first?.sharing === database ? $0.popFirst() : nil }
     }
 
     private func isNext(of database: any Database) -> Bool { waiting.withLock { $0.first?.sharing === database } }
