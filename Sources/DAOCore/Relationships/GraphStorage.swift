@@ -54,9 +54,10 @@ struct GraphStorage<Record: Model>: IncludingStorage {
 // MARK: Reading
 
 extension GraphStorage {
-    /// Returns whether a query needs only the rows of a model without relationships. Such a model can have an inverse.
-    private func isFlat(_ query: @autoclosure () -> Query<Record>) -> Bool {
-        isFlat && (Record.schema.inverses.isEmpty || !query().reachesRelated)
+    /// Returns whether a query needs data that is not in the rows of the model. A model without relationships can have an
+    /// inverse.
+    private func reachesRelated(_ query: @autoclosure () -> Query<Record>) -> Bool {
+        isFlat && Record.schema.inverses.isEmpty ? false : query().reachesRelated
     }
 
     /// Tells the running observation what the next read depends on. Related rows belong to it, also where only
@@ -67,7 +68,7 @@ extension GraphStorage {
 
     func read(_ query: Query<Record>) throws -> [Record] {
         willRead()
-        if isFlat(query) { return try flat.read(query) }
+        if isFlat, !reachesRelated(query) { return try flat.read(query) }
         let form = form(query.includesSubentities)
         func read(_ rows: (Query<Record>) throws -> [Record]) throws -> [Record] {
             var records = try rows(query)
@@ -104,7 +105,7 @@ extension GraphStorage {
 
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
-        if isFlat(query) || !query.reachesRelated { return try flat.keys(query) }
+        if !reachesRelated(query) { return try flat.keys(query) }
         return try database.snapshot {
             if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
             if !evaluatesRelated, query.limit != nil {
@@ -116,7 +117,7 @@ extension GraphStorage {
 
     func count(_ query: Query<Record>) throws -> Int {
         willRead()
-        if isFlat(query) || !query.reachesRelated { return try flat.count(query) }
+        if !reachesRelated(query) { return try flat.count(query) }
         return try database.snapshot {
             var query = query
             // The order does not affect the count.
@@ -127,7 +128,7 @@ extension GraphStorage {
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         willRead()
-        if isFlat(query) || !query.reachesRelated { return try flat.readFields(fields, query, body) }
+        if !reachesRelated(query) { return try flat.readFields(fields, query, body) }
         try database.snapshot {
             guard query.sortsThroughRelations else {
                 return try answering(query) { try flat.readFields(fields, $0, body) }
@@ -138,14 +139,14 @@ extension GraphStorage {
 
     func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
         willRead()
-        if isFlat(Query(where: condition)) { return try flat.groups(of: fields, where: condition, body) }
+        if isFlat, !reachesRelated(Query(where: condition)) { return try flat.groups(of: fields, where: condition, body) }
         try database.snapshot {
             try answering(Query(where: condition)) { try flat.groups(of: fields, where: $0.predicate, body) }
         }
     }
 
     func explain(_ query: Query<Record>) throws -> QueryPlan {
-        if isFlat(query) { return try flat.explain(query) }
+        if isFlat, !reachesRelated(query) { return try flat.explain(query) }
         return try database.snapshot {
             guard query.sortsThroughRelations else { return try answering(query, flat.explain) }
             var unsorted = query
@@ -158,7 +159,7 @@ extension GraphStorage {
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         willRead()
-        if isFlat(query) { return try flat.cursor(query) }
+        if isFlat, !reachesRelated(query) { return try flat.cursor(query) }
         // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
         if evaluatesRelated, !query.sortsThroughRelations, let cursor = try cursorWithRelated(query) { return cursor }
         if query.reachesRelated {
@@ -244,7 +245,7 @@ extension GraphStorage {
     }
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
-        if isFlat(query) { return try counting.update(query, body) }
+        if isFlat, !reachesRelated(query) { return try counting.update(query, body) }
         return try database.transaction {
             let keys = try keys(query)
             let (revisions, references) = (CallRevisions(), CallReferences())
@@ -261,7 +262,9 @@ extension GraphStorage {
     }
 
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        if isFlat(Query(where: condition)) { return try counting.set(field, to: value, counting: counter, where: condition) }
+        if isFlat, !reachesRelated(Query(where: condition)) {
+            return try counting.set(field, to: value, counting: counter, where: condition)
+        }
         return try database.transaction {
             try answering(Query(where: condition)) {
                 try counting.set(field, to: value, counting: counter, where: $0.predicate)
@@ -275,7 +278,7 @@ extension GraphStorage {
 
     func erase(_ query: Query<Record>) throws -> Int {
         try erase(
-            alone: { isFlat(query) ? try flat.erase(query) : try flat.erase(keys: keys(query)) },
+            alone: { reachesRelated(query) ? try flat.erase(keys: keys(query)) : try flat.erase(query) },
             withRelated: { try $0.erase(Record.self, keys: keys(query)) })
     }
 
