@@ -89,10 +89,10 @@ extension DAO {
     ) throws -> [(Value, [Plain])] {
         // The query is checked also when there are no groups.
         _ = try query.resolvedWithRelated()
+        let place = try Record.schema.position(of: field)
         return try storage.database.snapshot {
             try distinctFields(query.predicate, field).map { value in
-                let place = try Record.schema.position(of: field)
-                return (value, try read(query.restricted(to: .compare(field: place, .equal, value.fieldValue))))
+                (value, try read(query.restricted(to: .compare(field: place, .equal, value.fieldValue))))
             }
         }
     }
