@@ -120,8 +120,7 @@ page=
 echo "newcomer: the page shows a filtered slice and follows a relationship"
 
 for storage in Shelf:key-value Engine:sql Archive:database; do
-    swift package "${options[@]}" --allow-writing-to-package-directory new-storage "${storage%:*}" --kind "${storage#*:}" >"$log" 2>&1 ||
-        { cat "$log" >&2; exit 1; }
+    quietly swift package "${options[@]}" --allow-writing-to-package-directory new-storage "${storage%:*}" --kind "${storage#*:}"
     grep -E '^ +\.(target|testTarget)\(' "$log" >>targets
 done
 awk '{ print } /^    targets: \[/ { while ((getline line < "targets") > 0) print line }' Package.swift >Package.new
