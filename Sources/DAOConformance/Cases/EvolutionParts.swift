@@ -187,8 +187,8 @@ enum EvolutionParts {
     private static func invalid<Record: Model>(
         _ what: String, _ model: Record.Type, field: String?, entity: String = "letter"
     ) -> ConformanceCase {
-        ConformanceCase("E.partRefuses.\(model)", "E7", title: "\(what) in a part is invalidSchema, and leaves nothing stored") {
-            context in
+        let id = "E.partRefuses.\(String(describing: model))"
+        return ConformanceCase(id, "E7", title: "\(what) in a part is invalidSchema, and leaves nothing stored") { context in
             let database = try context.open()
             try expectError(.invalidSchema, entity: entity, field: field) { try database.storage(for: Record.self) }
             try expectEqual(try database.entities().count, 0, "entities left behind")

@@ -55,7 +55,7 @@ struct PartStorage<Record: Model>: Storage {
         let entity = Record.schema.description.name
         return StorageError(
             .unsupported,
-            "a new row of '\(entity)' needs a value of '\(missing)', which '\(Record.self)' lacks; insert the row through the model of "
+            "a new row of '\(entity)' needs a value of '\(missing)', which '\(String(describing: Record.self))' lacks; insert the row through the model of "
                 + "the whole entity, or give the field a default there", entity: entity, key: UniqueID(key), field: missing)
     }
 }

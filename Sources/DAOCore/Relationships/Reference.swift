@@ -84,7 +84,7 @@ extension Reference: Hashable {
 
 extension Reference: CustomStringConvertible {
     /// The name of the model and the key.
-    public var description: String { "Reference<\(Target.self)>(\(uniqueId.rawValue))" }
+    public var description: String { "Reference<\(String(describing: Target.self))>(\(uniqueId.rawValue))" }
 }
 
 extension Reference: UniqueIDConvertible {

@@ -52,37 +52,39 @@ extension Schema {
     /// The first contradiction between a part and its entity; nil when there is none.
     static func problem<Part: Model, Whole: Model>(_ part: Schema<Part>, _ whole: Schema<Whole>) -> StorageError? {
         let entity = whole.description.name
+        // Optimised interpolation of a private type shows where it is declared.
+        let (partName, wholeName) = (String(describing: Part.self), String(describing: Whole.self))
         if whole.whole != nil { return nested(entity, Part.self, Whole.self) }
         for (index, field) in part.description.fields.enumerated() {
             func problem(_ message: String) -> StorageError {
                 StorageError(
-                    .invalidSchema, "the field '\(field.name)' of '\(Part.self)', a part of '\(entity)', \(message)",
+                    .invalidSchema, "the field '\(field.name)' of '\(partName)', a part of '\(entity)', \(message)",
                     entity: entity, field: field.name)
             }
             guard let position = whole.description.index(of: field.name) else {
-                return problem("is not a field of '\(Whole.self)'; use the name of one of its fields")
+                return problem("is not a field of '\(wholeName)'; use the name of one of its fields")
             }
             let declared = whole.description.fields[position]
             if field.type != declared.type {
-                return problem("is \(field.type), and \(declared.type) in '\(Whole.self)'; declare the same type")
+                return problem("is \(field.type), and \(declared.type) in '\(wholeName)'; declare the same type")
             }
             if field.isPrimaryKey != declared.isPrimaryKey {
-                return problem("is \(field.isPrimaryKey ? "not " : "")the primary key of '\(Whole.self)'; declare the same key")
+                return problem("is \(field.isPrimaryKey ? "not " : "")the primary key of '\(wholeName)'; declare the same key")
             }
             if field.type.kind.isRelationship {
-                return problem("is a relationship, which a part cannot have; read it through '\(Whole.self)'")
+                return problem("is a relationship, which a part cannot have; read it through '\(wholeName)'")
             }
             // A revision has a default that nobody declares.
             let hasDefault = part.defaults[index] != nil && part.revision?.index != index
             if field.isIndexed || hasDefault || !part.earlierNames[index].isEmpty {
-                return problem("has options; declare them in '\(Whole.self)' only")
+                return problem("has options; declare them in '\(wholeName)' only")
             }
         }
         if let revision = whole.revision, part.revision == nil {
             let name = whole.description.fields[revision.index].name
             return StorageError(
                 .invalidSchema,
-                "'\(Part.self)', a part of '\(entity)', lacks the Revision '\(name)', so its writes would not be counted; declare the "
+                "'\(partName)', a part of '\(entity)', lacks the Revision '\(name)', so its writes would not be counted; declare the "
                     + "field in the part too", entity: entity, field: name)
         }
         return nil

@@ -12,7 +12,7 @@ extension FieldValue where Self: Codable {
         do {
             return try EmbeddedJSON.decode(Self.self, from: json)
         } catch {
-            throw row.corruptedValue(at: index, "JSON that does not decode as \(Self.self)")
+            throw row.corruptedValue(at: index, "JSON that does not decode as \(String(describing: Self.self))")
         }
     }
     /// Encodes the value as JSON.
@@ -27,7 +27,7 @@ extension FieldValue where Self: RawRepresentable & Codable, RawValue: FieldValu
     /// Reads the raw value and converts it.
     public static func read(from row: RowReader, at index: Int) throws -> Self {
         guard let value = Self(rawValue: try RawValue.read(from: row, at: index)) else {
-            throw row.corruptedValue(at: index, "a raw value that \(Self.self) does not know")
+            throw row.corruptedValue(at: index, "a raw value that \(String(describing: Self.self)) does not know")
         }
         return value
     }

@@ -269,7 +269,7 @@ extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     /// - Throws: `.corruptedValue` for a raw value that this type does not have.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Self {
         guard let value = Self(rawValue: try RawValue.read(from: row, at: index)) else {
-            throw row.corruptedValue(at: index, "a raw value that \(Self.self) does not know")
+            throw row.corruptedValue(at: index, "a raw value that \(String(describing: Self.self)) does not know")
         }
         return value
     }
