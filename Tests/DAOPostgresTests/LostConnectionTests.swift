@@ -94,6 +94,31 @@ struct LostConnectionTests {
         try place.close()
     }
 
+    @Test func anObservationGoesOnWhenTheServerIsBack() async throws {
+        let place = try ProxiedBooks("connect_timeout=1")
+        let books = try place.database.books
+        var iterator = books.observe(byPrimaryKey: 0).makeAsyncIterator()
+        #expect(try await iterator.next()??.title == "0")
+        place.proxy.setDown(true)
+        place.proxy.cutAll()
+        // Something has changed, as far as it knows.
+        place.database.engineState.observations.wakeAll()
+        let later = Task {
+            // Long enough for the observation to look for the server in vain.
+            try await Task.sleep(for: .milliseconds(400))
+            try await place.direct.books.persist(Book(id: 0, title: "1", shelf: nil))
+            place.proxy.setDown(false)
+        }
+        #expect(try await iterator.next()??.title == "1")
+        try await later.value
+        // An observation that has delivered nothing reports the error.
+        place.proxy.setDown(true)
+        place.proxy.cutAll()
+        var second = books.observe(byPrimaryKey: 0).makeAsyncIterator()
+        await #expect(throws: StorageError.self) { try await second.next() }
+        try place.close()
+    }
+
     @Test func clientsThatAreLongGoneAreForgotten() throws {
         let url = try Server.newURL()
         let schema = try #require(try DatabaseConfiguration(url: url).options["schema"])

@@ -17,7 +17,8 @@ import Synchronization
 ///
 /// The sequence throws `.closed` when the database is closed, `CancellationError` when its task is cancelled, and
 /// any error of reading the value, unchanged. It ends with an error. Its end, or leaving the loop, releases all
-/// resources.
+/// resources. A sequence that has delivered a value goes on when a server becomes `.unreachable`: it reads again, ten times a
+/// second, until the server is back.
 ///
 /// Each iteration reads separately, on the reader threads of the database. Its reads of this database are from
 /// one commit.
@@ -49,6 +50,10 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
         private let read: Read
         /// Nil after the end.
         private var reads: ObservedReads?
+        private var hasDelivered = false
+
+        /// How long to wait before a server that could not be reached is asked again.
+        private static var pause: Duration { .milliseconds(100) }
 
         init(_ database: any Database, _ read: @escaping Read) {
             self.database = database
@@ -62,7 +67,14 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
             do {
                 while true {
                     await reads.signal.wait()
-                    if let value = try await run(database, read, reads) { return value }
+                    do {
+                        guard let value = try await run(database, read, reads) else { continue }
+                        hasDelivered = true
+                        return value
+                    } catch let error as StorageError where error.kind == .unreachable && hasDelivered {
+                        try await Task.sleep(for: Self.pause)
+                        reads.signal.raise()
+                    }
                 }
             } catch {
                 self.reads = nil

@@ -46,9 +46,13 @@ final class PostgresEngine: SQLEngine {
     var commitCounter: ObservationHub.OpenCounter? {
         { [settings] in
             let connection = try PostgresConnection(settings.forPolling)
+            let start = UInt64.random(in: 0...UInt64.max)
             return {
                 let snapshot = try connection.rows("SELECT pg_catalog.pg_current_snapshot()::text").first?.text(0) ?? ""
-                return snapshot.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+                // After a fail-over the same snapshot stands for other transactions. A new connection counts as a commit.
+                return "\(snapshot) \(start) \(connection.epoch)".utf8.reduce(0xcbf2_9ce4_8422_2325) {
+                    ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+                }
             }
         }
     }
