@@ -140,4 +140,28 @@ struct ServerLatencyTests {
         }
         try place.close()
     }
+
+    @Test func aServerThatStopsAnsweringKeepsNoOtherObservationWaiting() async throws {
+        let place = try ProxiedBooks()
+        var stopped = try place.database.books.observe(byPrimaryKey: 0).makeAsyncIterator()
+        #expect(try await stopped.next()??.title == "0")
+        let url = try Server.newURL()
+        let (database, other) = (
+            try DatabaseDrivers(.postgres).open(url), try DatabaseDrivers(.postgres).open(url + "&application_name=other")
+        )
+        var books = try database.books.observe().makeAsyncIterator()
+        #expect(try await books.next() == [])
+        // The next to use the proxy is the one that looks for commits.
+        place.proxy.disturb(.toClient, after: 0, .stall)
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(place.proxy.forgetPlan() == false)
+        let start = ContinuousClock.now
+        try await other.books.create(Book(id: 1, title: "one", shelf: nil))
+        #expect(try await books.next()?.map(\.id) == [1])
+        #expect(.now - start < .seconds(1))
+        place.proxy.cutAll()
+        try place.close()
+        try database.close()
+        try other.close()
+    }
 }

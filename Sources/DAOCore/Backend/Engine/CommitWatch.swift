@@ -7,7 +7,8 @@ import Synchronization
 /// twenty times a second. Data is read only after the counter has changed. File system events would be no
 /// better: they arrive when a commit writes, before the commit is visible.
 final class CommitWatch: Sendable {
-    private static let queue = DispatchQueue(label: "dao.commits", qos: .userInitiated)
+    /// A server that has stopped answering keeps nobody else's watch waiting.
+    private let queue = DispatchQueue(label: "dao.commits", qos: .userInitiated)
     private static let interval = 50
     /// The interval of checks while this process commits, and the maximum number of such checks before the
     /// change is reported.
@@ -40,13 +41,13 @@ final class CommitWatch: Sendable {
 
     /// Starts the checks, unless they are running or there is no counter.
     ///
-    /// - Parameter news: A closure that is called after commits of other processes, on a queue that all
-    ///   watches share. It must return immediately.
+    /// - Parameter news: A closure that is called after commits of other processes, on a queue of this
+    ///   watch. It must return immediately.
     func start(_ news: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.timer == nil, state.openCounter != nil else { return }
             state.seen = Self.count(&state)
-            let timer = DispatchSource.makeTimerSource(queue: Self.queue)
+            let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(
                 deadline: .now() + .milliseconds(Self.interval), repeating: .milliseconds(Self.interval),
                 leeway: .milliseconds(10))
@@ -94,7 +95,7 @@ final class CommitWatch: Sendable {
         case .nothing: break
         case .news: news()
         case .later:
-            Self.queue.asyncAfter(deadline: .now() + .milliseconds(Self.shortInterval)) { [weak self] in self?.run(news) }
+            queue.asyncAfter(deadline: .now() + .milliseconds(Self.shortInterval)) { [weak self] in self?.run(news) }
         }
     }
 
