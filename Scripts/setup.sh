@@ -8,9 +8,10 @@ set -euo pipefail
 
 # A command or file that shows a package is there, and the package that brings it.
 # Python runs the web server of the tests and of the offline demo. PostgreSQL's package brings the server of the tests; the one that
-# Debian starts by itself is not used.
+# Debian starts by itself is not used. The tests of a fail-over look for its processes, and those of TLS sign certificates.
 debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3"
-    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "/usr/lib/postgresql:postgresql")
+    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "/usr/lib/postgresql:postgresql"
+    "pgrep:procps" "openssl:openssl")
 # The package "postgresql" of brew has no version; any from 13 on will do.
 brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "postgresql:postgresql@17")
 command -v python3 >/dev/null || brew+=("python3:python3")

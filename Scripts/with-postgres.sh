@@ -3,6 +3,9 @@
 # a socket there and on no port, and is stopped and removed whatever happens. A server refuses to run as root: root runs it as the user
 # of the package, "postgres".
 #
+# The command may start more servers, whose data are in directories beside that of this one: with the programs in DAO_POSTGRES_BIN, run by
+# what DAO_POSTGRES_OWNER says. They are stopped, too.
+#
 #   Scripts/with-postgres.sh COMMAND …
 set -uo pipefail
 
@@ -29,7 +32,9 @@ chmod 755 "$place"
 
 stop() {
     [ -n "${child:-}" ] && kill "$child" 2>/dev/null && wait "$child" 2>/dev/null
-    "${as_owner[@]}" "$binaries/pg_ctl" -D "$place/data" -m immediate -w stop >/dev/null 2>&1
+    for data in "$place"/*/postmaster.pid; do
+        "${as_owner[@]}" "$binaries/pg_ctl" -D "$(dirname "$data")" -m immediate -w stop >/dev/null 2>&1
+    done
     rm -rf "$place"
 }
 trap stop EXIT
@@ -54,6 +59,7 @@ if [ $? -ne 0 ]; then
     exit 1
 fi
 
+export DAO_POSTGRES_BIN=$binaries DAO_POSTGRES_OWNER="${as_owner[*]:-}"
 export DAO_POSTGRES_URL="postgres://dao@${place//\//%2F}/postgres"
 # In the background, so that a signal stops the server at once.
 "$@" <&0 &

@@ -51,10 +51,17 @@ enum Server {
     }
 
     /// Runs statements as another program would, and returns the first column of the last one's rows.
-    @discardableResult static func psql(_ sql: String, database: String = "postgres") throws -> [String] {
-        let url = try #require(url)
-        let host = try #require(url.split(separator: "@").last?.split(separator: "/").first?.description.removingPercentEncoding)
-        let connection = PQconnectdb("host='\(host)' user=dao dbname='\(database)' options='-c client_min_messages=warning'")
+    ///
+    /// - Parameters:
+    ///   - sql: The statements.
+    ///   - directory: The directory of the server's socket; nil for the server of the tests.
+    ///   - port: The number of the socket.
+    @discardableResult static func psql(
+        _ sql: String, database: String = "postgres", on directory: String? = nil, port: Int = 5432
+    ) throws -> [String] {
+        let host = try directory ?? Server.directory
+        let connection = PQconnectdb(
+            "host='\(host)' port=\(port) user=dao dbname='\(database)' options='-c client_min_messages=warning'")
         defer { PQfinish(connection) }
         let result = PQexec(connection, sql)
         defer { PQclear(result) }
@@ -68,6 +75,13 @@ enum Server {
 
 struct ServerFailure: Error {
     let message: String
+}
+
+/// Runs a closure on a thread of its own. A test that waits for servers takes no thread from other tests then.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
 }
 
 /// Runs closures on threads of their own, and waits for them. Their errors are issues.

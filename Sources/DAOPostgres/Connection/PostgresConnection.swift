@@ -153,15 +153,18 @@ final class PostgresConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - commands: The commands.
     ///   - isCancellable: Whether the cancellation of the task cancels the running one.
+    ///   - limit: How long nothing may come; nil for as long as the server may work on a statement.
     /// - Returns: Their results, in order.
     /// - Throws: ``ServerError`` of the first one that failed. Those after it had no effect.
-    func exchange(_ commands: [Command], isCancellable: Bool = true) throws -> [PostgresResult] {
+    func exchange(
+        _ commands: [Command], isCancellable: Bool = true, within limit: Duration? = nil
+    ) throws -> [PostgresResult] {
         if !isInTransaction { try revive() }
         let first = pending.map(Command.text)
         pending = []
         var results = try send(
             first + commands, first.count,
-            Patience(settings.patience, isCancellable: isCancellable && CallCancellation.isPossible))
+            Patience(limit ?? settings.patience, isCancellable: isCancellable && CallCancellation.isPossible))
         results.removeFirst(first.count)
         return results
     }
