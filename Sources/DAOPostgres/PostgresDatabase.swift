@@ -30,7 +30,7 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         let writes = !configuration.isReadOnly
         let identity = settings.parameters.merging([
             "schema": settings.schema, "pool": "\(settings.pool)", "writers": "\(settings.writers)",
-            "statementTimeout": "\(settings.statementTimeout)",
+            "statementTimeout": "\(settings.statementTimeout)", "reads": settings.seen == nil ? "primary" : "standby",
         ]) { $1 }
         let instance = try Self.instances.acquire(identity) {
             try SQLInstance(PostgresEngine(settings, configuration), writes: writes)
@@ -79,7 +79,7 @@ extension DatabaseDriver {
     /// Opens schemas of PostgreSQL databases: `postgres://user@host:5432/database?schema=app`.
     ///
     /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `writers` (`one` or
-    /// `many`),
+    /// `many`), `reads` (`primary` or `standby`),
     /// `statementTimeout` (in seconds, by default 300), and the parameters of libpq, such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and
     /// `target_session_attrs`.
     public static let postgres = DatabaseDriver(

@@ -4,7 +4,7 @@ import DAOSystemPostgres
 /// What the connections of an engine have in common.
 struct PostgresSettings: Sendable {
     /// The options of the driver; all others are parameters of libpq.
-    static let ownOptions: Set = ["schema", "pool", "writers", "statementTimeout"]
+    static let ownOptions: Set = ["schema", "pool", "writers", "reads", "statementTimeout"]
     /// The names of libpq's parameters that a URL may have.
     static let parameterNames: Set<String> = {
         var names: Set<String> = []
@@ -20,7 +20,7 @@ struct PostgresSettings: Sendable {
     }()
 
     /// libpq's parameters.
-    let parameters: [String: String]
+    private(set) var parameters: [String: String]
     /// The schema with the tables.
     let schema: String
     /// The maximum number of connections, those for writing included.
@@ -32,7 +32,11 @@ struct PostgresSettings: Sendable {
     /// How long the server works on a statement.
     private(set) var statementTimeout: Duration
     /// How long to wait for a server, in seconds.
-    let connectTimeout: Int
+    private(set) var connectTimeout: Int
+    /// What this client has seen; nil when it never reads from a standby.
+    let seen: SeenPosition?
+    /// Whether the connection is one to a standby.
+    private(set) var isOfStandby = false
     /// The number of servers that are tried one after another.
     let hostCount: Int
     /// The server, the database and the schema, as errors name them.
@@ -45,6 +49,16 @@ struct PostgresSettings: Sendable {
     var forPolling: PostgresSettings {
         var settings = self
         settings.statementTimeout = min(statementTimeout, .seconds(5))
+        return settings
+    }
+
+    /// The settings of a connection to a standby, for which nobody waits for long.
+    var forStandby: PostgresSettings {
+        var settings = self
+        settings.isOfStandby = true
+        settings.connectTimeout = min(connectTimeout, 2)
+        settings.parameters["connect_timeout"] = "\(settings.connectTimeout)"
+        settings.parameters["target_session_attrs"] = "standby"
         return settings
     }
 
@@ -69,12 +83,23 @@ struct PostgresSettings: Sendable {
         if configuration.options["writers"] == "many", pool < 4 {
             throw invalid("'writers=many' needs at least two connections that write; open it with pool=4 or more")
         }
+        switch configuration.options["reads"] {
+        case nil, "primary": seen = nil
+        case "standby": seen = SeenPosition()
+        default: throw invalid("the option 'reads' is neither 'primary' nor 'standby'; write one of them, or omit it")
+        }
         connectTimeout = try configuration.count("connect_timeout", in: 1...3600) ?? 10
         busyTimeout = configuration.busyTimeout
         statementTimeout = .seconds(try configuration.count("statementTimeout", in: 1...86_400) ?? 300)
         var parameters = configuration.options.filter { !Self.ownOptions.contains($0.key) }
         parameters["dbname"] = configuration.path
         parameters["client_encoding"] = "UTF8"
+        if seen != nil {
+            guard ["read-write", "primary", nil].contains(parameters["target_session_attrs"]) else {
+                throw invalid("'reads=standby' chooses the servers; omit 'target_session_attrs'")
+            }
+            parameters["target_session_attrs"] = "read-write"
+        }
         // A server that has vanished is noticed.
         for (name, value) in [
             ("connect_timeout", "\(connectTimeout)"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),

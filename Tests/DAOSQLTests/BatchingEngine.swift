@@ -38,6 +38,8 @@ final class BatchingEngine: SQLEngine {
         BatchingConnection(try engine.connect(access), roundTrips)
     }
 
+    func connectToReplica() throws -> any SQLConnection { BatchingConnection(try engine.connectToReplica(), roundTrips) }
+
     func check(_ connection: any SQLConnection) throws {
         guard let connection = connection as? BatchingConnection else { return }
         try engine.check(connection.inner)
@@ -91,6 +93,8 @@ private final class BatchingConnection: SQLConnection {
     func optimize() throws { try inner.optimize() }
     func compact(_ settings: SQLWriteSettings) throws -> CompactionReport { try inner.compact(settings) }
     var isOutdated: Bool { inner.isOutdated }
+    func hasCaughtUp() -> Bool { inner.hasCaughtUp() }
+    func shouldReadAgain(after error: any Error) -> Bool { inner.shouldReadAgain(after: error) }
     func checkTransaction() throws { try inner.checkTransaction() }
     var underlyingHandle: (any UnderlyingHandle)? {
         try? holding?.send()

@@ -46,6 +46,9 @@ final class PostgresConnection: @unchecked Sendable {
     private var hasWritten = false
     /// The row of this client in the table of tokens; nil until it has one.
     var client: UUID?
+    /// The position in the log that this connection saw last, and whether its server was the primary.
+    private(set) var position: UInt64 = 0
+    private(set) var isOfPrimary = false
     /// The version of the schema at the beginning of the write transaction.
     private var version: UInt64 = 0
 
@@ -76,7 +79,7 @@ final class PostgresConnection: @unchecked Sendable {
     deinit { PQfinish(pointer) }
 
     /// Connects again when the connection was lost while nobody used it.
-    private func revive() throws {
+    func revive() throws {
         var request = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
         // A message of the server precedes the end of the connection.
         while PQstatus(pointer) == CONNECTION_OK, poll(&request, 1, 0) > 0, PQconsumeInput(pointer) == 1 {}
@@ -92,6 +95,7 @@ final class PostgresConnection: @unchecked Sendable {
         unused = []
         pending = []
         epoch += 1
+        position = 0
         try setUp()
     }
 
@@ -159,14 +163,27 @@ final class PostgresConnection: @unchecked Sendable {
     func exchange(
         _ commands: [Command], isCancellable: Bool = true, within limit: Duration? = nil
     ) throws -> [PostgresResult] {
-        if !isInTransaction { try revive() }
+        // Another standby can be behind the one that was asked whether it has caught up.
+        if !isInTransaction, !settings.isOfStandby { try revive() }
         let first = pending.map(Command.text)
         pending = []
+        let asksPosition = settings.seen != nil && !isInTransaction
         var results = try send(
-            first + commands, first.count,
+            first + commands + (asksPosition ? [.text(SeenPosition.query)] : []), first.count,
             Patience(limit ?? settings.patience, isCancellable: isCancellable && CallCancellation.isPossible))
+        if asksPosition { note(results.removeLast()) }
         results.removeFirst(first.count)
         return results
+    }
+
+    /// Remembers the position that the server has answered.
+    private func note(_ result: PostgresResult) {
+        guard let bytes = result.bytes(0, 0), bytes.count == 8 else { return }
+        position = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        // A page of 8,192 bytes begins with a header of 24, which is no record that a standby could replay.
+        if position % 8192 == 24 { position -= 24 }
+        isOfPrimary = result.integer(0, 1) == 0
+        settings.seen?.note(position)
     }
 
     private func send(_ commands: [Command], _ preceding: Int, _ patience: Patience? = nil) throws -> [PostgresResult] {
@@ -386,7 +403,10 @@ extension PostgresConnection: SQLConnection {
         let token = hasWritten || hasChangedCatalog ? client.map { CommitToken(client: $0, token: UUID()) } : nil
         if let token { commands.append(.text(token.storing)) }
         do {
-            let results = try exchange(commands + [.text("COMMIT")], isCancellable: false)
+            let asksPosition = settings.seen != nil
+            var results = try exchange(
+                commands + [.text("COMMIT")] + (asksPosition ? [.text(SeenPosition.query)] : []), isCancellable: false)
+            if asksPosition { note(results.removeLast()) }
             let tag = results.last.map { String(cString: PQcmdStatus($0.pointer)) }
             isInTransaction = tag == "COMMIT"
             let isDone = isInTransaction
@@ -397,7 +417,8 @@ extension PostgresConnection: SQLConnection {
                 )
             }
         } catch let error as ServerError {
-            let isLost = error.isLoss
+            // What fails after the commit does not undo it.
+            let isLost = error.isLoss || error.number > commands.count
             end()
             guard isLost, let token, try isStored(token, after: error) else { throw error.storageError(path: path) }
         }

@@ -26,7 +26,7 @@ final class PostgresEngine: SQLEngine {
         SQLEngineTraits(
             name: version, path: settings.path, isMultiProcess: true, maximumValueLength: 500_000_000,
             maximumReaders: settings.pool - settings.writers, maximumWriters: settings.writers, readersOption: "pool",
-            busyTimeout: settings.busyTimeout,
+            busyTimeout: settings.busyTimeout, hasReplicas: settings.seen != nil,
             underlyingType: UnderlyingType(PostgresHandle.self))
     }
 
@@ -35,6 +35,16 @@ final class PostgresEngine: SQLEngine {
             defer { first = nil }
             return first
         } ?? PostgresConnection(settings)
+    }
+
+    func connectToReplica() throws -> any SQLConnection {
+        guard let seen = settings.seen, !seen.avoidsStandbys else { throw StorageError.unreachableStandby(settings.path) }
+        do {
+            return try PostgresConnection(settings.forStandby)
+        } catch {
+            seen.avoidStandbys(for: SeenPosition.pauseAfterLoss)
+            throw error
+        }
     }
 
     /// Returns whether a transaction is stored; nil when its client is not known to the server.

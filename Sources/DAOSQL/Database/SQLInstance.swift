@@ -29,6 +29,8 @@ public final class SQLInstance: Sendable {
 
     private let writer: WriterSession
     private let readers: SessionPool
+    /// The sessions that read from replicas; nil when there are none.
+    private let replicas: SessionPool?
     /// The sessions that write side by side; nil when only one writes.
     private let writers: SessionPool?
 
@@ -52,6 +54,14 @@ public final class SQLInstance: Sendable {
                 observations.resumeWatchingOthers()
                 return SQLSession(try engine.connect(.read), path: path)
             }, didRead: { engine.didRead() })
+        let replicas =
+            traits.hasReplicas
+            ? SessionPool(
+                traits, maximum: traits.maximumReaders, capacity: 8,
+                open: {
+                    observations.resumeWatchingOthers()
+                    return SQLSession(try engine.connectToReplica(), path: path)
+                }) : nil
         let writers =
             isShared
             ? SessionPool(traits, maximum: traits.maximumWriters, capacity: traits.maximumWriters) {
@@ -61,12 +71,14 @@ public final class SQLInstance: Sendable {
         self.engine = engine
         self.writer = writer
         self.readers = readers
+        self.replicas = replicas
         self.writers = writers
         self.path = path
         dialect = engine.dialect
         catalog = SQLCatalog(dialect: engine.dialect)
         coordinator = TransactionCoordinator(
-            state, path: path, beginWriting: { try writers?.take() ?? writer.get() }, beginReading: { try readers.take() },
+            state, path: path, beginWriting: { try writers?.take() ?? writer.get() },
+            beginReading: { try replicas?.takeCaughtUp() ?? readers.take() },
             conflictLimit: isShared ? traits.busyTimeout : nil)
         writer.setOptimizing { [weak coordinator, weak writer] in
             guard let coordinator, let writer else { return }
@@ -95,7 +107,7 @@ public final class SQLInstance: Sendable {
             engine.suspend()
         }
         func closeAll() throws {
-            try readers.withoutSessions { if let writers { try writers.withoutSessions(end) } else { end() } }
+            try ([readers, replicas, writers] as [SessionPool?]).compactMap { $0 }.withoutSessions(end)
         }
         try writer.withoutOptimizing {
             // No write transaction runs meanwhile.
@@ -107,6 +119,7 @@ public final class SQLInstance: Sendable {
     public func close() {
         coordinator.engineState.observations.stopWatchingOthers()
         readers.close()
+        replicas?.close()
         writers?.close()
         writer.close()
         engine.close()

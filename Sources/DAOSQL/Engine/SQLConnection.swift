@@ -59,6 +59,13 @@ public protocol SQLConnection: AnyObject {
     /// Whether an idle connection that reads cannot be used again. By default false.
     var isOutdated: Bool { get }
 
+    /// Whether a connection to a replica sees all commits that this process has seen. It may wait for them, for a short time. It
+    /// is asked before every read. By default true.
+    func hasCaughtUp() -> Bool
+
+    /// Whether a read that failed with an error may succeed on a connection to the database itself. By default false.
+    func shouldReadAgain(after error: any Error) -> Bool
+
     /// The handle for direct engine access; nil when there is none.
     var underlyingHandle: (any UnderlyingHandle)? { get }
 
@@ -136,6 +143,12 @@ extension SQLConnection {
 
     /// By default false.
     public var isOutdated: Bool { false }
+
+    /// By default true.
+    public func hasCaughtUp() -> Bool { true }
+
+    /// By default false.
+    public func shouldReadAgain(after error: any Error) -> Bool { false }
 
     /// By default nothing is checked.
     public func problems() throws -> [SQLProblem] { [] }

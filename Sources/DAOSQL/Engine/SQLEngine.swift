@@ -25,6 +25,12 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// - Throws: `StorageError`, with the path.
     func connect(_ access: SQLAccess) throws -> any SQLConnection
 
+    /// Opens a connection to a replica of the database, for reading. Only an engine with ``SQLEngineTraits/hasReplicas`` is asked.
+    /// By default it throws `.unsupported`.
+    ///
+    /// - Throws: `StorageError` when no replica can be used now. Reads then use a connection to the database itself.
+    func connectToReplica() throws -> any SQLConnection
+
     /// Checks that the database is undamaged, before its first use. By default it does nothing.
     func check(_ connection: any SQLConnection) throws
 
@@ -54,6 +60,11 @@ public protocol SQLEngine: AnyObject, Sendable {
 }
 
 extension SQLEngine {
+    /// By default there are no replicas.
+    public func connectToReplica() throws -> any SQLConnection {
+        throw StorageError(.unsupported, "\(traits.name) has no replicas; read from the database", path: traits.path)
+    }
+
     /// By default nothing is checked.
     public func check(_ connection: any SQLConnection) throws {}
 
@@ -112,6 +123,8 @@ public struct SQLEngineTraits: Sendable {
     public var hasBackup: Bool
     /// Whether asynchronous writes that wait at the same time share a commit, because a commit waits for a disk of this machine.
     public var sharesCommits: Bool
+    /// Whether reads may use ``SQLEngine/connectToReplica()``.
+    public var hasReplicas: Bool
     /// The type of the handle for direct engine access; nil when there is none.
     public var underlyingType: UnderlyingType?
 
@@ -131,12 +144,13 @@ public struct SQLEngineTraits: Sendable {
     ///   - hasChecksums: Whether everything that is read has a checksum that is verified.
     ///   - hasBackup: Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
     ///   - sharesCommits: Whether asynchronous writes that wait at the same time share a commit.
+    ///   - hasReplicas: Whether reads may use ``SQLEngine/connectToReplica()``.
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
         maximumValueLength: Int? = nil, maximumReaders: Int? = nil, maximumWriters: Int = 1, readersOption: String = "maxReaders",
         busyTimeout: Duration = .seconds(5), hasChecksums: Bool = false, hasBackup: Bool = false,
-        sharesCommits: Bool = false, underlyingType: UnderlyingType? = nil
+        sharesCommits: Bool = false, hasReplicas: Bool = false, underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
@@ -150,6 +164,7 @@ public struct SQLEngineTraits: Sendable {
         self.hasChecksums = hasChecksums
         self.hasBackup = hasBackup
         self.sharesCommits = sharesCommits
+        self.hasReplicas = hasReplicas
         self.underlyingType = underlyingType
     }
 }

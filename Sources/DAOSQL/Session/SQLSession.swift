@@ -142,6 +142,8 @@ extension SQLSession: TransactionHandle {
         release?(self)
     }
 
+    package func shouldReadAgain(after error: any Error) -> Bool { connection.shouldReadAgain(after: error) }
+
     package func beginSavepoint() throws { try connection.beginSavepoint() }
 
     package func releaseSavepoint() throws { try connection.releaseSavepoint() }

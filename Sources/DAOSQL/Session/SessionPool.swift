@@ -68,6 +68,14 @@ final class SessionPool: Sendable {
         }
     }
 
+    /// Takes a session that sees all commits that this process has seen; nil when there is none now.
+    func takeCaughtUp() -> SQLSession? {
+        guard let session = try? take() else { return nil }
+        if session.connection.hasCaughtUp() { return session }
+        put(session)
+        return nil
+    }
+
     /// Waits until no session is in use, closes all of them and runs a closure. A session that is taken later is a new one.
     ///
     /// - Throws: `.busy` when a session is in use for the whole timeout; any error of the closure.
@@ -110,5 +118,13 @@ final class SessionPool: Sendable {
             return state.idle
         }
         _ = idle
+    }
+}
+
+extension [SessionPool] {
+    /// Runs a closure while no session of any of the pools is in use.
+    func withoutSessions(_ body: () throws -> Void) throws {
+        guard let first else { return try body() }
+        try first.withoutSessions { try Array(dropFirst()).withoutSessions(body) }
     }
 }

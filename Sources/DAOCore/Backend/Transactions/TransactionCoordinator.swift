@@ -12,6 +12,13 @@ public protocol TransactionHandle: AnyObject {
     func releaseSavepoint() throws
     /// Ends the innermost savepoint and rolls back its writes.
     func rollbackSavepoint() throws
+    /// Whether a read that failed on this handle may succeed on another one. By default false.
+    func shouldReadAgain(after error: any Error) -> Bool
+}
+
+extension TransactionHandle {
+    /// By default false.
+    public func shouldReadAgain(after error: any Error) -> Bool { false }
 }
 
 /// The transaction rules of the contract for any engine: a single writer, or writers side by side, concurrent readers,
@@ -58,9 +65,20 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
 
     /// Runs a closure with the ambient transaction, or with a separate read transaction when there is none.
     ///
-    /// The closure must not call code of the application.
+    /// The closure must not call code of the application. It runs twice when ``TransactionHandle/shouldReadAgain(after:)`` says
+    /// so.
     public func read<Result>(_ body: (Handle) throws -> Result) throws -> Result {
         if let ambient = try ambient() { return try body(handle(of: ambient)) }
+        do {
+            let handle = try beginReading()
+            defer { handle.rollback() }
+            do {
+                return try body(handle)
+            } catch {
+                guard handle.shouldReadAgain(after: error) else { throw error }
+                CallTrace.willRunAgain()
+            }
+        }
         let handle = try beginReading()
         defer { handle.rollback() }
         return try body(handle)
