@@ -6,8 +6,8 @@ SWIFT_FLAGS ?=
 URL ?=
 # How long `make soak` runs; until it is stopped when empty.
 MINUTES ?=
-# How often `make crash` kills, `make crash-states` cuts the power, `make faults` and `make hands` disturb, and `make fuzz`
-# damages; and what they begin with, at random when empty.
+# How often `make crash` and `make failover` kill, `make crash-states` cuts the power, `make faults` and `make hands` disturb, and
+# `make fuzz` damages; and what they begin with, at random when empty.
 ROUNDS ?=
 SEED ?=
 
@@ -20,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -64,6 +64,11 @@ crash: ## Kill a process that commits, ROUNDS=1000 times for each backend and du
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),1000) swift test --skip-build --filter DAOProcessTests.CrashTests
+
+failover: ## Kill a PostgreSQL primary ROUNDS=50 times beside writers, readers and observers, and promote its standby
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	ROUNDS=$(or $(ROUNDS),50) $(if $(SEED),SEED=$(SEED)) Scripts/with-postgres.sh swift test --skip-build --filter DAOPostgresTests.FailoverTests
 
 # Runs tests of processes: $(call process_tests,SUITE,ROUNDS).
 process_tests = ROUNDS=$(or $(ROUNDS),$(2)) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.$(1)
