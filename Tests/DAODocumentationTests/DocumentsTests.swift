@@ -10,14 +10,14 @@ import Testing
     static let documents = [
         "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Relationships.md", "Docs/Observing.md",
         "Docs/DirectAccess.md", "Docs/Evolution.md", "Docs/Instruments.md", "Docs/Embedded.md",
-        "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md",
+        "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md", "Docs/PostgreSQL.md",
     ]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
         let blocks = Self.swiftBlocks(in: text)
         #expect(!blocks.isEmpty, "\(document) has no Swift code")
-        let sources = try ["DAOExamples", "DAODocumentationTests", "DAOConformanceTests"].flatMap { name in
+        let sources = try ["DAOExamples", "DAODocumentationTests", "DAOConformanceTests", "DAOPostgresTests"].flatMap { name in
             let folder = Self.root.appendingPathComponent("Tests/\(name)")
             return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.map {
                 Self.lines(of: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
