@@ -25,11 +25,11 @@ RACE_ROUNDS ?= 300000
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
 
-demo: ## Import real data into memory, SQLite and LMDB, and ask all three the same questions
+demo: ## Import real data into memory, SQLite, LMDB and PostgreSQL, and ask all four the same questions
 	@Scripts/setup.sh --demo
 	@echo "Building (a minute or two the first time) …"
 	@swift build -c release --product dao-demo $(SWIFT_FLAGS) --quiet
-	@swift run -c release --skip-build dao-demo $(URL)
+	@$(if $(URL),,Scripts/with-postgres.sh --if-possible) swift run -c release --skip-build dao-demo $(URL)
 
 offline-demo: ## Fetch from a server, store, stop the server, read without it (URL=sqlite:dialogs.db, memory: unless said)
 	@Scripts/setup.sh

@@ -167,7 +167,7 @@ let package = Package(
                 .embedInCode("Browse/Page/page.js"),
             ]),
         .executableTarget(name: "dao-generate-models", dependencies: ["DAOModelGeneration"]),
-        .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB"]),
+        .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(
             name: "dao-bench",

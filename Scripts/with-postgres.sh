@@ -7,14 +7,29 @@
 # what DAO_POSTGRES_OWNER says. They are stopped, too.
 #
 #   Scripts/with-postgres.sh COMMAND …
+#   Scripts/with-postgres.sh --if-possible COMMAND …    where no server can be started, says why, and runs the command without
 set -uo pipefail
+
+is_needed=yes
+if [ "${1:-}" = "--if-possible" ]; then
+    is_needed=
+    shift
+fi
+
+# There is no server: fails, or runs the command without.
+go_without() {
+    if [ -n "$is_needed" ]; then exit 1; fi
+    unset DAO_POSTGRES_URL
+    "$@"
+    exit
+}
 
 for directory in "${POSTGRES_BIN:-}" "$(pg_config --bindir 2>/dev/null)" /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
     if [ -n "$directory" ] && [ -x "$directory/initdb" ]; then binaries=$directory; fi
 done
 if [ -z "${binaries:-}" ]; then
     echo "with-postgres: there is no 'initdb'; run Scripts/setup.sh, or set POSTGRES_BIN to the directory of PostgreSQL's programs" >&2
-    exit 1
+    go_without "$@"
 fi
 
 # The path of a socket has to be short.
@@ -56,7 +71,7 @@ trap 'exit 143' TERM
 if [ $? -ne 0 ]; then
     echo "with-postgres: the server did not start:" >&2
     cat "$place/start.log" "$place/log" >&2 2>/dev/null
-    exit 1
+    go_without "$@"
 fi
 
 export DAO_POSTGRES_BIN=$binaries DAO_POSTGRES_OWNER="${as_owner[*]:-}"

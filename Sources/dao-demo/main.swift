@@ -1,14 +1,15 @@
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOPostgres
 import DAOSQLite
 import Foundation
 
 // Imports the world's countries, subdivisions, languages and currencies into every database on the command
-// line (by default memory, SQLite and LMDB), asks each the same ten questions, and checks that all answers
-// are the same.
+// line (by default memory, SQLite, LMDB, and the PostgreSQL server that DAO_POSTGRES_URL names), asks each the same ten questions,
+// and checks that all answers are the same.
 //
-//   swift run dao-demo [URL …]        for example  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb
+//   swift run dao-demo [URL …]        for example  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb  postgres://app@localhost/app
 
 /// Returns the result of a closure and its duration in milliseconds.
 func timed<Result>(_ work: () throws -> Result) rethrows -> (Result, Double) {
@@ -22,7 +23,7 @@ func timed<Result>(_ work: () throws -> Result) rethrows -> (Result, Double) {
 func pad(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
 
 func run(_ urls: [String]) throws {
-    let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+    let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb, .postgres)
     let (world, parsing) = try timed { try World(IsoCodes()) }
     let total = world.countries.count + world.subdivisions.count + world.languages.count + world.currencies.count
     print(
@@ -73,10 +74,15 @@ func run(_ urls: [String]) throws {
 
     print("")
     for (url, atlas) in zip(urls, atlases) {
-        let path = atlas.database.configuration.path
-        let isFile = atlas.database.capabilities.isPersistent
+        let configuration = atlas.database.configuration
+        let place =
+            switch configuration.scheme {
+            case "memory": "in memory only, now released"
+            case "postgres": "the tables are in the schema \(configuration.options["schema"] ?? "public")"
+            default: "the file is \(configuration.path)"
+            }
         try atlas.database.close()
-        print("\(url.prefix { $0 != ":" }): " + (isFile ? "the file is \(path)" : "in memory only, now released"))
+        print("\(url.prefix { $0 != ":" }): \(place)")
     }
     guard disagreements == 0 else { throw DemoError("\(disagreements) answers differ") }
     print("All \(Question.all.count) answers are the same on \(names.joined(separator: ", ")).")
@@ -86,14 +92,22 @@ do {
     var urls = Array(CommandLine.arguments.dropFirst())
     if urls.contains("--help") {
         print(
-            "dao-demo [URL …]   for example  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb\nWithout a URL: memory, SQLite and LMDB side by side."
-        )
+            """
+            dao-demo [URL …]   for example  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb  postgres://app@localhost/app
+            Without a URL: memory, SQLite, LMDB, and the PostgreSQL server that DAO_POSTGRES_URL names, side by side.
+            """)
         exit(0)
     }
     if urls.isEmpty {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-demo-\(UUID().uuidString.prefix(8))")
+        let name = "dao-demo-\(UUID().uuidString.prefix(8).lowercased())"
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         urls = ["memory:", "sqlite:\(directory.path)/atlas.db", "lmdb:\(directory.path)/atlas.mdb"]
+        if let server = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"] {
+            urls.append("\(server)?schema=\(name)")
+        } else {
+            print("PostgreSQL is left out: DAO_POSTGRES_URL names no server. `make demo` starts one where it can.\n")
+        }
     }
     try run(urls)
 } catch {
