@@ -38,30 +38,10 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         try super.init(configuration, on: instance, writes: writes) { Self.instances.release(identity) { $0.close() } }
     }
 
-    /// What became of a transaction.
-    public enum Outcome: Sendable {
-        /// It is stored.
-        case committed
-        /// Nothing of it is stored, nor will be.
-        case rolledBack
-    }
-
-    /// Returns what became of a transaction whose commit was not answered. Any client of the schema may ask.
+    /// Returns what became of a transaction whose commit was not answered; see ``DAOCore/Database``.
     ///
-    /// ```swift
-    /// do {
-    ///     try database.transaction { try orders.create(order) }
-    /// } catch let error as StorageError where error.kind == .outcomeUnknown {
-    ///     waitForTheServer()
-    ///     if try database.outcome(of: error.commitToken ?? "") == .rolledBack { try orders.create(order) }
-    /// }
-    /// ```
-    ///
-    /// - Parameter commitToken: The token of an error of the kind `outcomeUnknown`.
-    /// - Throws: `.unreachable` when no server can be asked; `.busy` while the server is still committing the transaction;
-    ///   `.notFound` for a token that is not of this schema or older than 30 days; `.readOnly` where the database can only be
-    ///   read.
-    public func outcome(of commitToken: String) throws -> Outcome {
+    /// A token is known for 30 days after its client has written for the last time.
+    public override func outcome(of commitToken: String) throws -> CommitOutcome {
         try lifetime.call {
             guard let engine = instance.engine as? PostgresEngine, let token = CommitToken(commitToken),
                 let isStored = try engine.isStored(token)

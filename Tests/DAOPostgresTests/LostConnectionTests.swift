@@ -70,7 +70,7 @@ struct LostConnectionTests {
     @Test func aCommitThatNobodyCanDecideIsUnknownAndDecidedLater() throws {
         let place = try ProxiedBooks("connect_timeout=1")
         for (direction, outcome) in [
-            (Proxy.Direction.toServer, PostgresDatabase.Outcome.rolledBack), (.toClient, .committed),
+            (Proxy.Direction.toServer, CommitOutcome.rolledBack), (.toClient, .committed),
         ] {
             let error = try storageError {
                 try place.increase {

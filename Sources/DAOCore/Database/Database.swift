@@ -99,6 +99,24 @@ public protocol Database: AnyObject, Sendable, CustomStringConvertible {
     /// nothing, for an engine without files.
     func runSuspension() throws
 
+    /// Returns what became of a transaction whose commit was not answered. Any client of the database may ask. The default
+    /// throws `.unsupported`, for a database that is on no server.
+    ///
+    /// ```swift
+    /// do {
+    ///     try database.transaction { try orders.create(order) }
+    /// } catch let error as StorageError where error.kind == .outcomeUnknown {
+    ///     waitForTheServer()
+    ///     if try database.outcome(of: error.commitToken ?? "") == .rolledBack { try orders.create(order) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter commitToken: The token of an error of the kind `outcomeUnknown`.
+    /// - Throws: `.unreachable` when no server can be asked; `.busy` while the server is still committing the transaction;
+    ///   `.notFound` for a token that the server does not know, or not any more; `.readOnly` where the database can only be
+    ///   read.
+    func outcome(of commitToken: String) throws -> CommitOutcome
+
     /// Waits for running calls and closes the database. Later calls throw `.closed`. A second `close` does
     /// nothing.
     ///
