@@ -92,7 +92,7 @@ public enum Conformance {
         let capabilities = Shared<Capabilities?>(nil)
         let opening = Background {
             let location = try ConformanceTarget.Location.make()
-            defer { location.remove() }
+            defer { target.remove(location) }
             let database = try target.open(location)
             capabilities.change { $0 = database.capabilities }
             try database.close()

@@ -35,6 +35,8 @@ public struct ConformanceTarget: Sendable {
     package internal(set) var startProcess: (@Sendable (Location) throws -> any ConformanceProcess)?
     /// How long such a process waits for another process's transaction.
     package internal(set) var processWait: Duration = .seconds(5)
+    /// Removes what a test has left at a location, other than files in its directory.
+    var removeData: (@Sendable (Location) throws -> Void)?
 
     /// Describes a kind of database.
     ///
@@ -102,7 +104,39 @@ public struct ConformanceTarget: Sendable {
     }
 }
 
+extension ConformanceTarget {
+    /// Returns the same kind of database with a way to remove the data of a location that is not in its directory, such as a schema
+    /// on a server.
+    ///
+    /// - Parameter removeData: Removes the data of one location, of which all databases are closed. Its errors are ignored.
+    public func removing(_ removeData: @escaping @Sendable (Location) throws -> Void) -> ConformanceTarget {
+        var target = self
+        target.removeData = removeData
+        return target
+    }
+
+    /// Removes what a test has left at a location and at those inside it.
+    package func remove(_ location: Location) {
+        if let removeData { for each in location.withInner { try? removeData(each) } }
+        location.remove()
+    }
+}
+
 extension ConformanceTarget.Location {
+    /// This location, and those that ``appending(_:)`` has made inside it.
+    fileprivate var withInner: [Self] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return [self]
+            + names.flatMap { name in
+                var isDirectory: ObjCBool = false
+                let inner = directory.appendingPathComponent(name, isDirectory: true)
+                guard FileManager.default.fileExists(atPath: inner.path, isDirectory: &isDirectory), isDirectory.boolValue else {
+                    return [Self]()
+                }
+                return Self(name: "\(self.name)-\(name)", directory: inner).withInner
+            }
+    }
+
     /// Creates a location in the system's temporary directory.
     package static func make() throws -> Self {
         let name = "conformance-\(UUID().uuidString.lowercased())"

@@ -38,6 +38,25 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         try super.init(configuration, on: instance, writes: writes) { Self.instances.release(identity) { $0.close() } }
     }
 
+    /// Drops the schema that a configuration names, with everything in it. Tests that make their own schemas call it.
+    ///
+    /// ```swift
+    /// try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: "postgres://app@localhost/app?schema=test-7"))
+    /// ```
+    ///
+    /// - Throws: `.busy` when somebody uses one of its tables; `.notPermitted` when the user may not drop it. A schema that does
+    ///   not exist is no error.
+    public static func dropSchema(of configuration: DatabaseConfiguration) throws {
+        let settings = try PostgresSettings(configuration)
+        let connection = try PostgresConnection(settings)
+        let schema = PostgresDialect().quoted(settings.schema)
+        _ = try connection.run(
+            [
+                .text("SET lock_timeout = \(max(settings.busyTimeout.milliseconds, 1))"),
+                .text("DROP SCHEMA IF EXISTS \(schema) CASCADE"),
+            ], "DROP SCHEMA", entity: "")
+    }
+
     /// Returns what became of a transaction whose commit was not answered; see ``DAOCore/Database``.
     ///
     /// A token is known for 30 days after its client has written for the last time.

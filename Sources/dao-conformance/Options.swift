@@ -13,8 +13,8 @@ struct Options {
 
           --url URL        a kind of database: memory:, sqlite:, lmdb:, with options such as sqlite:?durability=relaxed;
                            each case gets a database of its own in a temporary directory. On a server, as in
-                           postgres://user@host/database, each case gets a schema of its own. May be repeated; memory, SQLite
-                           and LMDB by default.
+                           postgres://user@host/database, each case gets a schema of its own, which is dropped. May be
+                           repeated; memory, SQLite and LMDB by default.
           --chapter K      one chapter of the contract (K, V, P, Q, W, R, T, O, E, C, L). May be repeated; all by default.
           --case ID        one case, or those whose ids begin so. May be repeated.
           --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit.
@@ -62,7 +62,7 @@ struct Options {
         }
         if !chosen.isEmpty { chapters = chosen }
         if urls.isEmpty { urls = ["memory:", "sqlite:", "lmdb:"] }
-        targets = try urls.map { try ConformanceTarget(url: $0, drivers: Self.drivers) }
+        targets = try urls.map { try ConformanceTarget(url: $0, drivers: Self.drivers, dropSchema: PostgresDatabase.dropSchema) }
     }
 
     /// The databases there are.

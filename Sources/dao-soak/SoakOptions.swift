@@ -51,7 +51,9 @@ struct SoakOptions {
         // Now and then a process waits until its time is over, which must not take seconds.
         targets = try urls.map { url in
             let scheme = String(url.prefix { $0 != ":" })
-            return try ConformanceTarget(url: url, name: scheme, drivers: Self.drivers, timeout: .milliseconds(100))
+            return try ConformanceTarget(
+                url: url, name: scheme, drivers: Self.drivers, timeout: .milliseconds(100),
+                dropSchema: PostgresDatabase.dropSchema)
         }
     }
 

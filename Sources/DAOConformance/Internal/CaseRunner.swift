@@ -58,7 +58,7 @@ enum CaseRunner {
         }
         if case .hung = ending { return .hung }
         let closing = await race(timeLimit) { finish in startThread { finish(result { try context.closeAll() }) } }
-        location.remove()
+        target.remove(location)
         if case .failed = ending { return ending }
         return closing
     }

@@ -13,10 +13,12 @@
         ///   - drivers: The drivers there are.
         ///   - timeout: How long the other processes wait for a transaction, unless the URL says so.
         ///   - program: The program that serves as the other processes.
+        ///   - dropSchema: Drops the schema of a configuration on a server.
         /// - Throws: ``UsageError`` when the URL has a path or an unknown scheme.
         package init(
             url: String, name: String? = nil, drivers: [DatabaseDriver], timeout: Duration? = nil,
-            program: URL? = Bundle.main.executableURL
+            program: URL? = Bundle.main.executableURL,
+            dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)? = nil
         ) throws {
             let configuration = try DatabaseConfiguration(url: url)
             // On a server every test gets a separate schema of the database.
@@ -47,6 +49,12 @@
                     return try configured.open(asked)
                 }
                 self.init(name: name ?? redacted(url), open: open)
+                @Sendable func schema(at location: Location) -> DatabaseConfiguration {
+                    var configuration = configuration
+                    configuration.options["schema"] = location.name
+                    return configuration
+                }
+                if let dropSchema { self = removing { try dropSchema(schema(at: $0)) } }
                 guard let program else { return }
                 let isTimed = url.contains("?timeout=") || url.contains("&timeout=")
                 let wait = isTimed ? configuration.busyTimeout : timeout ?? configuration.busyTimeout

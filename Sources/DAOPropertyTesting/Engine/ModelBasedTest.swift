@@ -116,7 +116,7 @@ extension ModelBasedTest {
     /// - Throws: The error of making the place or of opening the database.
     func failure(of script: [Step]) throws -> FailedScript<Step>? {
         let location = try ConformanceTarget.Location.make()
-        defer { location.remove() }
+        defer { target.remove(location) }
         guard var session = try begin(script, at: location) else { return nil }
         defer { session.close() }
         for (index, step) in script.enumerated() {

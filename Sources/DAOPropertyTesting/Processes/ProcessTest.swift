@@ -10,7 +10,7 @@ struct ProcessTest: ModelBasedTest {
     /// Whether a target has other processes, and databases that these may share.
     static func isPossible(on target: ConformanceTarget) -> Bool {
         guard target.startProcess != nil, let location = try? ConformanceTarget.Location.make() else { return false }
-        defer { location.remove() }
+        defer { target.remove(location) }
         guard let database = try? target.open(location) else { return false }
         defer { try? database.close() }
         return database.capabilities.isMultiProcess

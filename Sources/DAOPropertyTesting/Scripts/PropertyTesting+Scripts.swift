@@ -14,7 +14,7 @@ extension PropertyTesting {
         throws
     {
         let location = try ConformanceTarget.Location.make()
-        defer { location.remove() }
+        defer { target.remove(location) }
         try body { try target.open(location) }
     }
 
@@ -28,7 +28,7 @@ extension PropertyTesting {
         _ body: (_ open: @escaping () throws -> any Database, _ openNeighbour: @escaping () throws -> any Database) throws -> Void
     ) throws {
         let location = try ConformanceTarget.Location.make()
-        defer { location.remove() }
+        defer { target.remove(location) }
         let neighbour = try location.appending("other")
         try body({ try target.open(location) }, { try target.open(neighbour) })
     }
