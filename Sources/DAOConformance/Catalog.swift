@@ -27,5 +27,6 @@ enum Catalog {
         EvolutionReferences.cases,
         EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
         EvolutionRows.cases,
+        ServersConnections.cases, ServersWaiting.cases, ServersTransactions.cases,
     ]
 }

@@ -26,6 +26,8 @@ public struct ConformanceCase: Sendable {
         case configuration
         /// A database that several processes may use, and a target that starts them.
         case processes
+        /// A database on a server, and a target that disturbs the connections to it.
+        case network
     }
 
     /// How the closure of a case runs.
@@ -141,6 +143,7 @@ extension ConformanceCase.Requirement {
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
                 case .processes: target.startProcess != nil && capabilities?.isMultiProcess != false
+                case .network: target.makeNetwork != nil
                 }
             })
     }
@@ -158,6 +161,7 @@ extension ConformanceCase.Requirement {
         case .file: "the target does not give the location of its file"
         case .configuration: "the target does not open with a changed configuration"
         case .processes: "the target does not start other processes, or only one process may use the database"
+        case .network: "the database is on no server, or the target does not disturb the connections to it"
         }
     }
 
@@ -174,6 +178,7 @@ extension ConformanceCase.Requirement {
         case .file: "the target gives the location of its file"
         case .configuration: "the target opens with a changed configuration"
         case .processes: "the target starts other processes"
+        case .network: "the target disturbs the connections to its server"
         }
     }
 }

@@ -43,6 +43,16 @@ extension ConformanceContext {
         return try keep(open(location, change))
     }
 
+    /// Makes connections to the server that can be disturbed, and opens this case's database over them; needs
+    /// ``ConformanceCase/Requirement/network``.
+    func openNetwork() throws -> (network: any ConformanceNetwork, database: any Database) {
+        guard let make = target.makeNetwork else { throw missing("connections that can be disturbed") }
+        // The database is there before the first connection is disturbed.
+        _ = try open()
+        let network = try make(location)
+        return (network, try keep(network.open()))
+    }
+
     /// Opens this case's database, with a DAO in it.
     func open<Record: Model & Plain>(with model: Record.Type) throws -> (any Database, DAO<IdentityTranslator<Record>>) {
         let database = try open()

@@ -35,6 +35,8 @@ public struct ConformanceTarget: Sendable {
     package internal(set) var startProcess: (@Sendable (Location) throws -> any ConformanceProcess)?
     /// How long such a process waits for another process's transaction.
     package internal(set) var processWait: Duration = .seconds(5)
+    /// Makes connections to the database at a location that can be disturbed; nil for a database that is on no server.
+    package internal(set) var makeNetwork: (@Sendable (Location) throws -> any ConformanceNetwork)?
     /// Removes what a test has left at a location, other than files in its directory.
     var removeData: (@Sendable (Location) throws -> Void)?
 

@@ -24,6 +24,8 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         case concurrency = "C"
         /// Life cycle and faults.
         case lifeCycle = "L"
+        /// Servers.
+        case servers = "N"
 
         /// The heading of the chapter.
         public var title: String {
@@ -39,6 +41,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
             case .evolution: "Evolution"
             case .concurrency: "Concurrency"
             case .lifeCycle: "Life cycle and faults"
+            case .servers: "Servers"
             }
         }
     }
@@ -145,6 +148,15 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L11", "a compaction changes the size of the file, and nothing else"),
         ContractRule("L12", "an instrument is told of every call, once"),
         ContractRule("L13", "a suspended database holds no locks until its next call"),
+        ContractRule("N1", "a connection that was lost while idle is replaced"),
+        ContractRule("N2", "a transaction whose connection is lost leaves nothing, and the next one works"),
+        ContractRule("N3", "a commit whose answer is lost is decided"),
+        ContractRule("N4", "a cancelled task cancels its statement"),
+        ContractRule("N5", "every wait for a server ends"),
+        ContractRule("N6", "bodies of all clients run one after another, once"),
+        ContractRule("N7", "of two transactions side by side that cannot both be, one is a conflict"),
+        ContractRule("N8", "reads beside writers: in a transaction, a snapshot, and alone"),
+        ContractRule("N9", "a user whom the server does not let in is notPermitted"),
     ]
 
     /// Returns the rule with an id.

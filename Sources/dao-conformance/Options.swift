@@ -15,7 +15,7 @@ struct Options {
                            each case gets a database of its own in a temporary directory. On a server, as in
                            postgres://user@host/database, each case gets a schema of its own, which is dropped. May be
                            repeated; memory, SQLite and LMDB by default.
-          --chapter K      one chapter of the contract (K, V, P, Q, W, R, T, O, E, C, L). May be repeated; all by default.
+          --chapter K      one chapter of the contract (K, V, P, Q, W, R, T, O, E, C, L, N). May be repeated; all by default.
           --case ID        one case, or those whose ids begin so. May be repeated.
           --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit.
           --json PATH      also writes the results as JSON.

@@ -1,5 +1,6 @@
 import DAOCore
 import DAOPostgres
+import DAOTestSupport
 import Foundation
 import Synchronization
 import Testing

@@ -55,6 +55,9 @@
                     return configuration
                 }
                 if let dropSchema { self = removing { try dropSchema(schema(at: $0)) } }
+                if let socket = ProxiedNetwork.socket(of: configuration) {
+                    self = withNetwork { try ProxiedNetwork(schema(at: $0), host: socket, driver) }
+                }
                 guard let program else { return }
                 let isTimed = url.contains("?timeout=") || url.contains("&timeout=")
                 let wait = isTimed ? configuration.busyTimeout : timeout ?? configuration.busyTimeout

@@ -70,6 +70,7 @@ package struct ProcessLedger: Sendable {
                 }
             } catch is DeliberateError {}
             ConformanceProcesses.answer("ended")
+        case "transaction": try runSteps(say: ConformanceProcesses.answer, listen: { readLine() })
         #if os(Linux) || os(macOS)
             case "fill":
                 do {

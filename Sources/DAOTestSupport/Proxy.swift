@@ -1,8 +1,6 @@
 import DAOCore
-import DAOPostgres
 import Foundation
 import Synchronization
-import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -14,14 +12,14 @@ import Testing
     private let sendFlags: Int32 = 0
 #endif
 
-/// A server in front of the server of the tests, which passes bytes on until it is told to disturb.
-final class Proxy: Sendable {
-    enum Direction: Sendable, CaseIterable {
+/// A server in front of a PostgreSQL server on this machine, which passes bytes on until it is told to disturb.
+package final class Proxy: Sendable {
+    package enum Direction: Sendable, CaseIterable {
         case toServer, toClient
     }
 
     /// What happens to a connection.
-    enum Disturbance: Sendable {
+    package enum Disturbance: Sendable {
         /// Both ends are closed.
         case cut
         /// The client's end is closed. What it has sent reaches the server with ``Proxy/deliver()``.
@@ -41,27 +39,27 @@ final class Proxy: Sendable {
     private let state = Mutex(State())
     private let target: String
     /// The directory of the socket.
-    let directory: String
+    package let directory: String
 
     /// - Parameter target: The directory of the server's socket.
-    init(to target: String) throws {
+    package init(to target: String) throws {
         self.target = target
         directory = "/tmp/dao-proxy-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let listener = UnixSocket.make()
         guard UnixSocket.withAddress(directory, { bind(listener, $0, $1) }) == 0, listen(listener, 100) == 0 else {
-            throw ServerFailure(message: "no socket in \(directory)")
+            throw NoSocket(directory: directory)
         }
         Thread.detachNewThread { [self] in take(from: listener) }
     }
 
     /// Disturbs a connection when that many more bytes have passed in a direction and more come.
-    func disturb(_ direction: Direction, after bytes: Int, _ disturbance: Disturbance = .cut) {
+    package func disturb(_ direction: Direction, after bytes: Int, _ disturbance: Disturbance = .cut) {
         state.withLock { $0.plan = (direction, bytes, disturbance) }
     }
 
     /// Returns whether a planned disturbance has not happened, and forgets it.
-    func forgetPlan() -> Bool {
+    package func forgetPlan() -> Bool {
         state.withLock { state in
             defer { state.plan = nil }
             return state.plan != nil
@@ -69,13 +67,13 @@ final class Proxy: Sendable {
     }
 
     /// Refuses new connections, or accepts them again.
-    func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+    package func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
     /// Ends all connections, as a server does that is stopped.
-    func cutAll() { for connection in state.withLock({ Array($0.connections.values) }) { connection.end() } }
+    package func cutAll() { for connection in state.withLock({ Array($0.connections.values) }) { connection.end() } }
 
     /// Lets the server have what was delayed, and waits until it has ended that connection.
-    func deliver() {
+    package func deliver() {
         state.withLock { $0.delivers = true }
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline, state.withLock({ $0.connections.values.contains { $0.isDelayed } }) {
@@ -85,7 +83,7 @@ final class Proxy: Sendable {
     }
 
     /// Ends all connections, and accepts no more.
-    func stop() {
+    package func stop() {
         state.withLock { $0.isClosed = true }
         cutAll()
         // Wakes up the thread that accepts.
@@ -164,11 +162,16 @@ final class Proxy: Sendable {
     }
 }
 
-/// The sockets of a server in a directory.
-enum UnixSocket {
-    static func make() -> Int32 { socket(AF_UNIX, streamType, 0) }
+/// A proxy that could not listen.
+private struct NoSocket: Error {
+    let directory: String
+}
 
-    static func send(_ bytes: ArraySlice<UInt8>, _ socket: Int32) {
+/// The sockets of a server in a directory.
+package enum UnixSocket {
+    package static func make() -> Int32 { socket(AF_UNIX, streamType, 0) }
+
+    package static func send(_ bytes: ArraySlice<UInt8>, _ socket: Int32) {
         var rest = bytes
         while !rest.isEmpty {
             #if canImport(Glibc)
@@ -181,7 +184,7 @@ enum UnixSocket {
         }
     }
 
-    static func withAddress(_ directory: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    package static func withAddress(_ directory: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array("\(directory)/.s.PGSQL.5432".utf8)) }
@@ -222,46 +225,6 @@ private final class Connection: Sendable {
             close(client)
             close(server)
             return true
-        }
-    }
-}
-
-/// A database behind a proxy, and the same without.
-struct ProxiedBooks {
-    let proxy: Proxy
-    let database: PostgresDatabase
-    let direct: any Database
-    /// The URL behind the proxy.
-    let url: String
-
-    init(_ options: String = "") throws {
-        let direct = try Server.newURL()
-        proxy = try Proxy(to: Server.directory)
-        self.direct = try DatabaseDrivers(.postgres).open(direct)
-        let host = try #require(try DatabaseConfiguration(url: direct).options["host"])
-        let escaped = { (path: String) in path.replacing("/", with: "%2F") }
-        url = direct.replacing(escaped(host), with: escaped(proxy.directory)) + (options.isEmpty ? "" : "&\(options)")
-        database = try #require(try DatabaseDrivers(.postgres).open(url) as? PostgresDatabase)
-        try self.direct.books.create(Book(id: 0, title: "0", shelf: nil))
-        try database.transaction { try database.books.persist(Book(id: 0, title: "0", shelf: nil)) }
-    }
-
-    func close() throws {
-        try database.close()
-        try direct.close()
-        proxy.stop()
-    }
-
-    /// The number in the row.
-    var number: Int { get throws { Int(try #require(try direct.books.read(byPrimaryKey: 0)).title) ?? -1 } }
-
-    /// Adds one to the number in the row, in a transaction.
-    func increase(beforeCommit: () -> Void = {}) throws {
-        try database.transaction {
-            var book = try #require(try database.books.read(byPrimaryKey: 0))
-            book.title = "\((Int(book.title) ?? -1) + 1)"
-            try database.books.persist(book)
-            beforeCommit()
         }
     }
 }
