@@ -20,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -106,6 +106,11 @@ browse-test: ## Press every button of the page of `dao browse` in headless Chrom
 	@Scripts/setup.sh --browser
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	BROWSE_SCREENSHOTS=$(CURDIR)/.build/browse-test swift test --skip-build --no-parallel --filter everyButtonWorks
+
+mutant-suite: ## Plant the suite's faults in databases of URL (sqlite:, lmdb:, postgres://…), by default on a PostgreSQL server of its own
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	@Scripts/with-postgres.sh sh -c 'DAO_FAULTS_URL="$(or $(URL),$$DAO_POSTGRES_URL?pool=40)" swift test --skip-build --filter DAOConformanceTests.MutantTests'
 
 coverage: ## Which lines of the libraries the suite and generated scripts alone come by
 	@Scripts/setup.sh

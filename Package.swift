@@ -104,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "DAOConformanceTests",
             dependencies: [
-                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOStorageSkeletons",
+                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOStorageSkeletons",
                 "DAOTestSupport",
                 "dao-conformance",
             ]),

@@ -4,22 +4,43 @@ import Testing
 
 @testable import DAOConformance
 
-/// The suite must kill every mutant, which is a database with one planted fault.
+/// The suite must kill every mutant, which is a database with one planted fault. `DAO_FAULTS_URL=…` plants the faults in another
+/// kind of database (`make mutant-suite`).
 @Suite struct MutantTests {
-    /// The ids of the cases, in ascending order of their duration on the reference database. A mutant runs
-    /// them in this order.
-    static let order = Task {
-        let report = await Conformance.run(on: SuiteTests.array) { !$0.isHeavy }
+    /// What the suite does on the database without a fault: the ids of the cases that pass, in ascending order of their duration, and of
+    /// those that fail.
+    private static let baseline = Task {
+        let report = await Conformance.run(on: FaultyDatabase.target(.none)) { !$0.isHeavy }
+        for failure in report.failures { log("\(failure.id) does not pass without a fault: \(failure.explanation)") }
         let quickest = report.results.filter { $0.status == .passed }.sorted { $0.seconds < $1.seconds }.map(\.id)
-        return Dictionary(uniqueKeysWithValues: quickest.enumerated().map { ($1, $0) })
+        return (
+            positions: Dictionary(uniqueKeysWithValues: quickest.enumerated().map { ($1, $0) }),
+            failures: Set(report.failures.map(\.id))
+        )
     }
 
-    @Test(arguments: Fault.allCases) func faultIsDetectedByTheSuite(_ fault: Fault) async throws {
-        let order = await Self.order.value
-        let tests = Conformance.cases(for: FaultyDatabase.target(fault), chapters: [fault.chapter], timeLimit: fault.timeLimit) {
-            fault.onlyCases?.contains($0.id) != false
+    /// The ids of the cases that pass, in ascending order of their duration. A mutant runs them in this order.
+    static let order = Task { await baseline.value.positions }
+
+    @Test(arguments: Fault.planted.filter { $0.chapter != .servers && $0.isPossible })
+    func faultIsDetectedByTheSuite(_ fault: Fault) async throws {
+        let baseline = await Self.baseline.value
+        await expectDetection(of: fault) {
+            baseline.failures.contains($0.id) ? nil : baseline.positions[$0.id, default: Int.max]
         }
-        for test in tests.sorted(by: { order[$0.id, default: .max] < order[$1.id, default: .max] }) {
+    }
+
+    @Test(.enabled(if: FaultyBase.hasServer, "there is no server"), arguments: Fault.planted.filter { $0.chapter == .servers })
+    func faultOfServersIsDetectedByTheSuite(_ fault: Fault) async { await expectDetection(of: fault) { _ in 0 } }
+
+    /// Runs the cases of the fault's chapter, until one detects it.
+    ///
+    /// - Parameter position: Returns the position of a case; nil for one that is not run.
+    private func expectDetection(of fault: Fault, _ position: (ConformanceCase) -> Int?) async {
+        let tests = Conformance.cases(for: FaultyDatabase.target(fault), chapters: [fault.chapter], timeLimit: fault.timeLimit) {
+            fault.onlyCases?.contains($0.id) != false && position($0) != nil
+        }
+        for test in tests.sorted(by: { position($0.conformanceCase) ?? 0 < position($1.conformanceCase) ?? 0 }) {
             if await test.result().status == .passed { continue }
             return log("\(fault.chapter.rawValue) \(fault.rawValue) is detected by \(test.id)")
         }

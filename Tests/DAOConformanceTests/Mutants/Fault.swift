@@ -2,6 +2,8 @@ import DAOConformance
 
 /// A planted fault of a database. The suite must detect each fault.
 enum Fault: String, CaseIterable, Sendable {
+    /// No fault, to tell which cases pass without one.
+    case none
     // Keys
     case foldsKeyCase, composesKeys, cutsKeysAtNul, cutsLongKeys, ordersKeysAsText, ordersKeysLikeSwift, ordersNegativesLast,
         refusesEmptyKeys, allowsKeyChanges, ignoresKeyChanges
@@ -52,10 +54,20 @@ enum Fault: String, CaseIterable, Sendable {
         dropsUndeclared,
         replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration, partsClearTheRest,
         partsNotifyNobody, rowsOpenDeclarations
+    // Servers
+    case idleLossShows, lostBodiesRunAgain, lostWritesStay, lostCommitsCount, lostAnswersFail, unknownIsUnreachable,
+        outcomesAreReversed, ignoresCancellation, waitsOnAndOn, writersSideBySide, conflictsRunAgain, readsLeaveTheOrder,
+        snapshotsMoveOn, strangersAreUnreachable
+
+    /// The faults that are detected.
+    static let planted = allCases.filter { $0 != .none }
 
     /// Whether the fault concerns to-one relationships whose links are in rows. With all other faults, all links are
     /// beside the rows, since their storage evaluates conditions on models, which do not have the keys.
     var isOfReferences: Bool { self == .referencesMissUpserts || self == .referencesMissRewrites }
+
+    /// Whether the database has what the fault breaks.
+    var isPossible: Bool { self != .sharedCallsFailTogether || FaultyBase.sharesCommits }
 
     /// The chapter whose cases must detect the fault.
     var chapter: ContractRule.Chapter {
@@ -74,18 +86,21 @@ enum Fault: String, CaseIterable, Sendable {
         case ..<position(.forgetsClose): return .concurrency
         case ..<position(.observersHearNothing): return .lifeCycle
         case ..<position(.forgetsEntities): return .observation
-        default: return .evolution
+        case ..<position(.idleLossShows): return .evolution
+        default: return .servers
         }
     }
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
     /// read no rows without types, write synchronously, and use one database at a time, which is verified for its damage only.
-    static let detectedByProperties = allCases.filter {
-        ![
-            .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing, .observersMayWrite,
-            .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses,
-        ].contains($0)
+    static let detectedByProperties = planted.filter {
+        $0.chapter != .servers
+            && ![
+                .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing,
+                .observersMayWrite,
+                .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses,
+            ].contains($0)
     }
 
     /// The cases to run for a fault that makes all other cases wait for a timeout, or that others detect too; nil to run every case.
@@ -94,6 +109,11 @@ enum Fault: String, CaseIterable, Sendable {
         case .readersWait: ["T.readersSeeTheLastCommit"]
         case .runsBodyElsewhere: ["T.runsOnceHere"]
         case .sharedCallsFailTogether: ["T.sharedCommits"]
+        case .lostCommitsCount, .lostAnswersFail: ["N.lostCommit"]
+        case .waitsOnAndOn: ["N.stalled"]
+        case .conflictsRunAgain: ["N.lostUpdate"]
+        case .readsLeaveTheOrder: ["N.writeSkew", "N.phantom", "N.readOnlyAnomaly"]
+        case .snapshotsMoveOn: ["N.snapshotBeside"]
         default: nil
         }
     }
@@ -101,6 +121,11 @@ enum Fault: String, CaseIterable, Sendable {
     /// How long a case may take. With a fault of observations, a case waits until this timeout.
     var timeLimit: Duration {
         chapter == .observation || self == .partsNotifyNobody ? .seconds(2) : .seconds(30)
+    }
+
+    /// Whether writers run side by side in the database with the fault.
+    var hasConcurrentWriters: Bool {
+        [.writersSideBySide, .conflictsRunAgain, .readsLeaveTheOrder].contains(self)
     }
 
     var limits: ArrayDatabase.Limits {

@@ -6,31 +6,44 @@ import Synchronization
 
 /// A working database with one planted fault.
 final class FaultyDatabase: Database {
-    let base: ArrayDatabase
+    let base: any Database
     let fault: Fault
-    private let name: String
+    private let location: ConformanceTarget.Location
     private let wasClosed = Atomic(false)
     private let hasFailedInside = Atomic(false)
     let everIndexed = Mutex<Set<String>>([])
     let place: FaultyPlace
     private let announcer: Announcer?
 
-    init(_ location: ConformanceTarget.Location, _ fault: Fault) throws {
-        name =
+    convenience init(_ location: ConformanceTarget.Location, _ fault: Fault) throws {
+        let home: ConformanceTarget.Location =
             switch fault {
-            case .sharesNothing: location.name + UUID().uuidString
-            case .sharesEverything: location.name.replacing("-other", with: "")
-            default: location.name
+            case .sharesNothing: try location.appending(UUID().uuidString.lowercased())
+            case .sharesEverything where location.name.hasSuffix("-other"):
+                ConformanceTarget.Location(
+                    name: location.name.replacing("-other", with: ""), directory: location.directory.deletingLastPathComponent())
+            default: location
             }
+        try self.init(home, fault, on: FaultyBase.of(fault).open(home))
+    }
+
+    /// Wraps a working database.
+    init(_ location: ConformanceTarget.Location, _ fault: Fault, on base: any Database) throws {
+        self.location = location
         self.fault = fault
-        base = try ArrayDatabase(name, limits: fault.limits)
-        place = FaultyPlace.of(name)
+        self.base = base
+        place = FaultyPlace.of(location.name)
         announcer = fault.announcesItself ? (fault == .observersMissOtherHandles ? Announcer() : place.announcer) : nil
         place.add(base, isKept: fault == .closesEveryHandle)
     }
 
     static func target(_ fault: Fault) -> ConformanceTarget {
-        ConformanceTarget(name: fault.rawValue) { try FaultyDatabase($0, fault) }
+        let base = FaultyBase.of(fault)
+        var target = ConformanceTarget(name: fault.rawValue) { try FaultyDatabase($0, fault) }
+        if fault.chapter != .servers { return target }
+        if let start = base.startProcess { target = target.withProcesses(start) }
+        guard let make = base.makeNetwork else { return target }
+        return target.withNetwork { FaultyNetwork(base: try make($0), fault, at: $0) }
     }
 
     private static let openings = Atomic(0)
@@ -39,13 +52,14 @@ final class FaultyDatabase: Database {
     var engineState: EngineState {
         fault == .observersMissReopening ? place.firstState(or: base.engineState) : announcer?.state ?? base.engineState
     }
-    var isInside: Bool { base.engine.coordinator.isInside }
+    var isInside: Bool { AmbientTransaction.isInside(base.engineState) }
 
     var capabilities: Capabilities {
         var capabilities = base.capabilities
         switch fault {
         case .capabilitiesVary: capabilities.maximumValueLength = 1 << 40 + Self.openings.add(1, ordering: .relaxed).newValue
         case .keepsWhatIsForgotten: capabilities.isPersistent = false
+        case .writersSideBySide: capabilities.hasConcurrentWriters = false
         case .promisesEveryHandle: capabilities.underlyingTypes = [UnderlyingType(UnknownHandle.self)]
         default: break
         }
@@ -61,13 +75,17 @@ final class FaultyDatabase: Database {
 
     func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
         if fault.isOfReferences { return try base.makeLinks(for: relation) }
-        let database = try fault == .linksSurviveRollback ? ArrayDatabase(name + "-links") : base
+        // What evaluates conditions on models needs links beside the rows. Elsewhere, another database has its own.
+        if FaultyBase.isChosen, fault.chapter != .predicates, fault.chapter != .queries, fault != .linksSurviveRollback {
+            return FaultyLinks(base: try base.makeLinks(for: relation), fault: fault)
+        }
+        let database = try fault == .linksSurviveRollback ? FaultyBase.of(fault).open(location.appending("links")) : base
         return FaultyLinks(base: try database.makeHiddenLinks(for: relation), fault: fault)
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         switch fault {
-        case .noTransactions: return try body()
+        case .noTransactions, .lostWritesStay: return try body()
         case .losesSavepoints where isInside: return try body()
         case .refusesInner where isInside: throw StorageError(.unsupported, "no savepoints")
         case .innerFailureUndoesAll where isInside, .sharedCallsFailTogether where isInside:
@@ -98,15 +116,14 @@ final class FaultyDatabase: Database {
             if let result { return result }
             throw failure ?? StorageError(.io, "no result")
         case .undoneWritesReturn where isInside:
-            var written: [String: ArrayTable] = [:]
+            var written: UndoneRows.Rows = []
             do {
                 return try base.transaction {
-                    defer { written = (try? base.read(\.tables)) ?? [:] }
+                    defer { written = (try? UndoneRows.all(in: base)) ?? [] }
                     return try body()
                 }
             } catch {
-                let kept = try base.read(\.tables)
-                place.undone.add(written.mapValues(\.rows), without: kept.mapValues(\.rows))
+                place.undone.add(written, without: try UndoneRows.all(in: base))
                 throw error
             }
         case .undoneWritesReturn:
@@ -137,8 +154,46 @@ final class FaultyDatabase: Database {
                 return try body()
             }
         case .runsBodyElsewhere: return try elsewhere { try base.transaction(body) }
-        case .observersMayWrite where isInside && !AmbientTransaction.isWriting:
+        case .observersMayWrite where isInside && !AmbientTransaction.isWriting, .ignoresCancellation where !isInside:
             return try elsewhere { try base.transaction(body) }
+        case .idleLossShows where !isInside:
+            try place.noticeLoss()
+            return try base.transaction(body)
+        case .lostBodiesRunAgain where !isInside, .conflictsRunAgain where !isInside:
+            do {
+                return try base.transaction(body)
+            } catch let error as StorageError where error.kind == .unreachable || error.kind == .conflict {
+                return try base.transaction(body)
+            }
+        case .lostCommitsCount where !isInside:
+            var result: Result?
+            do {
+                return try base.transaction {
+                    let value = try body()
+                    result = value
+                    return value
+                }
+            } catch let error as StorageError where error.kind == .unreachable {
+                if let result { return result }
+                throw error
+            }
+        case .lostAnswersFail where !isInside:
+            let result = try base.transaction(body)
+            if place.takeLostAnswer() { throw StorageError(.unreachable, "the connection was lost during a commit") }
+            return result
+        case .unknownIsUnreachable where !isInside:
+            do {
+                return try base.transaction(body)
+            } catch let error as StorageError where error.kind == .outcomeUnknown {
+                throw StorageError(.unreachable, error.message)
+            }
+        case .waitsOnAndOn where !isInside:
+            do {
+                return try base.transaction(body)
+            } catch let error as StorageError where error.kind == .unreachable {
+                Thread.sleep(forTimeInterval: 10)
+                throw error
+            }
         default:
             guard let announcer, !isInside else { return try base.transaction(body) }
             defer { announcer.forget() }
@@ -162,7 +217,7 @@ final class FaultyDatabase: Database {
     func didRead() { announcer?.didRead() }
 
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        fault == .snapshotIsLive ? try body() : try base.snapshot(body)
+        fault == .snapshotIsLive || fault == .snapshotsMoveOn ? try body() : try base.snapshot(body)
     }
 
     func entities() throws -> [EntityDescription] {
@@ -194,7 +249,7 @@ final class FaultyDatabase: Database {
     }
 
     func runCompaction() throws -> CompactionReport {
-        if fault == .compactionLosesARow { loseLastRows() }
+        if fault == .compactionLosesARow { try loseLastRows() }
         return try base.runCompaction()
     }
 
@@ -203,9 +258,28 @@ final class FaultyDatabase: Database {
         try base.runSuspension()
     }
 
-    private func loseLastRows() {
-        base.engine.committed.tables.withLock { tables in
-            for name in tables.keys where tables[name]?.rows.isEmpty == false { tables[name]?.rows.removeLast() }
+    func runUnderlying<Handle: UnderlyingHandle, Result>(
+        as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
+    ) throws -> Result {
+        try base.runUnderlying(as: type, touching: entities, body)
+    }
+
+    func outcome(of commitToken: String) throws -> CommitOutcome {
+        let outcome = try base.outcome(of: commitToken)
+        if fault != .outcomesAreReversed { return outcome }
+        return outcome == .committed ? .rolledBack : .committed
+    }
+
+    private func loseLastRows() throws {
+        try base.withEntityStore(.write) { store in
+            for entity in try store.entities() {
+                var last: Key?
+                try store.forEachRow(of: entity.name, after: nil) { key, _ in
+                    last = key
+                    return true
+                }
+                if let last { try store.erase([last], from: entity.name) }
+            }
         }
     }
 
@@ -222,13 +296,12 @@ final class FaultyDatabase: Database {
             if wasClosed.exchange(true, ordering: .relaxed) { throw StorageError(.closed, "closed already") }
             try base.close()
         case .losesLastRowOnClose:
-            loseLastRows()
+            try? loseLastRows()
             try base.close()
         case .undoneWritesReturn:
-            base.engine.committed.tables.withLock { tables in
-                for (name, row) in place.undone.take() {
-                    guard let position = tables[name]?.position(of: row.key), !position.isThere else { continue }
-                    tables[name]?.rows.insert(row, at: position.index)
+            try? base.withEntityStore(.write) { store in
+                for (entity, key, values) in place.undone.take() where try !store.missing([key], from: entity).isEmpty {
+                    try store.store([values], in: entity, replaces: false)
                 }
             }
             try base.close()

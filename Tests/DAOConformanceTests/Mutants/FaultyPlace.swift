@@ -10,8 +10,11 @@ final class FaultyPlace: Sendable {
     let writes = Atomic(0)
     let announcer = Announcer()
     let undone = UndoneRows()
-    private let kept = Mutex<[ArrayDatabase]>([])
+    private let kept = Mutex<[any Database]>([])
     private let first = Mutex<EngineState?>(nil)
+
+    /// What a ``FaultyNetwork`` has disturbed.
+    private let disturbed = Mutex((isCut: false, hasLostAnswer: false))
 
     private static let places = Mutex<[String: FaultyPlace]>([:])
 
@@ -25,10 +28,31 @@ final class FaultyPlace: Sendable {
     }
 
     /// The databases of the name that are kept open.
-    var handles: [ArrayDatabase] { kept.withLock { $0 } }
+    var handles: [any Database] { kept.withLock { $0 } }
 
-    func add(_ database: ArrayDatabase, isKept: Bool) {
+    func add(_ database: any Database, isKept: Bool) {
         if isKept { kept.withLock { $0.append(database) } }
+    }
+
+    func didCut() { disturbed.withLock { $0.isCut = true } }
+
+    func didLoseAnswer() { disturbed.withLock { $0.hasLostAnswer = true } }
+
+    /// Fails the first call after connections were cut.
+    func noticeLoss() throws {
+        let isCut = disturbed.withLock { state in
+            defer { state.isCut = false }
+            return state.isCut
+        }
+        if isCut { throw StorageError(.unreachable, "the connection was lost") }
+    }
+
+    /// Returns whether an answer was lost since the last time.
+    func takeLostAnswer() -> Bool {
+        disturbed.withLock { state in
+            defer { state.hasLostAnswer = false }
+            return state.hasLostAnswer
+        }
     }
 
     /// The state of the first engine with the name.
@@ -42,8 +66,22 @@ final class FaultyPlace: Sendable {
 
 /// Rows that inner transactions stored before they failed. A log that is read again without its rollbacks has them.
 final class UndoneRows: Sendable {
-    private typealias Rows = [(entity: String, row: ArrayTable.Row)]
+    typealias Rows = [(entity: String, key: Key, values: [Value])]
     private let rows = Mutex<(pending: Rows, committed: Rows)>(([], []))
+
+    /// Returns all rows, as the running transaction sees them.
+    static func all(in database: any Database) throws -> Rows {
+        try database.withEntityStore(.rows) { store in
+            var rows: Rows = []
+            for entity in try store.entities() {
+                try store.forEachRow(of: entity.name, after: nil) { key, values in
+                    rows.append((entity.name, key, values))
+                    return true
+                }
+            }
+            return rows
+        }
+    }
 
     /// Begins a transaction.
     func begin() { rows.withLock { $0.pending = [] } }
@@ -52,17 +90,13 @@ final class UndoneRows: Sendable {
     func commit() { rows.withLock { $0 = ([], $0.committed + $0.pending) } }
 
     /// Adds the rows of a failed inner transaction.
-    func add(_ written: [String: [ArrayTable.Row]], without kept: [String: [ArrayTable.Row]]) {
-        rows.withLock { rows in
-            for (entity, written) in written {
-                let keys = Set(kept[entity, default: []].map(\.key))
-                rows.pending += written.filter { !keys.contains($0.key) }.map { (entity, $0) }
-            }
-        }
+    func add(_ written: Rows, without kept: Rows) {
+        let keys = Dictionary(grouping: kept, by: \.entity).mapValues { Set($0.map(\.key)) }
+        rows.withLock { $0.pending += written.filter { keys[$0.entity]?.contains($0.key) != true } }
     }
 
     /// Returns the rows of committed transactions, and forgets them.
-    func take() -> [(entity: String, row: ArrayTable.Row)] {
+    func take() -> Rows {
         rows.withLock { rows in
             defer { rows.committed = [] }
             return rows.committed

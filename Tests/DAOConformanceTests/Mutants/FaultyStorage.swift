@@ -111,7 +111,10 @@ struct FaultyStorage<Record: Model>: Storage {
     /// Runs a read with the faults that all reads share.
     private func reading<Result>(_ body: () throws -> Result) throws -> Result {
         switch fault {
-        case .hidesOwnWrites where owner.isInside: return try elsewhere(body)
+        case .hidesOwnWrites where owner.isInside, .readsLeaveTheOrder where owner.isInside: return try elsewhere(body)
+        case .idleLossShows where !owner.isInside:
+            try owner.place.noticeLoss()
+            return try body()
         case .readersWait:
             owner.place.lock.lock()
             defer { owner.place.lock.unlock() }
@@ -182,6 +185,8 @@ struct FaultyStorage<Record: Model>: Storage {
                 .partsClearTheRest where isPart:
                 _ = try base.erase(keys: records.map { schema.key(of: $0) })
                 try base.upsert(records)
+            // A part cannot be inserted everywhere, so its rows are changed.
+            case _ where isPart: _ = try base.merge(keys: records.map { schema.key(of: $0) }) { $1 = records[$0] }
             default: try base.upsert(records)
             }
         }
