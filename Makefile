@@ -20,7 +20,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth bench-writers format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -123,6 +123,11 @@ bench: ## Ratios to the C libraries underneath, in one run
 bench-growth: ## How queries grow on a hundred times the rows, and their ratios to SQL by hand: ROWS=100000
 	@Scripts/setup.sh
 	swift run -c release dao-bench --growth 100 --repeat 15 --rows $(or $(ROWS),100000)
+
+bench-writers: ## Commits a second of 16 clients of a PostgreSQL server that syncs, with writers=one and writers=many
+	@Scripts/setup.sh
+	@swift build -c release --product dao-bench --quiet
+	@Scripts/with-postgres.sh --durable sh -c '.build/release/dao-bench --writers "$$DAO_POSTGRES_URL"'
 
 bench-check: ## Fail where a ratio of dao-bench is worse than the stored one by more than 15% in two of three runs
 	@Scripts/setup.sh

@@ -171,7 +171,9 @@ let package = Package(
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
         .executableTarget(
             name: "dao-bench",
-            dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOSystemSQLite", "DAOSystemLMDB", "DAOTestSupport"]),
+            dependencies: [
+                "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSystemSQLite", "DAOSystemLMDB", "DAOTestSupport",
+            ]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
         .executableTarget(

@@ -8,13 +8,19 @@
 #
 #   Scripts/with-postgres.sh COMMAND …
 #   Scripts/with-postgres.sh --if-possible COMMAND …    where no server can be started, says why, and runs the command without
+#   Scripts/with-postgres.sh --durable COMMAND …        the server syncs what it stores, for measurements
 set -uo pipefail
 
 is_needed=yes
-if [ "${1:-}" = "--if-possible" ]; then
-    is_needed=
+syncs=off
+while true; do
+    case ${1:-} in
+        --if-possible) is_needed= ;;
+        --durable) syncs=on ;;
+        *) break ;;
+    esac
     shift
-fi
+done
 
 # There is no server: fails, or runs the command without.
 go_without() {
@@ -59,13 +65,13 @@ trap 'exit 143' TERM
 # When this script is killed, nobody is left to stop the server but this.
 ( trap '' INT HUP TERM; while kill -0 $$ 2>/dev/null; do sleep 1; done; child=; stop ) </dev/null >/dev/null 2>&1 &
 
-# Nothing is stored for longer than the command runs, so nothing is synced.
+# Nothing is stored for longer than the command runs, so nothing has to be synced.
 (
     cd "$place" || exit 1
     "${as_owner[@]}" "$binaries/initdb" --no-sync -D data -U dao -A trust -E UTF8 --no-locale &&
         # Only this user needs a password.
         sed -i.old '1i local all dao_locked scram-sha-256' data/pg_hba.conf &&
-        "${as_owner[@]}" "$binaries/pg_ctl" -D data -l log -w -t 60 start -o "-c fsync=off -c full_page_writes=off -c listen_addresses='' \
+        "${as_owner[@]}" "$binaries/pg_ctl" -D data -l log -w -t 60 start -o "-c fsync=$syncs -c full_page_writes=$syncs -c listen_addresses='' \
             -c unix_socket_directories='$place' -c max_connections=400 -c shared_buffers=64MB -c max_wal_size=4GB -c jit=off"
 ) >"$place/start.log" 2>&1
 if [ $? -ne 0 ]; then

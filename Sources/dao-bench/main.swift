@@ -10,6 +10,7 @@ import Foundation
 //
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work NAME] [--json PATH]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N]
+//   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
 
 struct Options {
     var rows = 100_000
@@ -20,13 +21,17 @@ struct Options {
     var copies = true
     /// How many times the rows the growth is measured on; nil to measure no growth.
     var growth: Int?
+    /// The server on which the commits of many clients are counted; nil to count none.
+    var writers: String?
+    /// How long each of these counts takes.
+    var seconds = 5
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --writers postgres://user@host/database [--seconds N]"
                 )
                 exit(0)
             }
@@ -35,6 +40,8 @@ struct Options {
             case "--rows": rows = try Self.positive(value, name)
             case "--repeat": repetitions = try Self.positive(value, name)
             case "--json": json = value
+            case "--writers": writers = value
+            case "--seconds": seconds = try Self.positive(value, name)
             case "--growth": growth = try Self.positive(value, name)
             case "--only":
                 guard let pair = Pair(rawValue: value) else {
@@ -179,6 +186,10 @@ func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
 
 do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
+    if let url = options.writers {
+        try WritersBench.run(url, seconds: options.seconds)
+        exit(0)
+    }
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }

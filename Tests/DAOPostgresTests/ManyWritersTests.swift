@@ -96,6 +96,37 @@ struct ManyWritersTests {
         try close(databases)
     }
 
+    /// Where the server reads a small table as a whole, it takes every two of its writers for a write skew.
+    @Test func neighboursInASmallTableDoNotMeet() throws {
+        let databases = try open(["many", "many"])
+        let tallies = try databases.map { DAO(storage: try $0.storage(for: Tally.self)) }
+        try tallies[0].create((1...20).map { Tally(id: $0, value: 0) })
+        try Server.psql("ANALYZE")
+        func read(_ number: Int) throws { #expect(try tallies[number].read(byPrimaryKey: number)?.value == 0) }
+        func write(_ number: Int) throws { try tallies[number].persist(Tally(id: number, value: 1)) }
+        try tallies[0].create(Tally(id: 0, value: 0))
+        let error = try around(databases[0]) { _ in
+            try read(0)
+        } _: {
+            try databases[1].transaction {
+                try read(1)
+                try write(1)
+            }
+        } _: { _ in
+            try write(0)
+        }
+        #expect(error == nil)
+        try close(databases)
+    }
+
+    /// A row with a field that is in no index. The server notes pages of indexes.
+    private struct Tally: Plain, Model {
+        var id: Int
+        var value: Int
+
+        static let schema = Schema("tally", Self.init, Field("id", \.id, .primaryKey), Field("value", \.value))
+    }
+
     @Test func aPhantomIsAConflict() throws {
         let databases = try open(["many", "many"])
         #expect(try databases[0].books.count() == 0)

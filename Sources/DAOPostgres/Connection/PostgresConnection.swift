@@ -360,6 +360,8 @@ extension PostgresConnection: SQLConnection {
             "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE",
             "SET LOCAL lock_timeout = \(max(wait, 1))",
         ]
+        // A transaction that reads all of a small table would meet every other one that writes to it.
+        if isShared { texts.append("SET LOCAL enable_seqscan = off") }
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
         texts += [
             "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE\(wait == 0 ? " NOWAIT" : "")",
