@@ -78,12 +78,14 @@ let package = Package(
         .target(
             name: "DAOExamples",
             dependencies: [
-                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAONodes",
+                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAONodes",
             ],
             path: "Tests/DAOExamples"),
         .testTarget(
             name: "DAODocumentationTests",
-            dependencies: ["DAOExamples", "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOTestSupport"]),
+            dependencies: [
+                "DAOExamples", "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOPostgres", "DAOTestSupport",
+            ]),
         .testTarget(
             name: "DAOKeyValueTests",
             dependencies: ["DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOExamples", "DAOTestSupport"]),

@@ -10,7 +10,7 @@ import Testing
     static let documents = [
         "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Relationships.md", "Docs/Observing.md",
         "Docs/DirectAccess.md", "Docs/Evolution.md", "Docs/Instruments.md", "Docs/Embedded.md",
-        "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md", "Docs/PostgreSQL.md",
+        "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md", "Docs/PostgreSQL.md", "Docs/Scaling.md",
     ]
 
     @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
