@@ -217,6 +217,8 @@ package struct PredicateWriter: Sendable {
         // A number in the text is exact where a decimal is expected.
         case .double(let number) where number.isFinite && fields[field].type.kind != .decimal: return Text("\(number)")
         case .string(let text): return Text(quoted(text, &random))
+        // A date in the text is exact where it has whole seconds.
+        case .date(let date) where date.isWhole: return Text(quoted(date.formatted(.iso8601), &random))
         default: return bindsArguments ? argument(value) : Text("nil")
         }
     }
@@ -255,5 +257,13 @@ package struct PredicateWriter: Sendable {
         }
         view.append(quote)
         return String(view)
+    }
+}
+
+extension Date {
+    /// Whether the date has whole seconds and a year of four digits.
+    fileprivate var isWhole: Bool {
+        let seconds = timeIntervalSinceReferenceDate
+        return seconds == seconds.rounded() && abs(seconds) < 6e10
     }
 }

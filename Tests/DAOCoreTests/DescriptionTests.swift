@@ -41,7 +41,7 @@ import Testing
         #expect(
             text { $0.readers.contains { $0.age > 30 && $0.name == "x" } } == "ANY readers (age > 30 AND name == 'x')")
         #expect(text { $0.readers.count > 2 } == "readers.@count > 2")
-        #expect(text { $0.date < Date(timeIntervalSinceReferenceDate: 0.5) } == "date < 2001-01-01T00:00:00.500Z")
+        #expect(text { $0.date < Date(timeIntervalSinceReferenceDate: 0.5) } == "date < '2001-01-01T00:00:00.500Z'")
         #expect(text { $0.tags.contains("a") } == "ANY tags == 'a'")
         #expect(text { $0.tags.contains { $0 == "a" || $0.hasPrefix("b") } } == "ANY (tags == 'a' OR tags BEGINSWITH 'b')")
         #expect(text { $0.tags.count > 2 } == "tags.@count > 2")

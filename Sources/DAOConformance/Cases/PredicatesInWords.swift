@@ -120,6 +120,36 @@ enum PredicatesInWords {
             }
             try reference.check(Condition("text == %@", "' OR TRUEPREDICATE OR text == '"), [])
         },
+        ConformanceCase("P.words.dates", "P6", title: "a date is written by the calendar, in UTC or with its zone") { context in
+            let days = [nil, -0.5, 0, 0.25, 86_399, 86_400, 725_932_800, -62_000_000_000].map { seconds in
+                seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
+            }
+            let rows = days.enumerated().map { OptionalScalars(id: $0, date: $1) }
+            let reference = try ReferenceRows(context, rows)
+            for (words, ids) in [
+                ("date == '2001-01-01'", [2]), ("date = \"2001-01-01T00:00:00.25Z\"", [3]),
+                ("date != '2001-01-01 00:00'", [0, 1, 3, 4, 5, 6, 7]),
+                ("date > '2001-01-01T00:00:00Z'", [3, 4, 5, 6]), ("'2001-01-02' <= date", [5, 6]),
+                ("date BETWEEN {'2001-01-01', '2001-01-01T23:59:59'}", [2, 3, 4]),
+                ("date IN {'2001-01-02', nil}", [0, 5]), ("date == '2001-01-01T02:00:00+02:00'", [2]),
+                ("date == '2000-12-31T17:00-07:00'", [2]), ("date == '2024-01-03'", [6]), ("date < '0037-01-01'", [7]),
+                ("NOT date < '2024-02-29'", [0]), ("date == nil", [0]),
+            ] { try reference.check(Condition(words), ids, words) }
+            try reference.check(Condition("date >= %@", "2001-01-02"), [5, 6], "a bound text")
+            for text in [
+                "2001-02-29", "1900-02-29", "2001-13-01", "2001-00-01", "2001-01-00", "2001-1-1", "0000-01-01",
+                "2001-01-01T24:00", "12:00",
+                "2001-01-01T00:60", "2001-01-01T00:00:60Z", "2001-01-01Z", "2001-01-01T00:00:00+24:00", " 2001-01-01",
+                "2001-01-01 ", "",
+                "today", "٢٠٠١-٠١-٠١", "20010101", "2001-01-01T00:00:00,5Z",
+            ] {
+                let error = try expectError(.invalidPredicate, text, entity: "optionals", field: "date") {
+                    try reference.ids(Condition("date > '\(text)'"))
+                }
+                try expectEqual(error.position, 7, "the position of \(error)")
+                try expect(error.message.contains("'2024-05-31'"), "how a date is written, in '\(error.message)'")
+            }
+        },
         ConformanceCase("P.words.classic", "P6", title: "the classic operations take text predicates") { context in
             let dao = try context.dao(User.self)
             try dao.create(User.make(1000))

@@ -15,6 +15,7 @@ extension Condition: ExpressibleByStringLiteral {
     /// | arrays | `tags CONTAINS 'new'`, `'new' IN tags`, `ANY tags BEGINSWITH 'n'`, `ALL …`, `NONE …`, `tags.@count > 3` |
     /// | members of `Codable` values | `address.city == 'Berlin'`, by their coding keys |
     /// | values | `42`, `0x2A`, `-1.5e3`, `'text'`, `"text"`, `true` or `YES`, `false` or `NO`, `nil` or `NULL` |
+    /// | dates | `'2024-05-31'`, `'2024-05-31T18:30:00Z'`, `'2024-05-31 18:30+02:00'`; without a zone, UTC |
     /// | placeholders | `%@`, `%d` and similar for a value or a list, `%K` for the name of a field |
     ///
     /// `NOT` binds tighter than `AND`, and `AND` tighter than `OR`. Keywords are case-insensitive. `#name` is

@@ -141,7 +141,7 @@ extension Value {
             guard abs(value.timeIntervalSinceReferenceDate) < 2e11 else {
                 return "\(value.timeIntervalSinceReferenceDate) s since 2001"
             }
-            return value.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+            return "'\(value.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))'"
         }
     }
 }

@@ -125,9 +125,17 @@ extension PredicateParser {
     }
 
     /// Returns a value in the type of a field, as in a typed condition. A value between two values of the
-    /// field remains unchanged.
+    /// field remains unchanged. A text is a date where the field is one.
     func typed(_ value: Value, _ field: FieldDescription, _ start: Int) throws(PredicateTextError) -> Value {
-        try located(start) { try DAOCore.Literal.typed(value, field, entity: entity.name) }
+        if field.type.kind == .date, case .string(let text) = value {
+            guard let date = Date(predicateText: text) else {
+                throw PredicateTextError(
+                    "'\(field.name)' is a date; write one such as '2024-05-31' or '2024-05-31T18:30:00Z'", field: field.name,
+                    at: start)
+            }
+            return .date(date)
+        }
+        return try located(start) { try DAOCore.Literal.typed(value, field, entity: entity.name) }
     }
 
     /// Runs a check of typed conditions and adds the position to its error.
