@@ -38,5 +38,6 @@ func entityRows(_ database: any Database) async throws -> EntityRowsResults {
     }
     try database.rows(of: "writer").persist([["id": .integer(7), "name": .string("Eve")]])
     try articles.persist([["id": .integer(2), "writer": .integer(7)]])
+    try articles.erase(where: "writer == nil")
     return EntityRowsResults(waiting: waiting.map(\.key), plan: plan, page: page, titles: titles, change: change)
 }

@@ -102,6 +102,14 @@ enum EvolutionRows {
             try expectEqual(try keys(RowQuery(orderedBy: [.descending("owner.name")])), ["t", "u", "v"])
             try expectEqual(try topics.count(where: "ALL posts.isRead == false"), 2, "the count")
             try expectEqual(try topics.related("posts", of: "t").map(\.key), [3, 1, 2], "the list")
+            try expectEqual(try topics.related("posts", of: "t", limit: 2).map(\.key), [3, 1], "the beginning of the list")
+            try expectEqual(try topics.related("posts", of: "t", limit: 5, offset: 1).map(\.key), [1, 2], "the rest of the list")
+            try expectEqual(try topics.related("posts", of: "t", offset: 9).count, 0, "beyond the list")
+            try expectEqual(try topics.related("posts", of: "t", limit: 0).count, 0, "none of the list")
+            try expectEqual(
+                try ["t", "u", "v", "w"].map { try topics.relatedCount("posts", of: $0) }, [3, 1, 0, 0], "the counts")
+            try expectError(.invalidQuery, "a limit", entity: "topic") { try topics.related("posts", of: "t", limit: -1) }
+            try expectError(.invalidQuery, "an offset", entity: "topic") { try topics.related("posts", of: "t", offset: -1) }
             try expectEqual(try topics.related("owner", of: "t").map { $0["name"] }, [.string("Bob")], "the owner")
             try expectEqual(try topics.related("owner", of: "v").count, 0, "no owner")
             try expectEqual(try topics.related("posts", of: "w").count, 0, "no topic")
@@ -233,6 +241,47 @@ enum EvolutionRows {
                 _ = try expectError(.invalidTransaction) { try rows.persist([["id": .string("t"), "title": .string("x")]]) }
             }
             try expectEqual(try topics.read(), before, "the topics")
+        },
+        ConformanceCase(
+            "E.rowsAreErased", "E8", "W5", "R4",
+            title: "rows without types are erased by a condition or a key, with their links and what cascades",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let (topics, posts) = (try database.dao(Topic.self), try database.dao(Post.self))
+            let shared = Post(id: 9, text: "shared")
+            try topics.create([
+                Topic(id: "t", title: "x", owner: Person(id: 1, name: "a"), posts: Post.make(1...2) + [shared]),
+                Topic(id: "u", title: "y", posts: [shared]), Topic(id: "v", title: "x"),
+            ])
+            let rows = try database.rows(of: "topic")
+            try expectEqual(try rows.erase(where: "title == 'x'"), 2, "erased topics")
+            try expectEqual(try topics.read().map(\.id), ["u"], "the topics")
+            try expectEqual(try posts.read().map(\.id), [9], "the posts, of which one has another topic")
+            try expectEqual(try database.dao(Person.self).count(), 1, "people, who do not cascade")
+            try expectEqual(try database.rows(of: "post").erase(byPrimaryKey: 9), 1, "erased posts")
+            try expectEqual(try topics.read().map(\.posts.count), [0], "the list of the topic")
+            try expectEqual(try rows.erase(byPrimaryKey: "t"), 0, "erased again")
+            try expectEqual(try rows.erase(where: "owner.name == 'a'"), 0, "erased through a relationship")
+            try expectError(.invalidPredicate, "no field", entity: "topic", field: "size") { try rows.erase(where: "size == 1") }
+            try database.snapshot { _ = try expectError(.invalidTransaction) { try rows.erase(where: "TRUEPREDICATE") } }
+            try expectEqual(try rows.erase(where: "TRUEPREDICATE"), 1, "all")
+            try expectEqual(try rows.count(), 0, "what is left")
+        },
+        ConformanceCase(
+            "E.rowsAreHeld", "E8", "R10", title: "a row without a type that a restricted Reference leads to is not erased",
+            requires: [.snapshotReads]
+        ) { context in
+            let (database, errands) = try context.open(with: Errand.self)
+            try database.dao(Person.self).create((1...3).map { Person(id: $0, name: "Person \($0)") })
+            try errands.create(Errand(id: 1, owner: Reference(2), helper: Reference(3)))
+            let people = try database.rows(of: "person")
+            try expectError(.referenceViolation, "held", entity: "errand", key: 1, conflictingKey: 2, field: "owner") {
+                try people.erase(where: "id > 1")
+            }
+            try expectEqual(try people.count(), 3, "people")
+            try expectEqual(try people.erase(byPrimaryKey: 3), 1, "who is not held")
+            try expectEqual(try errands.read().map(\.helper), [nil], "the helper")
         },
         ConformanceCase(
             concurrent: "E.rowsAreObserved", "E8", "O5", title: "rows without types are observed as those of their model",

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Conditions, sorts, pages, plans and errors are those of a model with the stored fields. The rows are as they are
 /// stored: the raw value of an enumeration, the JSON of an embedded value, the key of a related row. Lists of related
-/// rows are not read; ``related(_:of:)`` reads one. A condition cannot name the elements of an array, whose type only
+/// rows are not read; ``related(_:of:limit:offset:)`` reads one. A condition cannot name the elements of an array, whose type only
 /// the application knows.
 ///
 /// Every call sees the entity and its rows as one commit has them, and reads the description of the database first.
@@ -106,9 +106,18 @@ public final class EntityRows: Sendable {
     /// - Parameters:
     ///   - field: The name of the relationship.
     ///   - id: The key of the row. A row that is not stored leads to none.
-    /// - Throws: `.invalidQuery` when the field is not a relationship of the entity.
-    public func related(_ field: String, of id: any UniqueIDConvertible) throws -> [EntityRow] {
-        try reading { try $0.related(field, id) }
+    ///   - limit: The maximum number of rows; nil for all.
+    ///   - offset: The number of rows to skip.
+    /// - Throws: `.invalidQuery` when the field is not a relationship of the entity, or for a negative number.
+    public func related(
+        _ field: String, of id: any UniqueIDConvertible, limit: Int? = nil, offset: Int = 0
+    ) throws -> [EntityRow] {
+        try reading { try $0.related(field, id, limit, offset) }
+    }
+
+    /// Returns the number of rows that a relationship of a row leads to, without reading them; see ``related(_:of:limit:offset:)``.
+    public func relatedCount(_ field: String, of id: any UniqueIDConvertible) throws -> Int {
+        try reading { try $0.relatedCount(field, id) }
     }
 
     // MARK: Writing
@@ -130,6 +139,27 @@ public final class EntityRows: Sendable {
     ///   `.corruptedValue` with the field for a value that it cannot hold; `.uniqueViolation`, `.referenceViolation`.
     public func persist(_ rows: [[String: Value]]) throws {
         try database.transaction { try using { try $0.persist(rows) } }
+    }
+
+    /// Erases the rows that meet a condition, with all that erasing a row of a model means for links, related rows that
+    /// cascade, References and observations.
+    ///
+    /// ```swift
+    /// try drafts.erase(where: "date < '2024-01-01'")
+    /// ```
+    ///
+    /// - Parameter predicate: The condition. `"TRUEPREDICATE"` erases all rows.
+    /// - Returns: The number of erased rows of this entity, without those that are erased with them.
+    /// - Throws: `.invalidPredicate`; `.referenceViolation` when a Reference that is restricted leads to one of the rows.
+    @discardableResult public func erase(where predicate: TextPredicate) throws -> Int {
+        try database.transaction { try using { try $0.erase(RowQuery(where: predicate)) } }
+    }
+
+    /// Erases the row with a key; see ``erase(where:)``.
+    ///
+    /// - Returns: The number of erased rows: 0 or 1.
+    @discardableResult public func erase(byPrimaryKey id: any UniqueIDConvertible) throws -> Int {
+        try database.transaction { try using { try $0.erase(id) } }
     }
 
     private func reading<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
@@ -189,7 +219,10 @@ private protocol OpenRows: Sendable {
     func forEach(_ query: RowQuery, _ body: (EntityRow) throws -> Void) throws
     func count(_ query: RowQuery) throws -> Int
     func explain(_ query: RowQuery) throws -> QueryPlan
-    func related(_ field: String, _ id: any UniqueIDConvertible) throws -> [EntityRow]
+    func related(_ field: String, _ id: any UniqueIDConvertible, _ limit: Int?, _ offset: Int) throws -> [EntityRow]
+    func relatedCount(_ field: String, _ id: any UniqueIDConvertible) throws -> Int
+    func erase(_ query: RowQuery) throws -> Int
+    func erase(_ id: any UniqueIDConvertible) throws -> Int
     func persist(_ rows: [[String: Value]]) throws
 }
 
@@ -230,25 +263,40 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
 
     func explain(_ query: RowQuery) throws -> QueryPlan { try storage.explain(query.query(of: Record.self)) }
 
-    func related(_ field: String, _ id: any UniqueIDConvertible) throws -> [EntityRow] {
-        let relations = Record.schema.relations
-        guard let relation = relations.first(where: { entity.fields[$0.field].name.hasSameBytes(as: field) }) else {
-            let names = relations.map { entity.fields[$0.field].name }.joined(separator: ", ")
-            throw StorageError(
-                .invalidQuery,
-                "'\(field)' is not a relationship of '\(entity.name)'"
-                    + (names.isEmpty ? ", which has none; use the key of the related row" : "; use one that it has: \(names)"),
-                entity: entity.name, field: field)
-        }
-        return try children(relation, key(id))
+    func related(_ field: String, _ id: any UniqueIDConvertible, _ limit: Int?, _ offset: Int) throws -> [EntityRow] {
+        if let limit, limit < 0 { throw StorageError.negative("limit", limit, entity.name) }
+        if offset < 0 { throw StorageError.negative("offset", offset, entity.name) }
+        return try rows(of: relation(field), key(id), limit ?? .max, offset)
     }
 
-    private func children<Field: Relation>(_ relation: Field, _ key: Key) throws -> [EntityRow] where Field.Parent == Record {
+    func relatedCount(_ field: String, _ id: any UniqueIDConvertible) throws -> Int {
+        try keys(of: relation(field), key(id)).count
+    }
+
+    private func relation(_ field: String) throws -> any Relation<Record> {
+        let relations = Record.schema.relations
+        if let relation = relations.first(where: { entity.fields[$0.field].name.hasSameBytes(as: field) }) { return relation }
+        let names = relations.map { entity.fields[$0.field].name }.joined(separator: ", ")
+        throw StorageError(
+            .invalidQuery,
+            "'\(field)' is not a relationship of '\(entity.name)'"
+                + (names.isEmpty ? ", which has none; use the key of the related row" : "; use one that it has: \(names)"),
+            entity: entity.name, field: field)
+    }
+
+    /// The keys of the rows that a relationship of a row leads to, in its order.
+    private func keys<Field: Relation>(of relation: Field, _ key: Key) throws -> [Key] where Field.Parent == Record {
         // It also tells a running observation what is read.
         guard try storage.contains(key: key) else { return [] }
-        let keys = try relation.links(in: graph).children(of: [key]).keys
+        return try relation.links(in: graph).children(of: [key]).keys
+    }
+
+    private func rows<Field: Relation>(
+        of relation: Field, _ key: Key, _ limit: Int, _ offset: Int
+    ) throws -> [EntityRow] where Field.Parent == Record {
+        let keys = try keys(of: relation, key).dropFirst(offset).prefix(limit)
         let (schema, related) = (Field.Child.schema, Field.Child.schema.storedDescription)
-        let rows = try GraphStorage<Field.Child>(graph: graph).read(keys: keys, includesSubentities: false)
+        let rows = try GraphStorage<Field.Child>(graph: graph).read(keys: Array(keys), includesSubentities: false)
         let byKey = Dictionary(
             rows.map { row in
                 let values = related.fields.indices.map { schema.value(at: $0, of: row) }
@@ -256,6 +304,10 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
             }, uniquingKeysWith: { $1 })
         return keys.compactMap { byKey[$0] }
     }
+
+    func erase(_ query: RowQuery) throws -> Int { try storage.erase(query.query(of: Record.self)) }
+
+    func erase(_ id: any UniqueIDConvertible) throws -> Int { try storage.erase(keys: [key(id)]) }
 
     func persist(_ rows: [[String: Value]]) throws {
         let keyField = entity.fields[entity.keyIndex].name
