@@ -143,7 +143,7 @@ let package = Package(
 
         // The command line
         .testTarget(
-            name: "DAOCommandLineTests", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTestSupport", "dao-cli"]),
+            name: "DAOCommandLineTests", dependencies: ["DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOTestSupport", "dao-cli"]),
 
         // Several processes on one database, and what is left when one of them is killed
         .target(
@@ -163,7 +163,8 @@ let package = Package(
 
         // Programs: they know every backend
         .executableTarget(
-            name: "dao-cli", dependencies: ["DAOSQLite", "DAOLMDB", "DAOTransport", "DAORedaction", "DAOSystemMicroHTTPD"],
+            name: "dao-cli",
+            dependencies: ["DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOTransport", "DAORedaction", "DAOSystemMicroHTTPD"],
             resources: [
                 .embedInCode("Browse/Page/page.html"), .embedInCode("Browse/Page/page.css"),
                 .embedInCode("Browse/Page/page.js"),

@@ -1,5 +1,6 @@
 import DAOCore
 import DAOLMDB
+import DAOPostgres
 import DAOSQLite
 import Foundation
 
@@ -14,7 +15,7 @@ enum Access {
 }
 
 enum Databases {
-    static let drivers = DatabaseDrivers(.sqlite, .lmdb)
+    static let drivers = DatabaseDrivers(.sqlite, .lmdb, .postgres)
 
     /// Opens a database for a closure, and closes it.
     static func using<Result>(
@@ -23,8 +24,7 @@ enum Databases {
         var configuration = try DatabaseConfiguration(url: url)
         if access == .reads { configuration.isReadOnly = true }
         if access != .creates { configuration.createsIfMissing = false }
-        let path = configuration.path
-        if access != .creates, !path.isEmpty, !FileManager.default.fileExists(atPath: path) {
+        if access != .creates, let path = configuration.file, !FileManager.default.fileExists(atPath: path) {
             throw StorageError(.notFound, "there is no database at the path '\(path)'; check the URL", path: path)
         }
         let logs = access == .reads ? Logs(of: configuration) : nil
@@ -36,13 +36,28 @@ enum Databases {
         return try await body(database)
     }
 
-    /// The number of bytes of a database's files.
-    static func size(of database: any Database) -> Int {
-        let path = database.configuration.path
+    /// The number of bytes of a database's files; nil for one on a server.
+    static func size(of database: any Database) -> Int? {
+        guard let path = database.configuration.file else { return nil }
         return [path, path + "-wal"].reduce(0) { sum, path in
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             return sum + ((attributes?[.size] as? NSNumber)?.intValue ?? 0)
         }
+    }
+}
+
+extension DatabaseConfiguration {
+    /// The path of the database's file; nil for a database on a server.
+    var file: String? { scheme == "postgres" || path.isEmpty ? nil : path }
+
+    /// Throws for a database on a server.
+    ///
+    /// - Parameters:
+    ///   - what: What cannot be done without a file.
+    ///   - advice: What to use.
+    func requireFile(_ what: String, _ advice: String) throws {
+        guard scheme == "postgres" else { return }
+        throw StorageError(.unsupported, "a database on a server has no file \(what); use \(advice)")
     }
 }
 

@@ -6,8 +6,8 @@ import Synchronization
 /// The command line `dao`: what it has, and what it says.
 enum Program {
     static let commands: [Command] = [
-        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .copy, .backup, .restore, .verify, .compact,
-        .completion,
+        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .copy, .backup, .restore, .verify,
+        .compact, .completion,
     ]
 
     static let help = """
@@ -17,7 +17,8 @@ enum Program {
 
         \(commands.map { "  \($0.name.padding(to: 10)) \($0.summary)" }.joined(separator: "\n"))
 
-        A database is a URL: sqlite:app.db, sqlite:///var/lib/app.db, lmdb:app.mdb. No command but copy creates one.
+        A database is a URL: sqlite:app.db, sqlite:///var/lib/app.db, lmdb:app.mdb,
+        postgres://user@host/database?schema=main. No command but copy creates one.
         'dao COMMAND --help' says more. The exit code is 0 for success, 1 for a failure, 64 for words that are no command,
         and 130 after Ctrl-C.
         """

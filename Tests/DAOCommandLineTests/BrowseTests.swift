@@ -70,11 +70,13 @@ import Testing
 
     // MARK: Reading
 
-    @Test(arguments: CommandTests.schemes) func entitiesAndRowsAreShown(_ scheme: String) throws {
+    @Test(arguments: Library.schemes) func entitiesAndRowsAreShown(_ scheme: String) throws {
         let library = try Library(scheme)
         let page = try PageClient(library, library.url)
         let description = try page.get("api/database").json
-        #expect(description["name"] as? String == "library.db" && description["canWrite"] as? Bool == false)
+        #expect(
+            description["name"] as? String == (scheme == "postgres" ? "postgres" : "library.db")
+                && description["canWrite"] as? Bool == false)
         let entities = try #require(description["entities"] as? [[String: Any]])
         #expect(entities.map { $0["name"] as? String } == ["book", "chapter", "writer"])
         #expect(entities.map { $0["rows"] as? Int } == [3, 2, 1])
@@ -94,10 +96,10 @@ import Testing
         #expect(try keys(["entity": "book", "where": "id == 9"]) == [])
         #expect(try page.get("api/count", ["entity": "book", "where": "price < 10"]).json["count"] as? Int == 2)
         let plan = try page.get("api/explain", ["entity": "book", "where": "title == 'Notes'"]).json
-        #expect(plan["plan"] as? String == "through the index on 'title'")
+        #expect((plan["plan"] as? String)?.hasPrefix("through the index on 'title'") == true)
     }
 
-    @Test(arguments: CommandTests.schemes) func pagesGoByKey(_ scheme: String) throws {
+    @Test(arguments: Library.schemes) func pagesGoByKey(_ scheme: String) throws {
         let library = try Library(scheme)
         try library.using { database in
             try DAO(storage: database.storage(for: Writer.self)).persist(
@@ -125,7 +127,7 @@ import Testing
         #expect(other.status == 400 && other.error.contains("begin at the first page"))
     }
 
-    @Test(arguments: CommandTests.schemes) func relationshipsAreFollowed(_ scheme: String) throws {
+    @Test(arguments: Library.schemes) func relationshipsAreFollowed(_ scheme: String) throws {
         let library = try Library(scheme)
         let page = try PageClient(library, library.url)
         let list = try page.get("api/related", ["entity": "book", "key": "1", "field": "chapters", "limit": "1"])
@@ -159,7 +161,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CommandTests.schemes) func mistakesAreAnswered(_ scheme: String) throws {
+    @Test(arguments: Library.schemes) func mistakesAreAnswered(_ scheme: String) throws {
         let library = try Library(scheme)
         let page = try PageClient(library, library.url)
         let long = String(repeating: "x", count: 100_000)
@@ -232,7 +234,7 @@ import Testing
 
     // MARK: Changes
 
-    @Test(arguments: CommandTests.schemes) func changesArriveAtOnce(_ scheme: String) throws {
+    @Test(arguments: Library.schemes) func changesArriveAtOnce(_ scheme: String) throws {
         let library = try Library(scheme)
         let page = try PageClient(library, library.url)
         for (path, options) in [
@@ -260,7 +262,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CommandTests.schemes) func theLossOfTheFileIsTold(_ scheme: String) throws {
+    @Test(arguments: Library.files) func theLossOfTheFileIsTold(_ scheme: String) throws {
         let library = try Library(scheme)
         let page = try PageClient(library, library.url)
         let tag = try page.get("api/rows", ["entity": "writer"]).tag
@@ -277,7 +279,7 @@ import Testing
         #expect(try page.get("api/rows", ["entity": "writer"]).status == 200)
     }
 
-    @Test(arguments: CommandTests.schemes) func interruptionEndsEverything(_ scheme: String) throws {
+    @Test(arguments: Library.files) func interruptionEndsEverything(_ scheme: String) throws {
         let library = try Library(scheme)
         let before = try library.files
         let page = try PageClient(library, library.url)
@@ -305,7 +307,7 @@ import Testing
 
     // MARK: Writing
 
-    @Test(arguments: CommandTests.schemes) func nothingIsWrittenUnasked(_ scheme: String) throws {
+    @Test(arguments: Library.files) func nothingIsWrittenUnasked(_ scheme: String) throws {
         let library = try Library(scheme)
         let before = try library.files["library.db"]
         let page = try PageClient(library, library.url)
@@ -315,7 +317,7 @@ import Testing
         #expect(try library.files["library.db"] == before)
     }
 
-    @Test(arguments: CommandTests.schemes) func fieldsAreSet(_ scheme: String) throws {
+    @Test(arguments: Library.schemes) func fieldsAreSet(_ scheme: String) throws {
         let library = try Library(scheme)
         let page = try PageClient(library, library.url, "--write")
         #expect(try page.get("api/database").json["canWrite"] as? Bool == true)
@@ -360,9 +362,9 @@ import Testing
             try page.send("POST", path, headers: json.merging(["Origin": "http://a.example"]) { $1 }, body: body).status == 403)
     }
 
-    @Test(arguments: CommandTests.schemes) func lockedDatabasesAreTold(_ scheme: String) throws {
+    @Test(arguments: Library.schemes) func lockedDatabasesAreTold(_ scheme: String) throws {
         let library = try Library(scheme)
-        let page = try PageClient(library, library.url + "?timeout=0", "--write")
+        let page = try PageClient(library, library.url("timeout=0"), "--write")
         let version = try page.get("api/row", ["entity": "writer", "key": "1"]).json["version"]
         try library.using { database in
             try database.transaction {
@@ -379,7 +381,7 @@ import Testing
     // MARK: The page itself
 
     /// Presses every button in headless Chromium: `make browse-test`.
-    @Test(.enabled(if: screenshots != nil), arguments: CommandTests.schemes)
+    @Test(.enabled(if: screenshots != nil), arguments: Library.files)
     func everyButtonWorks(_ scheme: String) async throws {
         let library = try Library(scheme)
         try library.using { database in

@@ -5,16 +5,14 @@ import Testing
 
 /// Every command of `dao` on real databases.
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
-    static let schemes = ["sqlite", "lmdb"]
     static let commands = [
-        "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "copy", "backup", "restore",
-        "verify",
-        "compact", "completion",
+        "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "copy", "backup",
+        "restore", "verify", "compact", "completion",
     ]
 
     // MARK: Reading
 
-    @Test(arguments: schemes) func inspectDescribesEntities(_ scheme: String) async throws {
+    @Test(arguments: Library.schemes) func inspectDescribesEntities(_ scheme: String) async throws {
         let library = try Library(scheme)
         let all = try await library.dao("inspect", library.url)
         #expect(all.status == 0 && all.errors.isEmpty)
@@ -23,7 +21,7 @@ import Testing
             "  index on published, price descending", "writer, 1 row", "  id    int64, key", "  name  string, unique",
             "chapter, 2 rows",
         ] { #expect(all.output.split(separator: "\n").contains { $0 == line }, "'\(line)' in \(all.output)") }
-        #expect(all.output.hasPrefix("\(library.url)\n"))
+        #expect(all.output.hasPrefix("\(try DatabaseConfiguration(url: library.url))\n"))
         let one = try await library.dao("inspect", library.url, "writer")
         #expect(one.output.contains("writer, 1 row") && !one.output.contains("chapter,"))
         let json = try await library.dao("inspect", library.url, "--json")
@@ -38,7 +36,7 @@ import Testing
             unknown.errors == "dao: the database has no entity 'books'; use one that it has: book, chapter, writer\n")
     }
 
-    @Test(arguments: schemes) func queryWritesRows(_ scheme: String) async throws {
+    @Test(arguments: Library.schemes) func queryWritesRows(_ scheme: String) async throws {
         let library = try Library(scheme)
         let table = try await library.dao("query", library.url, "book", "--order", "-price,-title", "--limit", "2")
         #expect(
@@ -70,7 +68,7 @@ import Testing
         #expect(try await library.dao("query", library.url, "book", "id == 9", "--json").output == "[]\n")
     }
 
-    @Test(arguments: schemes) func getWritesOneRow(_ scheme: String) async throws {
+    @Test(arguments: Library.schemes) func getWritesOneRow(_ scheme: String) async throws {
         let library = try Library(scheme)
         let row = try await library.dao("get", library.url, "book", "1")
         #expect(
@@ -96,7 +94,7 @@ import Testing
         #expect(wrong.status == 1 && wrong.errors.contains("key"))
     }
 
-    @Test(arguments: schemes) func countAndExplainAnswer(_ scheme: String) async throws {
+    @Test(arguments: Library.files) func countAndExplainAnswer(_ scheme: String) async throws {
         let library = try Library(scheme)
         #expect(try await library.dao("count", library.url, "book").output == "3\n")
         #expect(try await library.dao("count", library.url, "book", "price > 8", "--json").output == "{\"count\": 1}\n")
@@ -107,7 +105,7 @@ import Testing
         #expect(parsed?["plan"] as? String == "by looking at every row, filtered, sorted")
     }
 
-    @Test(arguments: schemes) func watchWritesChanges(_ scheme: String) async throws {
+    @Test(arguments: Library.schemes) func watchWritesChanges(_ scheme: String) async throws {
         let library = try Library(scheme)
         let process = library.process(["watch", library.url, "writer", "id > 1"])
         let (output, errors) = (Pipe(), Pipe())
@@ -132,7 +130,7 @@ import Testing
     // MARK: Moving
 
     /// What is exported and imported is the same to the last bit, in both formats, on both databases.
-    @Test(arguments: schemes, ["jsonl", "csv"]) func exportsAreImported(_ scheme: String, _ format: String) async throws {
+    @Test(arguments: Library.schemes, ["jsonl", "csv"]) func exportsAreImported(_ scheme: String, _ format: String) async throws {
         let library = try Library(scheme)
         let hard = [
             Hard(id: "", text: "", number: .infinity, small: 0.1, date: Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)),
@@ -167,7 +165,7 @@ import Testing
     }
 
     /// An import changes the fields that it names, and stores all of a file or nothing.
-    @Test(arguments: schemes) func importsAreWhole(_ scheme: String) async throws {
+    @Test(arguments: Library.schemes) func importsAreWhole(_ scheme: String) async throws {
         let library = try Library(scheme)
         func run(_ name: String, _ text: String, into entity: String = "book") async throws -> Process.Ended {
             try Data(text.utf8).write(to: library.place.directory.appendingPathComponent(name))
@@ -204,7 +202,7 @@ import Testing
 
     // MARK: Keeping
 
-    @Test(arguments: schemes) func copyMovesEverything(_ scheme: String) async throws {
+    @Test(arguments: Library.schemes) func copyMovesEverything(_ scheme: String) async throws {
         let library = try Library(scheme)
         let other = "\(scheme == "sqlite" ? "lmdb" : "sqlite"):copy.db"
         let first = try await library.dao("copy", library.url, other)
@@ -220,12 +218,12 @@ import Testing
         }
         let refused = try await library.dao("copy", library.url, other)
         #expect(refused.status == 1 && refused.errors.hasPrefix("dao: "))
-        let missing = try await library.dao("copy", "\(scheme):nothing.db", "\(scheme):made.db")
+        let missing = try await library.dao("copy", Library.newURL(scheme, "nothing.db"), "\(scheme):made.db")
         #expect(missing.status == 1)
         #expect(try library.files.keys.contains { $0.hasPrefix("made.db") } == false)
     }
 
-    @Test(arguments: schemes) func interruptedCopyGoesOn(_ scheme: String) async throws {
+    @Test(arguments: Library.files) func interruptedCopyGoesOn(_ scheme: String) async throws {
         let library = try Library(scheme)
         try library.using { database in
             try DAO(storage: database.storage(for: Writer.self)).create((2...60_000).map { Writer(id: $0, name: "writer \($0)") })
@@ -245,7 +243,7 @@ import Testing
         #expect(try await library.dao("verify", "\(scheme):copy.db").status == 0)
     }
 
-    @Test(arguments: schemes) func backupsAreRestored(_ scheme: String) async throws {
+    @Test(arguments: Library.files) func backupsAreRestored(_ scheme: String) async throws {
         let library = try Library(scheme)
         let backup = try await library.dao("backup", library.url, "backup.db")
         #expect(backup.status == 0 && backup.output.hasPrefix("backup.db, "), "\(backup.errors)")
@@ -266,7 +264,7 @@ import Testing
         #expect(try library.files["other.db"] == nil)
     }
 
-    @Test(arguments: schemes) func verifyFindsDamage(_ scheme: String) async throws {
+    @Test(arguments: Library.files) func verifyFindsDamage(_ scheme: String) async throws {
         let library = try Library(scheme)
         let sound = try await library.dao("verify", library.url)
         #expect(sound.status == 0 && sound.output == "6 rows in 3 entities, no problem\n")
@@ -280,7 +278,51 @@ import Testing
         #expect(damaged.output.contains("\"problemCount\": ") || damaged.errors.hasPrefix("dao: "))
     }
 
-    @Test(arguments: schemes) func compactShrinksTheFile(_ scheme: String) async throws {
+    /// A database moves to a server and back, and is the same.
+    @Test(.enabled(if: Library.server != nil), arguments: Library.files) func serversTakePart(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        try library.using { database in
+            try DAO(storage: database.storage(for: Writer.self)).create((2...2000).map { Writer(id: $0, name: "é\u{0}\($0)") })
+        }
+        let server = Library.newURL("postgres", "copy")
+        let there = try await library.dao("copy", library.url, server)
+        #expect(there.status == 0 && there.output == "2005 rows in 3 entities compared, 2005 written\n", "\(there.errors)")
+        let sound = try await library.dao("verify", server)
+        #expect(sound.status == 0 && sound.output == "2005 rows in 3 entities, no problem\n")
+        let back = try await library.dao("copy", server, "\(scheme):back.db", "--json")
+        #expect(back.status == 0 && back.output == "{\"rows\": 2005, \"written\": 2005, \"entities\": 3}\n", "\(back.errors)")
+        for entity in ["book", "chapter", "writer"] {
+            let rows = try await library.dao("export", library.url, entity).output
+            #expect(try await library.dao("export", server, entity).output == rows)
+            #expect(try await library.dao("export", "\(scheme):back.db", entity).output == rows)
+        }
+    }
+
+    @Test(.enabled(if: Library.server != nil)) func serversHaveNoFiles() async throws {
+        let library = try Library("postgres")
+        for (words, error) in [
+            (["backup", library.url, "backup.db"], "no file that could be backed up; use 'dao copy URL sqlite:backup.db'"),
+            (["restore", library.url, "backup.db"], "no file that a backup could replace; use 'dao copy'"),
+            (["compact", library.url], "no file that could be made smaller; use the server's VACUUM"),
+            (["inspect", Library.newURL("postgres", "nothing")], "there is no database"),
+            (["inspect", "postgres://dao@127.0.0.1:1/postgres"], "127.0.0.1"),
+            (["inspect", "postgres:"], "the URL names no database"),
+            (["query", library.url("colour=red"), "book"], "have no option 'colour'"),
+            (["import", Library.newURL("postgres", "nothing"), "book", "/dev/null"], "there is no database"),
+            (["copy", Library.newURL("postgres", "nothing"), "sqlite:made.db"], "there is no database"),
+        ] {
+            let run = try await library.dao(words)
+            #expect(run.status == 1 && run.output.isEmpty && run.errors.contains(error), "\(words): \(run)")
+            #expect(run.errors.hasPrefix("dao: ") && run.errors.split(separator: "\n").count == 1, "one line: \(run.errors)")
+        }
+        #expect(try library.files.isEmpty)
+        // What has the name of the database in the directory is not its file.
+        try Data("text".utf8).write(to: library.place.directory.appendingPathComponent("postgres"))
+        #expect(try await library.dao("inspect", library.url, "--json").output.contains("\"bytes\": null"))
+        #expect(try await library.dao("inspect", library.url).output.contains(", version 0, 3 entities\n"))
+    }
+
+    @Test(arguments: Library.files) func compactShrinksTheFile(_ scheme: String) async throws {
         let library = try Library(scheme)
         try library.using { database in
             let writers = DAO(storage: try database.storage(for: Writer.self))

@@ -1,5 +1,6 @@
 import DAOCore
 import DAOLMDB
+import DAOPostgres
 import DAOSQLite
 import DAOTestSupport
 import Foundation
@@ -73,11 +74,15 @@ struct Library {
     let place = Place()
     let url: String
 
-    private static let drivers = DatabaseDrivers(.sqlite, .lmdb)
+    /// The kinds of database: those in files, and that on the server which `Scripts/with-postgres.sh` starts.
+    static let schemes = files + (server == nil ? [] : ["postgres"])
+    static let files = ["sqlite", "lmdb"]
+    static let server = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"]
+    private static let drivers = DatabaseDrivers(.sqlite, .lmdb, .postgres)
 
-    /// Makes the database `library.db` of a kind, and closes it.
+    /// Makes the database `library` of a kind, and closes it.
     init(_ scheme: String) throws {
-        url = "\(scheme):library.db"
+        url = Self.newURL(scheme, "library.db")
         try using { database in
             let books = DAO(storage: try database.storage(for: Book.self))
             let ada = Writer(id: 1, name: "Ada")
@@ -96,10 +101,21 @@ struct Library {
         }
     }
 
+    /// The URL of a database that is not there: a file, or a schema.
+    static func newURL(_ scheme: String, _ name: String) -> String {
+        guard scheme == "postgres" else { return "\(scheme):\(name)" }
+        return "\(server ?? "postgres:")?schema=\(name)-\(UUID().uuidString.lowercased())"
+    }
+
+    /// The URL of the database with one more option.
+    func url(_ option: String) -> String { url + (url.contains("?") ? "&" : "?") + option }
+
     /// Opens a database in the directory, and closes it afterwards.
     @discardableResult func using<Result>(_ url: String? = nil, _ body: (any Database) throws -> Result) throws -> Result {
         var configuration = try DatabaseConfiguration(url: url ?? self.url)
-        configuration.path = place.directory.appendingPathComponent(configuration.path).path
+        if configuration.scheme != "postgres" {
+            configuration.path = place.directory.appendingPathComponent(configuration.path).path
+        }
         let database = try Self.drivers.open(configuration)
         defer { try? database.close() }
         return try body(database)

@@ -33,13 +33,16 @@ import Testing
         #expect(nothing.status == 64 && nothing.output.isEmpty && nothing.errors.hasPrefix("usage: dao COMMAND"))
     }
 
-    @Test(arguments: CommandTests.schemes) func failuresAreOneLine(_ scheme: String) async throws {
+    @Test(arguments: Library.files) func failuresAreOneLine(_ scheme: String) async throws {
         let library = try Library(scheme)
         let url = library.url
         try Data("text".utf8).write(to: library.place.directory.appendingPathComponent("text.txt"))
         for (words, error) in [
             (["inspect", "library.db"], "has no scheme"),
-            (["inspect", "realm:library.db"], "there is no driver for 'realm'; use one that this program has: lmdb, sqlite"),
+            (
+                ["inspect", "realm:library.db"],
+                "there is no driver for 'realm'; use one that this program has: lmdb, postgres, sqlite"
+            ),
             (["inspect", "\(scheme):text.txt"], "another file, not a database of this kind"),
             (["inspect", url + "?colour=red"], "have no option 'colour'"),
             (["query", url, "book", "nmae == 1"], "'book' has no field 'nmae'"),
@@ -63,7 +66,7 @@ import Testing
     }
 
     /// An unknown path is an error of every command, and stays unknown.
-    @Test(arguments: CommandTests.schemes) func unknownPathsStayUnknown(_ scheme: String) async throws {
+    @Test(arguments: Library.files) func unknownPathsStayUnknown(_ scheme: String) async throws {
         let library = try Library(scheme)
         let before = try library.files
         let url = "\(scheme):nothing.db"
@@ -82,7 +85,7 @@ import Testing
     }
 
     /// What only reads leaves every file as it was, and no other file.
-    @Test(arguments: CommandTests.schemes) func readingChangesNothing(_ scheme: String) async throws {
+    @Test(arguments: Library.files) func readingChangesNothing(_ scheme: String) async throws {
         let library = try Library(scheme)
         let before = try library.files
         let url = library.url
@@ -105,6 +108,9 @@ import Testing
             ["inspect", "sqlite://ada:geheim@host/library.db"], ["copy", library.url, "lmdb:x.mdb?token=geheim"],
             ["inspect", library.url, "book", "sqlite:x?password=geheim"], ["query", library.url, "book", "--password=geheim"],
             ["restore", "sqlite:x.db?secret=geheim", "library.db"], ["inspect:password=geheim"],
+            ["inspect", "postgres://ada:geheim@127.0.0.1:1/app"], ["browse", "postgres:app?host=%2Fnone&password=geheim"],
+            ["backup", "postgres://ada:geheim@127.0.0.1:1/app", "x.db"],
+            ["copy", library.url, "postgres://ada:geheim@[::1]:1/app"],
         ] {
             let run = try await library.dao(words)
             #expect([1, 64].contains(run.status) && !run.errors.isEmpty)

@@ -32,7 +32,7 @@ struct BrowsedDatabase: Sendable {
     ///   - canWrite: Whether the page can change rows.
     init(_ database: any Database, url: DatabaseConfiguration, canWrite: Bool) {
         (self.database, self.url, self.canWrite) = (database, url, canWrite)
-        file = FileIdentity(database.configuration.path)
+        file = database.configuration.file.flatMap(FileIdentity.init)
     }
 
     // MARK: Views
@@ -49,11 +49,10 @@ struct BrowsedDatabase: Sendable {
                     "indexes": JSON.list(description.indexes.map { JSON.text(($0.isUnique ? "unique: " : "") + "\($0)") }),
                 ])
             }
-            let path = database.configuration.path
             return JSON.object([
-                "name": JSON.text(path.isEmpty ? "\(url)" : (path as NSString).lastPathComponent),
+                "name": JSON.text((database.configuration.path as NSString).lastPathComponent),
                 "url": JSON.text("\(url)"), "engine": JSON.text(database.capabilities.engine),
-                "size": JSON.text(bytes(Databases.size(of: database))), "version": "\(try database.schemaVersion)",
+                "size": JSON.text(Databases.size(of: database).map(bytes) ?? ""), "version": "\(try database.schemaVersion)",
                 "canWrite": "\(canWrite)", "entities": JSON.list(described),
             ])
         }
@@ -217,7 +216,7 @@ struct BrowsedDatabase: Sendable {
 
     /// Throws when the path does not lead to the open file any more, which can be read all the same.
     private func checkFile() throws {
-        guard FileIdentity(database.configuration.path) != file else { return }
+        guard database.configuration.file.flatMap(FileIdentity.init) != file else { return }
         throw Failure(503, "the file of the database was moved, removed or replaced; start 'dao browse' again")
     }
 

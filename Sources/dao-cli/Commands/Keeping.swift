@@ -34,18 +34,25 @@ extension Command {
 
     static let backup = Command(
         name: "backup", summary: "writes the last commit of a database into a file, while others use it",
-        parameters: [.url, Parameter(name: "PATH", help: "the file; an earlier backup there is replaced")], options: [.json]
+        parameters: [.url, Parameter(name: "PATH", help: "the file; an earlier backup there is replaced")], options: [.json],
+        discussion: "A database on a server has no file: use 'dao copy URL sqlite:backup.db', or pg_dump."
     ) { arguments in
-        try await backUp(arguments.word("URL"), to: arguments.word("PATH"), arguments)
+        let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
+        try configuration.requireFile("that could be backed up", "'dao copy URL sqlite:backup.db', or pg_dump")
+        return try await backUp(arguments.word("URL"), to: arguments.word("PATH"), arguments)
     }
 
     static let restore = Command(
         name: "restore", summary: "puts a backup in the place of a database",
         parameters: [.url, Parameter(name: "PATH", help: "the file of the backup")],
         options: [Option(name: "replace", help: "replaces the database that is there, with all that it has"), .json],
-        discussion: "No program may have the database open. The backup stays as it is."
+        discussion: """
+            No program may have the database open. The backup stays as it is. A database on a server has no file that could be
+            replaced: use 'dao copy', or pg_restore.
+            """
     ) { arguments in
         let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
+        try configuration.requireFile("that a backup could replace", "'dao copy' into an empty schema, or pg_restore")
         if !arguments.has("replace"), FileManager.default.fileExists(atPath: configuration.path) {
             throw UsageError("'\(configuration.path)' is there already; replace it with --replace")
         }
@@ -96,9 +103,11 @@ extension Command {
 
     static let compact = Command(
         name: "compact", summary: "makes the file of a database as small as its content allows", parameters: [.url],
-        options: [.json]
+        options: [.json], discussion: "A database on a server has no file: its VACUUM does this."
     ) { arguments in
-        try await Databases.using(arguments.word("URL"), .writes) { database in
+        let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
+        try configuration.requireFile("that could be made smaller", "the server's VACUUM")
+        return try await Databases.using(arguments.word("URL"), .writes) { database in
             let report = try await database.compact()
             let text =
                 arguments.has("json")

@@ -61,14 +61,14 @@ extension Command {
                 let described = zip(entities, counts).map { "\n    " + $0.json(count: $1) }
                 try Output.write("{\(JSON.text("engine")): \(JSON.text(database.capabilities.engine)),")
                 try Output.write(" \(JSON.text("url")): \(JSON.text("\(url)")),")
-                try Output.write(" \(JSON.text("bytes")): \(Databases.size(of: database)), \(JSON.text("version")): \(version),")
+                let size = Databases.size(of: database).map { "\($0)" } ?? "null"
+                try Output.write(" \(JSON.text("bytes")): \(size), \(JSON.text("version")): \(version),")
                 try Output.write(" \(JSON.text("entities")): [\(described.joined(separator: ","))]}")
                 return 0
             }
-            let facts = [
-                database.capabilities.engine, bytes(Databases.size(of: database)), "version \(version)",
-                counted(entities.count, "entity", "entities"),
-            ]
+            let facts =
+                [database.capabilities.engine] + (Databases.size(of: database).map { [bytes($0)] } ?? [])
+                + ["version \(version)", counted(entities.count, "entity", "entities")]
             try Output.write("\(url)\n\(facts.joined(separator: ", "))")
             for (entity, count) in zip(entities, counts) {
                 try Output.write("\n\(entity.name), \(counted(count, "row"))\n\(entity.table)")

@@ -183,7 +183,7 @@ async function refresh() {
     database = await ask("database", {});
   } catch { return; }
   $("name").textContent = database.name;
-  $("facts").textContent = [database.engine, database.size, `version ${database.version}`, database.url].join(" · ");
+  $("facts").textContent = [database.engine, database.size, `version ${database.version}`, database.url].filter(Boolean).join(" · ");
   $("facts").title = database.url;
   $("mode").textContent = database.canWrite ? "writing" : "read-only";
   $("mode").classList.toggle("writes", database.canWrite);
