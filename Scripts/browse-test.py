@@ -307,6 +307,26 @@ def editing(page):
     page.shows("9", "tr[data-field=price] td")
 
 
+def erasing(page):
+    store("writer", {"id": 900, "name": "Max"})
+    page.open("#row?entity=writer&key=900")
+    page.click("#erase button")
+    page.shows("for good", "#erase")
+    page.shot("erase")
+    page.click("button=Keep it")
+    page.shows("Erase", "#erase")
+    page.click("#erase button")
+    store("writer", {"id": 900, "name": "Eve"})
+    page.shows("somebody has written this row", "#problem")
+    page.click("button=Erase it")
+    page.shows("somebody has written the row meanwhile", "#problem")
+    page.click("button=Keep it")
+    page.shows("Eve", "tr[data-field=name] td")
+    page.click("#erase button")
+    page.click("button=Erase it")
+    page.shows("240 rows", "#count")
+
+
 def looks(_):
     for name, phone, dark in [("phone", True, False), ("phone-dark", True, True), ("dark", False, True)]:
         with Browser(390 if phone else 1280, 844 if phone else 800, dark, phone) as page:
@@ -334,7 +354,7 @@ def main():
     os.makedirs(DIRECTORY, exist_ok=True)
     (seen, pressed, count) = (set(), set(), 0)
     with Browser(1280, 800) as page:
-        for check in [overview, sorting, filtering, paging, relationships, changes, keys, editing, looks, ending]:
+        for check in [overview, sorting, filtering, paging, relationships, changes, keys, editing, erasing, looks, ending]:
             try:
                 check(page)
             except AssertionError as error:

@@ -6,7 +6,7 @@ import Synchronization
 /// The command line `dao`: what it has, and what it says.
 enum Program {
     static let commands: [Command] = [
-        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .copy, .backup, .restore, .verify,
+        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .copy, .backup, .restore, .verify,
         .compact, .completion,
     ]
 

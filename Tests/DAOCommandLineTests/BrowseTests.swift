@@ -355,11 +355,34 @@ import Testing
         let body = Data("{\"entity\": \"writer\"}".utf8)
         #expect(try page.send("POST", path, headers: ["Content-Type": "text/plain"], body: body).status == 415)
         let json = ["Content-Type": "application/json"]
-        #expect(try page.send("POST", path, headers: json, body: body).error == "the request needs the text 'key'")
+        #expect(try page.send("POST", path, headers: json, body: body).error == "the request needs the text 'field'")
         #expect(try page.send("POST", path, headers: json, body: Data("[1]".utf8)).status == 400)
         #expect(try page.send("POST", path, headers: json, body: Data(count: 2_000_000)).status == 413)
         #expect(
             try page.send("POST", path, headers: json.merging(["Origin": "http://a.example"]) { $1 }, body: body).status == 403)
+    }
+
+    @Test(arguments: Library.schemes) func rowsAreErased(_ scheme: String) throws {
+        let library = try Library(scheme)
+        let page = try PageClient(library, library.url, "--write")
+        let reader = try PageClient(library, library.url)
+        func version(_ key: String) throws -> Any {
+            try page.get("api/row", ["entity": "book", "key": key]).json["version"] ?? ""
+        }
+        let book: [String: Any?] = ["entity": "book", "key": "1", "version": try version("1")]
+        let refused = try reader.post("erase", book)
+        #expect(refused.status == 403 && refused.error.contains("--write"))
+        try library.using { try DAO(storage: $0.storage(for: Book.self)).update(where: { $0.id == 1 }) { $0.title = "Mills" } }
+        let late = try page.post("erase", book)
+        #expect(late.status == 409 && late.error.contains("somebody has written the row meanwhile"))
+        let erased = try page.post("erase", book.merging(["version": try version("1")]) { $1 })
+        #expect(erased.status == 200, "\(erased.text)")
+        #expect(try page.get("api/rows", ["entity": "book"]).cells.map { $0[0] } == ["2", "3"])
+        #expect(try page.get("api/rows", ["entity": "chapter"]).cells.map { $0[0] } == ["b"])
+        let gone = try page.post("erase", book)
+        #expect(gone.status == 404 && gone.error.contains("it was erased"))
+        #expect(try page.get("api/erase").status == 405)
+        #expect(try page.post("erase", ["entity": "book", "key": "2"]).error == "the request needs the text 'version'")
     }
 
     @Test(arguments: Library.schemes) func lockedDatabasesAreTold(_ scheme: String) throws {

@@ -6,7 +6,7 @@ import Testing
 /// Every command of `dao` on real databases.
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
     static let commands = [
-        "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "copy", "backup",
+        "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "erase", "copy", "backup",
         "restore", "verify", "compact", "completion",
     ]
 
@@ -68,6 +68,16 @@ import Testing
         #expect(try await library.dao("query", library.url, "book", "id == 9", "--json").output == "[]\n")
     }
 
+    @Test(arguments: Library.schemes) func datesAreWritten(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        for (condition, count) in [
+            ("published >= '2023-11-14'", "2"), ("published == '2023-11-14T22:13:20Z'", "1"),
+            ("published > '2023-11-14T22:13:20Z' AND published < '2023-11-15'", "1"), ("published < '2023-11-14'", "0"),
+        ] { #expect(try await library.dao("count", library.url, "book", condition).output == count + "\n", "\(condition)") }
+        let mistake = try await library.dao("count", library.url, "book", "published > 'yesterday'")
+        #expect(mistake.status == 1 && mistake.errors.contains("'2024-05-31'") && mistake.errors.contains("at character 13"))
+    }
+
     @Test(arguments: Library.schemes) func getWritesOneRow(_ scheme: String) async throws {
         let library = try Library(scheme)
         let row = try await library.dao("get", library.url, "book", "1")
@@ -88,6 +98,10 @@ import Testing
         let chapters = try await library.dao("get", library.url, "book", "1", "--related", "chapters")
         #expect(chapters.output == "id  title\n--  --------------\na   Begin\nb   End, \"at last\"\n")
         #expect(try await library.dao("get", library.url, "book", "2", "--related", "chapters", "--json").output == "[]\n")
+        let second = try await library.dao(
+            "get", library.url, "book", "1", "--related", "chapters", "--limit", "1", "--offset", "1")
+        #expect(second.output == "id  title\n--  --------------\nb   End, \"at last\"\n")
+        #expect(try await library.dao("get", library.url, "book", "1", "--limit", "1").status == 64)
         let missing = try await library.dao("get", library.url, "book", "-5")
         #expect(missing.status == 1 && missing.errors == "dao: 'book' has no row with the key -5\n")
         let wrong = try await library.dao("get", library.url, "book", "x")
@@ -198,6 +212,26 @@ import Testing
         let missing = try await library.dao("import", library.url, "book", "none.csv")
         #expect(missing.status == 1 && missing.errors.contains("there is no file 'none.csv'"))
         #expect(try await library.dao("export", library.url, "book").output == before)
+    }
+
+    /// Rows are counted first, and erased with all that cascades, or not at all.
+    @Test(arguments: Library.schemes) func rowsAreErased(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let before = try library.files
+        let careful = try await library.dao("erase", library.url, "book", "writer.name == 'Ada'")
+        #expect(careful.status == 0 && careful.output == "2 rows would be erased; add --write to erase\n")
+        #expect(try await library.dao("erase", library.url, "book").status == 64)
+        #expect(try await library.dao("erase", library.url, "book", "nmae == 1", "--write").status == 1)
+        #expect(try library.files == before)
+        #expect(try await library.dao("count", library.url, "book").output == "3\n")
+        let erased = try await library.dao("erase", library.url, "book", "id == 1", "--write")
+        #expect(erased.status == 0 && erased.output == "1 row erased\n" && erased.errors.isEmpty, "\(erased)")
+        // The chapter that another book has, too, stays.
+        #expect(try await library.dao("query", library.url, "chapter", "--fields", "id", "--format", "csv").output == "id\nb\n")
+        let all = try await library.dao("erase", library.url, "book", "TRUEPREDICATE", "--write", "--json")
+        #expect(all.output == "{\"rows\": 2, \"erased\": true}\n")
+        #expect(try await library.dao("count", library.url, "chapter").output == "0\n")
+        #expect(try await library.dao("verify", library.url).status == 0)
     }
 
     // MARK: Keeping

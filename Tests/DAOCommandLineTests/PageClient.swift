@@ -59,9 +59,12 @@ final class PageClient {
     }
 
     /// Sets a field of a row.
-    func set(_ members: [String: Any?]) throws -> Answer {
+    func set(_ members: [String: Any?]) throws -> Answer { try post("set", members) }
+
+    /// Sends a request that changes a row.
+    func post(_ name: String, _ members: [String: Any?]) throws -> Answer {
         let body = try JSONSerialization.data(withJSONObject: members.mapValues { $0 ?? NSNull() })
-        return try send("POST", root + "api/set", headers: ["Content-Type": "application/json"], body: body)
+        return try send("POST", root + "api/\(name)", headers: ["Content-Type": "application/json"], body: body)
     }
 
     /// Sends a request, and reads the answer until the server closes the connection.

@@ -81,13 +81,13 @@ struct BrowsedDatabase: Sendable {
         let (name, key, field) = try (words.required("entity"), words.required("key"), words.required("field"))
         return try await view(words) {
             let parent = try entity(name)
-            let all = try parent.related(field, of: UniqueID(key))
+            let count = try parent.relatedCount(field, of: UniqueID(key))
+            let page = try parent.related(field, of: UniqueID(key), limit: limit, offset: first)
             guard let target = try parent.entity.fields.first(where: { $0.name == field })?.relation?.entity else {
                 throw Failure(404, "'\(name)' has no relationship '\(field)'")
             }
             return try list(
-                entity(target).entity, Array(all.dropFirst(first).prefix(limit)),
-                next: all.count > first + limit ? "\(first + limit)" : nil, count: all.count)
+                entity(target).entity, page, next: count > first + limit ? "\(first + limit)" : nil, count: count)
         }
     }
 
@@ -163,18 +163,49 @@ struct BrowsedDatabase: Sendable {
 
     /// Sets a field of a row, unless somebody has written the row since it was seen.
     func set(_ body: Data) async throws -> Response {
+        let words = try words(of: body)
+        let field = try words.required("field")
+        let word = words.members["value"] == .null ? nil : try words.required("value")
+        return try await change(words) { rows, row in
+            guard let position = row.entity.index(of: field) else { throw Failure(404, "'\(rows.name)' has no field '\(field)'") }
+            let description = row.entity.fields[position]
+            guard !description.isPrimaryKey else { throw Failure(400, "a key never changes; create another row instead") }
+            guard let value = word.map({ Value($0, of: description) }) ?? .null else {
+                throw Failure(400, "this is no \(description.storedKind.rawValue)")
+            }
+            let keyField = row.entity.fields[row.entity.keyIndex].name
+            try rows.persist([[keyField: row.values[row.entity.keyIndex], field: value]])
+        }
+    }
+
+    /// Erases a row, unless somebody has written it since it was seen.
+    func erase(_ body: Data) async throws -> Response {
+        try await change(words(of: body)) { rows, row in try rows.erase(byPrimaryKey: row.key) }
+    }
+
+    /// The words of a request that changes a row.
+    private struct Change {
+        let members: [String: Json]
+
+        func required(_ name: String) throws -> String {
+            guard case .string(let text)? = members[name] else { throw Failure(400, "the request needs the text '\(name)'") }
+            return text
+        }
+    }
+
+    private func words(of body: Data) throws -> Change {
         guard canWrite else { throw Failure(403, "the page only reads; start 'dao browse' with --write to change rows") }
         guard case .object(let members) = try? Json(parsing: String(decoding: body, as: UTF8.self)) else {
             throw Failure(400, "the request is no JSON object")
         }
-        func text(_ name: String) throws -> String {
-            guard case .string(let text)? = members[name] else {
-                throw Failure(400, "the request needs the text '\(name)'")
-            }
-            return text
-        }
-        let (name, key, field, version) = try (text("entity"), text("key"), text("field"), text("version"))
-        let word = members["value"] == .null ? nil : try text("value")
+        return Change(members: members)
+    }
+
+    /// Changes a row, unless somebody has written it since it was seen.
+    private func change(_ words: Change, _ body: @escaping @Sendable (EntityRows, EntityRow) throws -> Void) async throws
+        -> Response
+    {
+        let (name, key, version) = try (words.required("entity"), words.required("key"), words.required("version"))
         try checkFile()
         try await database.transaction {
             let rows = try entity(name)
@@ -184,14 +215,7 @@ struct BrowsedDatabase: Sendable {
             guard tag(row) == version else {
                 throw Failure(409, "somebody has written the row meanwhile; look at it, and repeat the change")
             }
-            guard let position = row.entity.index(of: field) else { throw Failure(404, "'\(name)' has no field '\(field)'") }
-            let description = row.entity.fields[position]
-            guard !description.isPrimaryKey else { throw Failure(400, "a key never changes; create another row instead") }
-            guard let value = word.map({ Value($0, of: description) }) ?? .null else {
-                throw Failure(400, "this is no \(description.storedKind.rawValue)")
-            }
-            let keyField = row.entity.fields[row.entity.keyIndex].name
-            try rows.persist([[keyField: row.values[row.entity.keyIndex], field: value]])
+            try body(rows, row)
         }
         return Response(json: "{}")
     }

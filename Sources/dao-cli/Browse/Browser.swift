@@ -68,12 +68,12 @@ struct Browser: Sendable {
     }
 
     private func route(_ place: String, _ request: HTTPServer.Request) async throws -> HTTPServer.Response {
-        if place == "api/set" {
+        if ["api/set", "api/erase"].contains(place) {
             try allow(["POST"], request)
             guard request.headers["content-type"]?.hasPrefix("application/json") == true else {
                 throw Failure(415, "the request needs the content type application/json")
             }
-            return try await content.set(request.body)
+            return try await place == "api/set" ? content.set(request.body) : content.erase(request.body)
         }
         try allow(["GET", "HEAD"], request)
         let words = Words(request.query)

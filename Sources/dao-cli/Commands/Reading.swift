@@ -88,7 +88,8 @@ extension Command {
         discussion: """
             The predicate has the grammar of NSPredicate: ==, !=, <, <=, >, >=, BETWEEN {1, 5}, IN {1, 2}, BEGINSWITH, ENDSWITH,
             CONTAINS, LIKE 'a*' (with [c] and [d]), AND, OR, NOT, nil, author.name == 'Ada', ANY comments.id == 7,
-            comments.@count > 3. A table shortens long texts; json and csv have all of them.
+            comments.@count > 3. A date is '2024-05-31' or '2024-05-31T18:30:00Z', in UTC without a zone. A table shortens long
+            texts; json and csv have all of them.
             """
     ) { arguments in
         let format: Format? = try arguments.choice(of: "format")
@@ -112,18 +113,23 @@ extension Command {
     static let get = Command(
         name: "get", summary: "writes one row with all its fields", parameters: [.url, .entity, .key],
         options: [
-            Option(name: "related", value: "FIELD", help: "writes the rows that this relationship leads to instead"), .json,
+            Option(name: "related", value: "FIELD", help: "writes the rows that this relationship leads to instead"),
+            .limit, .offset, .json,
         ],
-        discussion: "The exit code is 1 when there is no such row."
+        discussion: "The exit code is 1 when there is no such row. --limit and --offset are for the rows of --related."
     ) { arguments in
-        try await arguments.rows { rows in
+        let (limit, offset) = (try arguments.count(of: "limit"), try arguments.count(of: "offset") ?? 0)
+        guard arguments.has("related") || limit == nil && offset == 0 else {
+            throw UsageError("--limit and --offset are for the rows of --related")
+        }
+        return try await arguments.rows { rows in
             let key = UniqueID(arguments.word("KEY"))
             guard let row = try rows.read(byPrimaryKey: key) else {
                 Program.complain("'\(rows.name)' has no row with the key \(key)")
                 return 1
             }
             if let field = arguments.value(of: "related") {
-                let related = try rows.related(field, of: key)
+                let related = try rows.related(field, of: key, limit: limit, offset: offset)
                 if related.isEmpty, arguments.has("json") { try Output.write("[]") }
                 guard let entity = related.first?.entity else { return 0 }
                 var printer = try RowPrinter(entity, [], arguments.has("json") ? .json : .table)
@@ -171,6 +177,32 @@ extension Command {
                     ]))
             } else {
                 try Output.write(([plan.description] + plan.details.map { "  \($0)" }).joined(separator: "\n"))
+            }
+            return 0
+        }
+    }
+
+    static let erase = Command(
+        name: "erase", summary: "erases the rows of an entity that meet a condition",
+        parameters: [
+            .url, .entity,
+            Parameter(name: "PREDICATE", help: "the condition; TRUEPREDICATE for all rows"),
+        ],
+        options: [Option(name: "write", help: "erases; otherwise the rows are only counted"), .json],
+        discussion: """
+            All of them are erased, or none. Lists lose them, rows that cascade are erased with them, and a row that another one
+            may not be without is refused, as the application's models say.
+            """
+    ) { arguments in
+        let predicate = TextPredicate(arguments.word("PREDICATE"))
+        let writes = arguments.has("write")
+        return try await Databases.using(arguments.word("URL"), writes ? .writes : .reads) { database in
+            let rows = try database.rows(of: arguments.word("ENTITY"))
+            let count = try writes ? rows.erase(where: predicate) : rows.count(where: predicate)
+            if arguments.has("json") {
+                try Output.write(JSON.object(["rows": "\(count)", "erased": "\(writes)"]))
+            } else {
+                try Output.write(counted(count, "row") + (writes ? " erased" : " would be erased; add --write to erase"))
             }
             return 0
         }

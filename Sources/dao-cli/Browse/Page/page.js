@@ -264,7 +264,7 @@ const views = {
   },
 
   row(shown, answer, isChange) {
-    const editor = $("main").querySelector(".editor");
+    const editor = $("main").querySelector(".editor, #erase .danger");
     if (isChange && editor) {
       // The change that is being saved is shown when it is.
       if (!shown.isSaving) tell(new Refusal({ error: "somebody has written this row meanwhile; cancel to see it" }));
@@ -471,7 +471,8 @@ function showRow(shown, answer, isChange) {
     make("a", { href: address("rows", { entity: link.entity, where: link.where }) }, `${link.entity} by ${link.field}`),
     make("span", { class: "dim count" }))));
   fill($("main"),
-    make("div", { class: "title" }, make("h1", {}, make("a", { href: address("rows", { entity: answer.entity }) }, answer.entity), " › ", make("span", { class: "mono" }, answer.key || "''"))),
+    make("div", { class: "title" }, make("h1", {}, make("a", { href: address("rows", { entity: answer.entity }) }, answer.entity), " › ", make("span", { class: "mono" }, answer.key || "''")),
+      database.canWrite && make("span", { id: "erase" }, make("button", { type: "button", onclick: () => confirmErasure(shown, answer) }, "Erase"))),
     make("div", { id: "problem" }),
     make("div", { class: "scroll" }, make("table", { class: "detail" }, make("tbody", {}, ...lines.filter(Boolean)))),
     ...lists,
@@ -541,6 +542,24 @@ async function countReferrers(shown, links, list) {
       list.children[index].lastChild.textContent = ` ${words(error)}`;
     }
   }
+}
+
+/** Asks whether a row is to be erased, in the place of the button. */
+function confirmErasure(shown, answer) {
+  const erase = async () => {
+    shown.isSaving = true;
+    try {
+      await ask("erase", {}, shown.abort.signal, { entity: answer.entity, key: answer.key, version: answer.version });
+      if (shown === view) go("rows", { entity: answer.entity });
+    } catch (error) {
+      if (shown === view) tell(error);
+    }
+    shown.isSaving = false;
+  };
+  const keep = make("button", { type: "button", class: "cancel", onclick: () => open() }, "Keep it");
+  fill($("erase"), make("span", {}, "Erase this row for good, with the rows that cascade? "),
+    make("button", { type: "button", class: "danger", onclick: erase }, "Erase it"), " ", keep);
+  keep.focus();
 }
 
 /** Puts an editor into the place of a value. */
