@@ -7,7 +7,7 @@ import Synchronization
 enum Program {
     static let commands: [Command] = [
         .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .copy, .backup, .restore, .verify,
-        .compact, .completion,
+        .compact, .migrate, .completion,
     ]
 
     static let help = """

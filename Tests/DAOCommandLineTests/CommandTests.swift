@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
     static let commands = [
         "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "erase", "copy", "backup",
-        "restore", "verify", "compact", "completion",
+        "restore", "verify", "compact", "migrate", "completion",
     ]
 
     // MARK: Reading
@@ -232,6 +232,92 @@ import Testing
         #expect(all.output == "{\"rows\": 2, \"erased\": true}\n")
         #expect(try await library.dao("count", library.url, "chapter").output == "0\n")
         #expect(try await library.dao("verify", library.url).status == 0)
+    }
+
+    // MARK: Migrating
+
+    /// What another build would change is told, and nothing is written.
+    @Test(arguments: Library.schemes) func migrationsAreForetold(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let new = Library.newURL(scheme, "new.db")
+        try library.using(new) { database in
+            _ = try database.storage(for: NewBook.self)
+            _ = try database.storage(for: Writer.self)
+        }
+        let before = try library.files
+        let outlook = try await library.dao(
+            "migrate", library.url, "--like", new, "--dry-run", "--renamed", "book.title=name", "--dropped",
+            "book.cover,book.price,book.tags")
+        #expect(outlook.status == 0 && outlook.errors.isEmpty, "\(outlook)")
+        #expect(
+            outlook.output == """
+                book, 3 rows
+                  'title' becomes 'name'
+                  the index on 'name' is dropped
+                  'price' is dropped
+                  'cover' is dropped
+                  'tags' is dropped
+                  'pages' is added
+                  the index on 'published, price descending' is dropped
+                  'published' is not declared; its values stay
+                  'writer' is not declared; its values stay
+                  'chapters' is not declared; its values stay
+                writer, 1 row, stays as it is
+                chapter, 2 rows
+                  is not declared; its rows stay
+
+                """)
+        #expect(try library.files == before)
+        let same = try await library.dao("migrate", library.url, "--like", library.url, "--dry-run")
+        #expect(same.status == 0 && same.output.split(separator: "\n").allSatisfy { $0.hasSuffix(", stays as it is") })
+        let back = try await library.dao("migrate", new, "--like", library.url, "--dry-run", "--json")
+        let parsed = try #require(try JSONSerialization.jsonObject(with: Data(back.output.utf8)) as? [String: Any])
+        #expect(back.status == 1 && parsed["isRefused"] as? Bool == true)
+        let entities = try #require(parsed["entities"] as? [[String: Any]])
+        #expect(entities.map { $0["name"] as? String } == ["book", "chapter", "writer"])
+        #expect((entities[0]["obstacles"] as? [String])?.contains { $0.contains("'title' is not stored") } == true)
+        #expect(entities[1]["rows"] is NSNull)
+    }
+
+    /// What would be refused is told: types, values that become unique, versions.
+    @Test(arguments: Library.files) func refusalsAreForetold(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        try library.using { try $0.storage(for: Writer.self).insert([Writer(id: 2, name: "Bob")]) }
+        try library.using("\(scheme):types.db") { _ = try $0.storage(for: OtherWriter.self) }
+        try library.using("\(scheme):unique.db") { _ = try $0.storage(for: UniqueBook.self) }
+        try library.using("\(scheme):version.db") { try $0.evolve(Evolution(version: 2, models: [Writer.self])) }
+        func foretell(_ from: String, _ like: String) async throws -> Process.Ended {
+            try await library.dao("migrate", from, "--like", "\(scheme):\(like)", "--dry-run")
+        }
+        let types = try await foretell(library.url, "types.db")
+        #expect(
+            types.status == 1 && types.output.contains("refused: 'name' is stored as string and declared as int64"), "\(types)")
+        let unique = try await foretell(library.url, "unique.db")
+        #expect(unique.status == 1, "\(unique)")
+        #expect(
+            unique.output.contains("refused: rows 2 and 3 have the same values in 'price', which becomes unique"), "\(unique)")
+        let steps = try await foretell(library.url, "version.db")
+        #expect(steps.status == 0 && steps.output.hasPrefix("from version 0 to 2; steps of the application run first"))
+        let newer = try await foretell("\(scheme):version.db", "library.db")
+        #expect(newer.status == 1 && newer.output.hasPrefix("refused: the database has version 2, and the other build has 0\n"))
+        for (words, error) in [
+            (["--like", library.url], "add --dry-run"), (["--dry-run"], "--like is missing"),
+            (
+                ["--dry-run", "--like", library.url, "--renamed", "title=name"],
+                "--renamed needs names such as book.title=headline"
+            ),
+            (["--dry-run", "--like", library.url, "--renamed", "book.nmae=title"], "'book' of the database has no field 'nmae'"),
+            (
+                ["--dry-run", "--like", library.url, "--renamed", "book.title=nmae"],
+                "'book' of the other build has no field 'nmae'"
+            ),
+            (["--dry-run", "--like", library.url, "--dropped", "cover"], "--dropped needs names such as book.stars"),
+            (["--dry-run", "--like", library.url, "--dropped", "shelf.cover"], "the database has no entity 'shelf'"),
+        ] {
+            let run = try await library.dao(["migrate", library.url] + words)
+            #expect(run.status == 64 && run.output.isEmpty && run.errors.contains(error), "\(words): \(run)")
+        }
+        #expect(try await foretell(library.url, "none.db").errors.contains("there is no database at the path 'none.db'"))
     }
 
     // MARK: Keeping

@@ -43,6 +43,36 @@ struct Book: Plain, Model {
     )
 }
 
+/// The book of a later build, which shelves nothing but names and pages.
+struct NewBook: Plain, Model {
+    var id: Int
+    var name: String
+    var pages: Int?
+
+    static let schema = Schema(
+        "book", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("pages", \.pages))
+}
+
+/// The book of a build in which no two have the same price.
+struct UniqueBook: Plain, Model {
+    var id: Int
+    var title: String
+    var price: Decimal
+    var tags: [String]
+
+    static let schema = Schema(
+        "book", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("price", \.price, .unique),
+        Field("tags", \.tags))
+}
+
+/// The writer of a build with numbers as names.
+struct OtherWriter: Plain, Model {
+    var id: Int
+    var name: Int
+
+    static let schema = Schema("writer", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+}
+
 /// Values that are easily changed on their way through text.
 struct Hard: Plain, Model {
     var id: String

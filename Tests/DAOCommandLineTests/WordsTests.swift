@@ -76,7 +76,8 @@ import Testing
             ["watch", url, "book"], ["browse", url], ["export", url, "book"], ["import", url, "book", "library.db"],
             ["copy", url, "\(scheme):copy.db"], ["backup", url, "backup.db"],
             ["restore", "\(scheme):other.db", "nothing.db"], ["verify", url], ["compact", url],
-            ["erase", url, "book", "id == 1", "--write"],
+            ["erase", url, "book", "id == 1", "--write"], ["migrate", url, "--dry-run", "--like", library.url],
+            ["migrate", library.url, "--dry-run", "--like", url],
         ] {
             let run = try await library.dao(words)
             #expect(
@@ -94,7 +95,7 @@ import Testing
             ["inspect", url], ["query", url, "book", "ANY chapters.title == 'Begin'", "--order", "writer.name"],
             ["get", url, "book", "1", "--related", "chapters"], ["count", url, "book", "price > 1"],
             ["explain", url, "book", "id == 1"], ["verify", url], ["export", url, "book"], ["query", url, "nothing"],
-            ["erase", url, "book", "id == 1"],
+            ["erase", url, "book", "id == 1"], ["migrate", url, "--dry-run", "--like", url],
             ["query", url, "book", "bad ="],
         ] {
             _ = try await library.dao(words)
