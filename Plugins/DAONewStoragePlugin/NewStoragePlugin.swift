@@ -107,7 +107,8 @@ import PackagePlugin
         A storage for swift-dao on \(advice)
 
         `swift test --filter \(name)Tests` runs the contract. A case fails while a method is "still to be implemented": write what the
-        first failing cases name, and go on. Docs/CustomStorage.md of swift-dao explains each method with a complete example.
+        first failing cases name, and go on. Docs/CustomStorage.md of swift-dao explains each method with a complete example, and how
+        `swift package conformance --target …  --html report.html` writes the results as a page.
 
         """
     }

@@ -1,3 +1,4 @@
+import DAOConformance
 import DAOCore
 import DAOKeyValue
 
@@ -9,3 +10,10 @@ extension DatabaseDriver {
         try stores.open(configuration.path, configuration: configuration) { SortedArrayStore() }
     }
 }
+
+#if os(Linux) || os(macOS)
+    /// The main file of a program that runs the conformance suite.
+    func conformanceProgram() async -> Never {
+        await ConformanceProgram.run(.mine)
+    }
+#endif

@@ -1,0 +1,162 @@
+#if os(Linux) || os(macOS)
+    import DAOCore
+    import Foundation
+
+    /// The conformance suite as a program, for drivers of one's own. It is the main file of an executable target:
+    ///
+    /// ```swift
+    /// import DAOConformance
+    /// import MyStorage
+    ///
+    /// await ConformanceProgram.run(.myStorage)
+    /// ```
+    ///
+    /// `swift package conformance --target NAME` builds and runs it. `--help` lists its options.
+    public enum ConformanceProgram {
+        /// Runs the suite as the command line asks, prints its table, and ends the program.
+        ///
+        /// The exit code is 0 when all cases passed, 1 when one failed, and 2 for words that are not understood and for a
+        /// file that cannot be written.
+        ///
+        /// - Parameter drivers: The drivers there are. `--url` chooses among them; without it, the suite runs on each.
+        public static func run(_ drivers: DatabaseDriver...) async -> Never {
+            await run(drivers, urls: drivers.map { "\($0.scheme):" })
+        }
+
+        /// Runs the suite as the command line asks.
+        ///
+        /// - Parameters:
+        ///   - drivers: The drivers there are.
+        ///   - urls: The kinds of database without `--url`.
+        ///   - dropSchema: Drops the schema of a configuration on a server.
+        package static func run(
+            _ drivers: [DatabaseDriver], urls: [String], dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)? = nil
+        ) async -> Never {
+            do {
+                // The other process of cases that need one is this program too.
+                try ConformanceProcesses.serveIfAsked(drivers)
+                let words = Array(CommandLine.arguments.dropFirst())
+                if words.contains("--help") || words.contains("-h") {
+                    print(help(urls))
+                    exit(0)
+                }
+                exit(try await run(Options(words, drivers, urls, dropSchema)) ? 0 : 1)
+            } catch {
+                let name = CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? "conformance"
+                FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
+                exit(2)
+            }
+        }
+
+        private static func run(_ options: Options) async throws -> Bool {
+            // A path that cannot be written is told before the cases run.
+            for path in options.paths {
+                guard let file = fopen(path, "a") else { throw UsageError.unwritable(path) }
+                fclose(file)
+            }
+            var reports: [ConformanceReport] = []
+            for target in options.targets {
+                let report = await Conformance.run(
+                    on: target, chapters: options.chapters, timeLimit: options.timeLimit,
+                    where: { test in options.cases.isEmpty || options.cases.contains { test.id.hasPrefix($0) } },
+                    onResult: { result in
+                        guard options.isVerbose else { return }
+                        print("\(result.status.rawValue)  \(target.name)  \(result.id)  \(Int(result.seconds * 1000)) ms")
+                    })
+                reports.append(report)
+            }
+            guard reports.contains(where: { !$0.results.isEmpty }) else { throw UsageError("no case was chosen") }
+            print(ConformanceTable(reports))
+            if let path = options.json { try write(ConformanceReport.json(reports), to: path) }
+            if let path = options.html { try write(ConformanceReport.html(reports), to: path) }
+            for path in options.paths { print("\nwritten to \(path)") }
+            return reports.allSatisfy(\.isConforming)
+        }
+
+        private static func write(_ text: String, to path: String) throws {
+            do {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            } catch {
+                throw UsageError.unwritable(path)
+            }
+        }
+
+        private static func help(_ urls: [String]) -> String {
+            """
+            Runs the conformance suite on databases and prints its table.
+
+              --url URL        a kind of database, such as \(urls.joined(separator: ", ")), with options such as ?durability=relaxed;
+                               each case gets a database of its own in a temporary directory. On a server, as in
+                               postgres://user@host/database, each case gets a schema of its own. May be repeated; by
+                               default the kinds are \(urls.joined(separator: ", ")).
+              --chapter K      one chapter of the contract (\(ContractRule.Chapter.allNames)). May be repeated; all by default.
+              --case ID        one case, or those whose ids begin so. May be repeated.
+              --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit.
+              --json PATH      also writes the results as JSON.
+              --html PATH      also writes the results as a page: rules and databases, failures, skips, times.
+              --verbose        prints every case as it ends.
+            """
+        }
+    }
+
+    /// What the command line asks for.
+    private struct Options {
+        var targets: [ConformanceTarget] = []
+        var chapters = Set(ContractRule.Chapter.allCases)
+        var cases: [String] = []
+        var json: String?
+        var html: String?
+        var timeLimit: Duration?
+        var isVerbose = false
+
+        /// The files to write.
+        var paths: [String] { [json, html].compactMap { $0 } }
+
+        init(
+            _ words: [String], _ drivers: [DatabaseDriver], _ defaults: [String],
+            _ dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)?
+        ) throws {
+            var rest = words[...]
+            var urls: [String] = []
+            var chosen: Set<ContractRule.Chapter> = []
+            while let name = rest.popFirst() {
+                switch name {
+                case "--verbose": isVerbose = true
+                case "--url", "--chapter", "--case", "--json", "--html", "--time-limit":
+                    guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
+                    switch name {
+                    case "--url": urls.append(value)
+                    case "--case": cases.append(value)
+                    case "--json": json = value
+                    case "--html": html = value
+                    case "--time-limit":
+                        guard let seconds = Double(value), seconds > 0, seconds < 1e6 else {
+                            throw UsageError("--time-limit needs a number of seconds, not '\(value)'")
+                        }
+                        timeLimit = .seconds(seconds)
+                    default:
+                        guard let chapter = ContractRule.Chapter(rawValue: value.uppercased()) else {
+                            throw UsageError("there is no chapter '\(value)'; there are: \(ContractRule.Chapter.allNames)")
+                        }
+                        chosen.insert(chapter)
+                    }
+                default: throw UsageError("there is no option '\(name)'; try --help")
+                }
+            }
+            if !chosen.isEmpty { chapters = chosen }
+            targets = try (urls.isEmpty ? defaults : urls).map {
+                try ConformanceTarget(url: $0, drivers: drivers, dropSchema: dropSchema)
+            }
+        }
+    }
+
+    extension UsageError {
+        fileprivate static func unwritable(_ path: String) -> UsageError {
+            UsageError("the file '\(path)' cannot be written; is its directory there?")
+        }
+    }
+
+    extension ContractRule.Chapter {
+        fileprivate static var allNames: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    }
+#endif
