@@ -25,6 +25,7 @@ let package = Package(
         .executable(name: "dao-conformance", targets: ["dao-conformance"]),
         .executable(name: "dao-soak", targets: ["dao-soak"]),
         .executable(name: "dao-generate-models", targets: ["dao-generate-models"]),
+        .plugin(name: "DAOPlugin", targets: ["DAOPlugin"]),
         .plugin(name: "DAOConformancePlugin", targets: ["DAOConformancePlugin"]),
         .plugin(name: "DAOGenerateModelsPlugin", targets: ["DAOGenerateModelsPlugin"]),
         .plugin(name: "DAONewStoragePlugin", targets: ["DAONewStoragePlugin"]),
@@ -182,6 +183,10 @@ let package = Package(
         .executableTarget(
             name: "dao-soak",
             dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
+        .plugin(
+            name: "DAOPlugin",
+            capability: .command(intent: .custom(verb: "dao", description: "Inspects, queries, copies and keeps databases"))
+        ),
         .plugin(
             name: "DAOConformancePlugin",
             capability: .command(
