@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "DAOSQL", targets: ["DAOSQL"]),
         .library(name: "DAOSQLite", targets: ["DAOSQLite"]),
         .library(name: "DAOPostgres", targets: ["DAOPostgres"]),
+        .library(name: "DAOInstruments", targets: ["DAOInstruments"]),
         .library(name: "DAOTransport", targets: ["DAOTransport"]),
         .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
@@ -30,6 +31,17 @@ let package = Package(
         .plugin(name: "DAOGenerateModelsPlugin", targets: ["DAOGenerateModelsPlugin"]),
         .plugin(name: "DAONewStoragePlugin", targets: ["DAONewStoragePlugin"]),
     ],
+    // A package is fetched only where its trait is on. By default all are off.
+    traits: [
+        .trait(name: "SwiftLog", description: "DAOInstruments logs calls with swift-log"),
+        .trait(name: "SwiftMetrics", description: "DAOInstruments records calls with swift-metrics"),
+        .trait(name: "SwiftDistributedTracing", description: "DAOInstruments records calls with swift-distributed-tracing"),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.1.0"),
+    ],
     targets: [
         // System libraries
         .systemLibrary(name: "DAOSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
@@ -44,6 +56,16 @@ let package = Package(
 
         // The words, and the one meaning of predicates and sorting
         .target(name: "DAOCore", dependencies: ["DAORedaction"]),
+
+        // What an instrument is told, for the packages of the traits; empty without them
+        .target(
+            name: "DAOInstruments",
+            dependencies: [
+                "DAOCore", .product(name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["SwiftMetrics"])),
+                .product(
+                    name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["SwiftDistributedTracing"])),
+            ]),
 
         // A database on any ordered key-value store, and two such stores
         .target(name: "DAOKeyValue", dependencies: ["DAOCore"]),
