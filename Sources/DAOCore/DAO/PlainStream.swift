@@ -14,7 +14,7 @@ import Synchronization
 public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
     /// The application's value.
     public typealias Element = Mapping.Plain
-    /// The type of errors; see ``DAO/read(_:)``.
+    /// The type of errors; see `DAO.read(_:)`.
     public typealias Failure = any Error
 
     let dao: DAO<Mapping>

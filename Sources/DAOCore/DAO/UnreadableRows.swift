@@ -21,14 +21,14 @@ public struct UnreadableRows: Sendable {
 extension DAO {
     /// Returns the values of a query, in its order, with a choice of what happens to rows that cannot be read.
     ///
-    /// When every row can be read, the call is as fast as ``read(_:)``. Otherwise the rows are read one by one,
+    /// When every row can be read, the call is as fast as `read(_:)`. Otherwise the rows are read one by one,
     /// from one snapshot. A skipped row counts for the limit and the offset of the query.
     ///
     /// - Parameters:
     ///   - query: The query; by default all values in key order.
     ///   - unreadable: What happens to a row with a value that is not one of its field's type. A row whose
     ///     related row cannot be read is unreadable, too.
-    /// - Throws: The errors of ``read(_:)``; any error of the translator.
+    /// - Throws: The errors of `read(_:)`; any error of the translator.
     public func read(_ query: Query<Record> = Query(), unreadable: UnreadableRows) throws -> [Plain] {
         guard let report = unreadable.report else { return try read(query) }
         let read = { try translator.translate(models: storage.readableRows(query, report)) }

@@ -14,7 +14,7 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether readers see a snapshot and never wait for a writer.
     public var hasSnapshotReads: Bool
     /// Whether write transactions run side by side. One of two that cannot both be ends with `.conflict` then; see
-    /// ``Database/transaction(retrying:_:)-(_,()->Result)``. Otherwise they run one after another.
+    /// `Database.transaction(retrying:_:)`. Otherwise they run one after another.
     public var hasConcurrentWriters: Bool
     /// Whether transactions can be nested.
     public var hasSavepoints: Bool
@@ -27,7 +27,7 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether the database can update stored entities, run migrations and be copied; see
     /// ``Database/withEntityStore(_:_:)``.
     public var hasEvolution: Bool
-    /// Whether the database can be copied into one file; see ``Database/backup(to:onProgress:)-(_,(BackupProgress)->())``.
+    /// Whether the database can be copied into one file; see `Database.backup(to:onProgress:)`.
     public var hasBackup: Bool
     /// Whether the database refuses writes.
     public var isReadOnly: Bool

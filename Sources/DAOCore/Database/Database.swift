@@ -141,7 +141,7 @@ extension Database {
 
     /// Runs a closure as a transaction. When the closure throws, none of its writes is kept (contract T1).
     ///
-    /// The closure runs once, on the current thread; ``transaction(retrying:_:)-(_,()->Result)`` runs it again
+    /// The closure runs once, on the current thread; `transaction(retrying:_:)` runs it again
     /// after a conflict. DAOs and storages that it uses join the transaction. A
     /// transaction inside the closure is a savepoint (T2). Reads in the closure see its writes. Reads
     /// elsewhere see the last commit and never wait (T3).

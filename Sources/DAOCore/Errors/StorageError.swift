@@ -68,7 +68,7 @@ public struct StorageError: Error, Sendable {
         /// The operating system failed to read or write.
         case io
         /// The write was based on a state that another writer has changed since. Nothing was written. It is safe
-        /// to run the work again from its reads: ``Database/transaction(retrying:_:)-(_,()->Result)`` does so.
+        /// to run the work again from its reads: `Database.transaction(retrying:_:)` does so.
         case conflict
         /// The connection was lost or the disk failed during a commit, and whether the commit happened cannot be
         /// told. Read the rows that the transaction wrote, or look for a key that it created, before running it

@@ -10,11 +10,11 @@ extension EntityStore {
 }
 
 extension Database {
-    /// The version of the application's data that ``evolve(_:onProgress:)`` has set; 0 when no version was
+    /// The version of the application's data that `evolve(_:onProgress:)` has set; 0 when no version was
     /// set (contract E1).
     public var schemaVersion: Int { get throws { try withEntityStore(.read) { try $0.version() ?? 0 } } }
 
-    /// Returns what ``evolve(_:onProgress:)`` would do, without writing; nil when nothing is to be done.
+    /// Returns what `evolve(_:onProgress:)` would do, without writing; nil when nothing is to be done.
     ///
     /// - Throws: `.schemaIsNewer` when the database has a later version.
     public func pendingMigration(_ evolution: Evolution) throws -> MigrationPlan? {
@@ -64,7 +64,7 @@ extension Database {
     }
 
     /// Migrates the database to a version of the application on its writer thread; see
-    /// ``evolve(_:onProgress:)``.
+    /// `evolve(_:onProgress:)`.
     public func evolve(
         _ evolution: Evolution, onProgress: @escaping @Sendable (EvolutionProgress) -> Void = { _ in }
     ) async throws {
@@ -82,7 +82,7 @@ extension DatabaseDrivers {
     ///   - url: The URL; see ``DatabaseConfiguration``.
     ///   - evolution: The version and its migration steps.
     ///   - onProgress: A closure that is called while rows are written.
-    /// - Throws: The errors of opening and of ``Database/evolve(_:onProgress:)``. After an error the database
+    /// - Throws: The errors of opening and of `Database.evolve(_:onProgress:)`. After an error the database
     ///   is closed.
     public func open(
         _ url: String, evolution: Evolution, onProgress: (EvolutionProgress) -> Void = { _ in }

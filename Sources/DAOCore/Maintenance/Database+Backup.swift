@@ -29,7 +29,7 @@ extension Database {
     /// try database.backup(to: "/backup/app.db")
     /// ```
     ///
-    /// To copy into a database of another kind, use ``copy(to:onProgress:)-(_,(CopyProgress)->())``.
+    /// To copy into a database of another kind, use `copy(to:onProgress:)`.
     ///
     /// - Parameters:
     ///   - path: The path of the backup. An earlier backup there is replaced.
@@ -44,7 +44,7 @@ extension Database {
     }
 
     /// Copies the last commit into a file without blocking the thread of the calling task; see
-    /// ``backup(to:onProgress:)-(_,(BackupProgress)->())``.
+    /// `backup(to:onProgress:)`.
     ///
     /// - Throws: The errors of the synchronous form; `CancellationError` when the task is cancelled. The path then has what
     ///   it had before.

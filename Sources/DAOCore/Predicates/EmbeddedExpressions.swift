@@ -9,7 +9,7 @@ public struct ListElement<Value: FieldValue>: Model {
 }
 
 extension FieldExpression where Value: ListValue, Value.ListedValue: FieldValue {
-    /// An element, in the closure of ``contains(_:)-(_)``.
+    /// An element, in the closure of `contains(_:)`.
     public typealias Element = FieldExpression<ListElement<Value.ListedValue>, Value.ListedValue>
 
     /// Returns the condition that an element of the array equals a value. It is false when the array is nil.

@@ -1,4 +1,4 @@
-/// A total of the rows of a group, for ``DAO/groups(by:_:_:where:)``. Nil values are ignored, except by ``count``.
+/// A total of the rows of a group, for `DAO.groups(by:_:_:where:)`. Nil values are ignored, except by ``count``.
 public struct GroupTotal<Record: Model, Result: Sendable>: Sendable {
     /// The field; nil for the number of rows.
     private let field: (any PartialKeyPath<Record> & Sendable)?

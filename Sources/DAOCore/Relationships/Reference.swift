@@ -88,7 +88,7 @@ extension Reference: CustomStringConvertible {
 }
 
 extension Reference: UniqueIDConvertible {
-    /// Returns the key, for ``DAO/read(byPrimaryKey:)-(_)`` of the model.
+    /// Returns the key, for `DAO.read(byPrimaryKey:)` of the model.
     public func key(as kind: ValueKind, entity: String) throws -> Key { try uniqueId.key(as: kind, entity: entity) }
 }
 

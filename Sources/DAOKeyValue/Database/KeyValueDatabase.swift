@@ -104,22 +104,22 @@ public final class KeyValueDatabase: Database {
         return KeyValueLinks(database: self, relation: relation)
     }
 
-    /// Runs a closure as a transaction; see ``Database``.
+    /// Runs a closure as a transaction; see ``/DAOCore/Database``.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try write(.body) { _ in try body() }
     }
 
-    /// Runs a call that consists of several calls; see ``Database``.
+    /// Runs a call that consists of several calls; see ``/DAOCore/Database``.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result {
         try write(.compositeCall) { _ in try body() }
     }
 
-    /// Runs a closure in which every read sees the same state; see ``Database``.
+    /// Runs a closure in which every read sees the same state; see ``/DAOCore/Database``.
     public func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call { try engine.coordinator.snapshot(body) }
     }
 
-    /// Passes the store's handle of the running transaction to a closure; see ``Database``.
+    /// Passes the store's handle of the running transaction to a closure; see ``/DAOCore/Database``.
     public func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
@@ -133,7 +133,7 @@ public final class KeyValueDatabase: Database {
         }
     }
 
-    /// Makes the file as small as its content allows; see ``Database``.
+    /// Makes the file as small as its content allows; see ``/DAOCore/Database``.
     public func runCompaction() throws -> CompactionReport {
         try lifetime.call { try engine.store.compact(waiting: configuration.busyTimeout) }
     }
@@ -146,7 +146,7 @@ public final class KeyValueDatabase: Database {
             path: engine.store.traits.path)
     }
 
-    /// Copies the last commit into a file; see ``Database``.
+    /// Copies the last commit into a file; see ``/DAOCore/Database``.
     public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
         try lifetime.call { try engine.store.writeBackup(to: path, onProgress: onProgress) }
     }
@@ -163,7 +163,7 @@ public final class KeyValueDatabase: Database {
         return try read { try Catalog($0.transaction, path: engine.store.traits.path).version() }
     }
 
-    /// Waits for running calls, ends live cursors and closes; see ``Database``.
+    /// Waits for running calls, ends live cursors and closes; see ``/DAOCore/Database``.
     public func close() throws { try lifetime.close() }
 }
 

@@ -26,7 +26,7 @@ extension KeyValueDatabase {
         }
     }
 
-    /// Runs a closure with access to entities and rows without the application's types; see ``Database``.
+    /// Runs a closure with access to entities and rows without the application's types; see ``/DAOCore/Database``.
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         switch access {

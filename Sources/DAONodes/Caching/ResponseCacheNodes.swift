@@ -80,8 +80,9 @@ public struct URLNotModifiedTriggerNode: Node {
 
     /// Creates a node above a node that reads responses.
     ///
-    /// - Parameter stored: called instead when the resource has not changed, usually a
-    ///   ``URLCacheReaderNode``.
+    /// - Parameters:
+    ///   - next: reads every other response.
+    ///   - stored: called instead when the resource has not changed, usually a ``URLCacheReaderNode``.
     public init(next: any Node<URLDataResponse, Json>, stored: any Node<URLRequest, Json>) {
         self.next = next
         self.stored = stored

@@ -14,6 +14,7 @@ public struct LoggerNode<Input: Sendable, Output: Sendable>: Node {
     /// Creates a node above a chain.
     ///
     /// - Parameters:
+    ///   - next: the chain.
     ///   - excluded: the names of nodes whose entries are omitted.
     ///   - write: called for every other entry, one at a time.
     public init(

@@ -37,7 +37,10 @@ public struct DispatcherNode<Input: Sendable, Output: Sendable>: Node {
 
     /// Creates a node that runs the next node on a queue.
     ///
-    /// - Parameter deliveryQueue: the queue of the listeners; the same queue by default.
+    /// - Parameters:
+    ///   - next: the node that runs on the queue.
+    ///   - queue: the queue of its work.
+    ///   - deliveryQueue: the queue of the listeners; the same queue by default.
     public init(next: any Node<Input, Output>, on queue: DispatchQueue, deliveringOn deliveryQueue: DispatchQueue? = nil) {
         self.next = next
         self.queue = queue
@@ -70,6 +73,7 @@ public struct ChainConfiguratorNode<Input: Sendable, Output: Sendable>: Node {
     /// A node above a chain.
     ///
     /// - Parameters:
+    ///   - next: the chain.
     ///   - beginQueue: the queue that calls the next node.
     ///   - endQueue: the queue of the listeners.
     public init(

@@ -36,8 +36,10 @@ where Input.Raw: Sendable, Output.Raw: Sendable {
 
     /// Creates a node above a node that works with raw values.
     ///
-    /// - Parameter log: called, in addition to the chain's ``ChainLog``, for every value that this node could
-    ///   not map. It is not called for errors of the next node.
+    /// - Parameters:
+    ///   - next: the node that works with raw values.
+    ///   - log: called, in addition to the chain's ``ChainLog``, for every value that this node could not map. It
+    ///     is not called for errors of the next node.
     public init(next: any Node<Input.Raw, Output.Raw>, log: @escaping @Sendable (any Error) -> Void = { _ in }) {
         self.next = next
         self.log = { error in

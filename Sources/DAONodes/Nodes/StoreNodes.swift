@@ -21,8 +21,11 @@ public struct FirstCacheNode<Input: Sendable, Output: Sendable>: Node {
 
     /// Creates a node with a stored node and a network node.
     ///
-    /// - Parameter isUsable: whether a stored result is emitted. For example, an empty list can mean that
-    ///   nothing is stored.
+    /// - Parameters:
+    ///   - stored: returns the stored result.
+    ///   - network: fetches the fresh result.
+    ///   - isUsable: whether a stored result is emitted. For example, an empty list can mean that nothing is
+    ///     stored.
     public init(
         stored: any Node<Input, Output>,
         network: any Node<Input, Output>,
@@ -61,6 +64,8 @@ public struct FallbackToStoreNode<Input: Sendable, Output: Sendable>: Node {
     /// Creates a node with a network node and a stored node.
     ///
     /// - Parameters:
+    ///   - network: fetches the result.
+    ///   - stored: returns the stored result.
     ///   - fallsBack: whether an error falls back to the store; by default a `TechnicalError` and a
     ///     `URLError` that is a connection failure do. Pass a closure when the network node maps its errors
     ///     to other errors.
@@ -113,6 +118,8 @@ public struct StaleAfterNode<Input: Sendable, Output: Sendable>: Node {
     /// Creates a node with a stored node and a network node.
     ///
     /// - Parameters:
+    ///   - stored: returns the stored result.
+    ///   - network: fetches a fresh result.
     ///   - lifetime: the maximum age of a stored result that is used instead of a fresh result, inclusive.
     ///   - now: returns the current time.
     ///   - storedAt: the time when a stored result was fetched; nil when it is unknown.

@@ -63,8 +63,10 @@ public struct AccessSafeNode<Input: Sendable, Output: Sendable, Token: Sendable>
 
     /// Creates a node above a node that needs access.
     ///
-    /// - Parameter needsRefresh: whether an error requires a refresh; by default a response with status 401
-    ///   or 403 does.
+    /// - Parameters:
+    ///   - next: the node that needs access.
+    ///   - refresher: refreshes the access, usually a ``TokenRefresherNode``.
+    ///   - needsRefresh: whether an error requires a refresh; by default a response with status 401 or 403 does.
     public init(
         next: any Node<Input, Output>,
         refresher: any Node<Void, Token>,

@@ -104,7 +104,7 @@ extension Observer {
         }
     }
 
-    /// Transforms the errors. Same as ``mapError(_:)-((any_Error)->any_Error)``.
+    /// Transforms the errors. Same as ``mapError(_:)-((Error)->Error)``.
     public final func map(_ transform: @escaping @Sendable (any Error) -> any Error) -> Observer<Model> {
         mapError(transform)
     }

@@ -44,7 +44,9 @@ extension Observer {
     /// The delay restarts with each emission of data. An error is emitted immediately and replaces waiting
     /// data. When this observer finishes, waiting data is emitted immediately.
     ///
-    /// - Parameter scheduler: measures the delay and runs the listeners.
+    /// - Parameters:
+    ///   - scheduler: measures the delay and runs the listeners.
+    ///   - delay: how long no other data may follow.
     public final func debounce(
         on scheduler: any DelayScheduler = DispatchQueue.global(qos: .utility),
         after delay: Duration
@@ -86,7 +88,9 @@ extension Observer {
     /// The first data is emitted immediately and starts the interval. Data within the interval is dropped.
     /// Errors are always emitted and do not start the interval.
     ///
-    /// - Parameter scheduler: measures the time.
+    /// - Parameters:
+    ///   - interval: how long data is dropped after emitted data.
+    ///   - scheduler: measures the time.
     public final func throttle(
         next interval: Duration,
         on scheduler: any DelayScheduler = DispatchQueue.global(qos: .utility)

@@ -21,8 +21,10 @@ public struct RequestCreatorNode<Output: Sendable>: Node {
 
     /// Creates a node above a node with HTTP request input.
     ///
-    /// - Parameter providers: called for every request. Their headers override the headers of the request;
-    ///   headers of later providers override the headers of earlier providers.
+    /// - Parameters:
+    ///   - next: the node that receives the HTTP request.
+    ///   - providers: called for every request. Their headers override the headers of the request; headers of
+    ///     later providers override the headers of earlier providers.
     public init(next: any Node<URLRequest, Output>, providers: [any MetadataProvider] = []) {
         self.next = next
         self.providers = providers

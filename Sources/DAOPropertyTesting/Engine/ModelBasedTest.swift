@@ -128,7 +128,7 @@ extension ModelBasedTest {
 
     /// Runs a script that failed before.
     ///
-    /// - Throws: The difference, as ``ConformanceFailure``.
+    /// - Throws: The difference, as ``/DAOConformance/ConformanceFailure``.
     func replay(_ script: [Step]) throws {
         guard let failure = try failure(of: script) else { return }
         throw ConformanceFailure(

@@ -40,6 +40,8 @@ extension PropertyTesting {
     /// Merges rows into those that are stored.
     ///
     /// - Parameters:
+    ///   - rows: The rows.
+    ///   - storage: The storage.
     ///   - inserts: Whether rows that are not stored yet are inserted.
     ///   - position: At which of the rows it fails.
     public static func merge<Record: PropertyTestModel>(
@@ -58,7 +60,10 @@ extension PropertyTesting {
 
     /// Walks over the rows of a query.
     ///
-    /// - Parameter count: After how many rows it ends.
+    /// - Parameters:
+    ///   - dao: The DAO.
+    ///   - query: The query.
+    ///   - count: After how many rows it ends.
     public static func walk<Record: PropertyTestModel>(
         _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, upTo count: Int? = nil
     ) throws -> [Record] {
@@ -74,7 +79,12 @@ extension PropertyTesting {
 
     /// Reads the first rows of a query with a cursor, runs a body, and reads the rest.
     ///
-    /// - Parameter leavesRest: Whether the cursor is dropped after the body.
+    /// - Parameters:
+    ///   - dao: The DAO.
+    ///   - query: The query.
+    ///   - first: The number of the first rows.
+    ///   - leavesRest: Whether the cursor is dropped after the body.
+    ///   - body: Runs between both reads.
     public static func stream<Record: PropertyTestModel>(
         _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, first: Int, leavesRest: Bool = false,
         _ body: () throws -> Void = {}
@@ -96,7 +106,12 @@ extension PropertyTesting {
 
     /// Reads a query in pages, and runs a body after the first.
     ///
-    /// - Parameter recodes: Whether the cursors between pages are sent as text.
+    /// - Parameters:
+    ///   - dao: The DAO.
+    ///   - query: The query.
+    ///   - size: The number of rows of a page.
+    ///   - recodes: Whether the cursors between pages are sent as text.
+    ///   - body: Runs after the first page.
     public static func pages<Record: PropertyTestModel>(
         _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, of size: Int, recodes: Bool = false,
         _ body: () throws -> Void = {}
@@ -118,6 +133,8 @@ extension PropertyTesting {
     /// Observes a query while a body runs.
     ///
     /// - Parameters:
+    ///   - dao: The DAO.
+    ///   - query: The query.
     ///   - patience: How many seconds a result may take.
     ///   - body: Gets the observation.
     /// - Returns: The rows that were observed before the body and after it.

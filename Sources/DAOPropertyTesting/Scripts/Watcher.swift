@@ -74,7 +74,7 @@ extension PropertyTesting {
 
         /// The rows that were observed last, once they are equal to the result of the query.
         ///
-        /// - Throws: The error of the query; a fault of the observation, as ``ConformanceFailure``.
+        /// - Throws: The error of the query; a fault of the observation, as ``/DAOConformance/ConformanceFailure``.
         public func latest() throws -> [Record] {
             let expected = try dao.read(query).map(\.values)
             let summary = try Summary(dao, query)
@@ -95,7 +95,7 @@ extension PropertyTesting {
 
         /// Stops the observation, and waits for its end.
         ///
-        /// - Throws: A fault of the observation, as ``ConformanceFailure``.
+        /// - Throws: A fault of the observation, as ``/DAOConformance/ConformanceFailure``.
         func stop() throws {
             for task in tasks.value { task.cancel() }
             guard wait(until: \.haveEnded) else { throw fail("a cancelled observation does not end") }

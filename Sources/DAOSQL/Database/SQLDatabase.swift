@@ -93,7 +93,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Runs a closure as one transaction. See ``DAOCore/Database``.
+    /// Runs a closure as one transaction. See ``/DAOCore/Database``.
     public final func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call {
             try instance.coordinator.write(.body) { session in
@@ -103,7 +103,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Runs a call that consists of several operations. See ``DAOCore/Database``.
+    /// Runs a call that consists of several operations. See ``/DAOCore/Database``.
     public final func runStep<Result>(_ body: () throws -> Result) throws -> Result {
         try lifetime.call {
             try instance.coordinator.write(.compositeCall) { session in
@@ -124,7 +124,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         }
     }
 
-    /// Calls a closure with the engine's own handle in the running transaction. See ``DAOCore/Database``.
+    /// Calls a closure with the engine's own handle in the running transaction. See ``/DAOCore/Database``.
     public final func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {

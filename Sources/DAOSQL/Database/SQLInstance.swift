@@ -5,7 +5,7 @@ import Synchronization
 /// The state that all databases on an engine share in this process: the connection for writing, the pool of
 /// connections for reading, and the known tables.
 ///
-/// A driver keeps its instances in ``DAOCore/SharedInstances``, and creates an ``SQLDatabase`` for each
+/// A driver keeps its instances in ``/DAOCore/SharedInstances``, and creates an ``SQLDatabase`` for each
 /// configuration.
 public final class SQLInstance: Sendable {
     /// The engine.

@@ -39,7 +39,7 @@ public protocol SQLDialect: Sendable {
     var orderedTableOptions: String { get }
 
     /// Returns a column as it is written in comparisons and sorts, so that they follow
-    /// ``DAOCore/Value/order(_:_:)``.
+    /// ``/DAOCore/Value/order(_:_:)``.
     ///
     /// - Parameters:
     ///   - column: The quoted name.
@@ -47,7 +47,7 @@ public protocol SQLDialect: Sendable {
     func comparable(_ column: String, _ kind: ValueKind) -> String
 
     /// Whether the engine orders the values of two kinds relative to each other as
-    /// ``DAOCore/Value/order(_:_:)`` does.
+    /// ``/DAOCore/Value/order(_:_:)`` does.
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool
 
     /// Returns the condition that two operands are the same, null included, or its negation.
@@ -76,10 +76,10 @@ public protocol SQLDialect: Sendable {
     func contains(_ column: String, _ placeholder: String) -> String
 
     /// Returns a condition that is true or false, never null: whether the text of a column matches a bound
-    /// ``DAOCore/TextPattern``.
+    /// ``/DAOCore/TextPattern``.
     func matches(_ column: String, _ placeholder: String) -> String
 
-    /// Returns the condition that the value of a column is in a bound ``DAOCore/ValueSet`` of any size; it is
+    /// Returns the condition that the value of a column is in a bound ``/DAOCore/ValueSet`` of any size; it is
     /// null for a null column.
     func isIn(_ column: String, _ placeholder: String) -> String
 
@@ -91,7 +91,7 @@ public protocol SQLDialect: Sendable {
     ///   - kind: The kind of the values.
     func list(_ placeholder: String, of kind: ValueKind) -> String
 
-    /// Returns the last clause of a statement that joins ``list(_:)`` and then further tables by their keys,
+    /// Returns the last clause of a statement that joins ``list(_:of:)`` and then further tables by their keys,
     /// each with `CROSS JOIN`. The clause has to give the order of nested loops over these tables. It may be
     /// empty; otherwise it has a leading space.
     ///
@@ -106,10 +106,10 @@ public protocol SQLDialect: Sendable {
     func canContain(_ text: String) -> Bool
 
     /// Returns a condition that is true or false, never null: whether a row matches a bound
-    /// ``DAOCore/Filter``.
+    /// ``/DAOCore/Filter``.
     ///
     /// - Parameters:
-    ///   - columns: The columns of ``DAOCore/Filter/fields``, in ascending order of position.
+    ///   - columns: The columns of ``/DAOCore/Filter/fields``, in ascending order of position.
     ///   - placeholder: The placeholder of the filter.
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String
 }
@@ -169,7 +169,7 @@ public enum SQLBinding: Sendable {
     case pattern(TextPattern)
     /// Values for ``SQLDialect/isIn(_:_:)``.
     case set(ValueSet)
-    /// Values for ``SQLDialect/list(_:)``, or for ``SQLDialect/isIn(_:_:)`` when repeated values are
+    /// Values for ``SQLDialect/list(_:of:)``, or for ``SQLDialect/isIn(_:_:)`` when repeated values are
     /// harmless.
     case list([Value])
     /// A filter for ``SQLDialect/matchesFilter(_:_:)``, with the positions and kinds of its columns.

@@ -88,7 +88,7 @@ public protocol SQLConnection: AnyObject {
     /// Runs statements without parameters and results.
     func execute(_ text: String) throws
 
-    /// The plan of a query. The caller sets ``DAOCore/QueryPlan/filtersRows``.
+    /// The plan of a query. The caller sets ``/DAOCore/QueryPlan/filtersRows``.
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan
 
     // MARK: Tables

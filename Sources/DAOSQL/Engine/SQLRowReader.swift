@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 
 /// Reads the rows of a statement, column by column. Each engine has one subclass, which also overrides the
-/// methods of ``DAOCore/RowReader`` that read a field.
+/// methods of ``/DAOCore/RowReader`` that read a field.
 open class SQLRowReader: RowReader {
     /// The field in the first column. The next fields are in the next columns.
     public final let firstField: Int

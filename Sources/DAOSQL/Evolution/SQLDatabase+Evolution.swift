@@ -1,7 +1,7 @@
 import DAOCore
 
 extension SQLDatabase {
-    /// Calls a closure with entities and rows without the application's types; see ``DAOCore/Database``.
+    /// Calls a closure with entities and rows without the application's types; see ``/DAOCore/Database``.
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         let coordinator = instance.coordinator
@@ -34,7 +34,7 @@ extension SQLDatabase {
         }
     }
 
-    /// Copies the last commit into a file; see ``DAOCore/Database``.
+    /// Copies the last commit into a file; see ``/DAOCore/Database``.
     public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
         let coordinator = instance.coordinator
         try lifetime.call {
@@ -47,7 +47,7 @@ extension SQLDatabase {
         }
     }
 
-    /// Makes the file as small as its content allows; see ``DAOCore/Database``.
+    /// Makes the file as small as its content allows; see ``/DAOCore/Database``.
     public func runCompaction() throws -> CompactionReport {
         try lifetime.call {
             guard let settings else { throw StorageError.readOnly(instance.path) }
@@ -55,6 +55,6 @@ extension SQLDatabase {
         }
     }
 
-    /// Closes all connections until the next call; see ``DAOCore/Database``.
+    /// Closes all connections until the next call; see ``/DAOCore/Database``.
     public func runSuspension() throws { try lifetime.call { try instance.suspend() } }
 }

@@ -1,6 +1,6 @@
 import DAOCore
 
-/// A connection with the statements that were prepared on it. A ``DAOCore/TransactionCoordinator`` runs
+/// A connection with the statements that were prepared on it. A ``/DAOCore/TransactionCoordinator`` runs
 /// sessions.
 ///
 /// The session either writes or reads.

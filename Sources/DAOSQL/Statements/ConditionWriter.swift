@@ -1,6 +1,6 @@
 import DAOCore
 
-/// Writes a ``DAOCore/Filter`` as the condition of a `WHERE` clause. The condition holds for exactly the rows
+/// Writes a ``/DAOCore/Filter`` as the condition of a `WHERE` clause. The condition holds for exactly the rows
 /// that the filter matches.
 ///
 /// Negations are only in the leaves. A leaf may therefore be null instead of false: `AND` and `OR` never turn
@@ -353,7 +353,7 @@ extension Filter {
     /// Divides a filter into the part that the engine of a table evaluates, and the rest.
     ///
     /// - Returns: The engine's part, and the rest, which is nil when there is none. A row matches when it matches both.
-    /// - Throws: ``DAOCore/RelatedConditionsUnavailable`` when the rest is about related rows.
+    /// - Throws: ``/DAOCore/RelatedConditionsUnavailable`` when the rest is about related rows.
     func divided(for table: SQLTable) throws -> (evaluated: Filter, rest: Filter?) {
         if table.dialect.callsFunctions || isEvaluated(by: table, ConditionWriter.maximumLeaves) { return (self, nil) }
         var rest = self

@@ -5,7 +5,7 @@ import DAOCore
 /// The statements for single rows are composed once, here. The statements of queries are composed from the
 /// shape of the query, with every value bound.
 public struct SQLTable: Sendable {
-    /// The entity whose rows the table holds, in ``DAOCore/EntityDescription/rowForm``.
+    /// The entity whose rows the table holds, in ``/DAOCore/EntityDescription/rowForm``.
     public let entity: EntityDescription
     /// The entity as the catalog describes it.
     let stored: EntityDescription

@@ -56,7 +56,7 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
 
     /// Runs the statement of a query.
     ///
-    /// - Throws: ``DAOCore/RelatedConditionsUnavailable`` in place of the error of a missing table, when the query has
+    /// - Throws: ``/DAOCore/RelatedConditionsUnavailable`` in place of the error of a missing table, when the query has
     ///   conditions on related rows.
     func evaluatingRelated<Result>(_ query: ResolvedQuery, _ body: () throws -> Result) throws -> Result {
         do {

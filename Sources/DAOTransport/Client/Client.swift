@@ -11,14 +11,18 @@ public protocol Client: Sendable {
     ///
     /// Cancelling the task, or the progress, stops the transfer and throws `CancellationError`.
     ///
-    /// - Parameter progress: counts the bytes of the response; nil when the caller needs no progress.
+    /// - Parameters:
+    ///   - endpoint: the operation.
+    ///   - progress: counts the bytes of the response; nil when the caller needs no progress.
     /// - Throws: the original error: a `URLError`, the error of the endpoint's validation (``APIError``,
     ///   ``HTTPError``), or the error of its content (`DecodingError`).
     func request<Request: Endpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content
 
     /// Sends an upload and returns the content of its response.
     ///
-    /// - Parameter progress: counts the bytes sent; nil when the caller needs no progress.
+    /// - Parameters:
+    ///   - endpoint: the upload.
+    ///   - progress: counts the bytes sent; nil when the caller needs no progress.
     /// - Throws: as ``request(_:progress:)``.
     func upload<Request: UploadEndpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content
 }
@@ -37,6 +41,7 @@ extension Client {
     /// Sends an endpoint's request from code that does not run in a task.
     ///
     /// - Parameters:
+    ///   - endpoint: the operation.
     ///   - queue: the queue that the completion runs on; the main queue by default.
     ///   - completion: called exactly once, after a cancellation too.
     /// - Returns: the progress of the response; cancelling it stops the transfer.

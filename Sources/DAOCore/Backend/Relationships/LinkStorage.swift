@@ -42,7 +42,7 @@ public protocol LinkStorage: Sendable {
     /// Whether the links are the values of the relationship's field in the rows of the parents; false by default.
     ///
     /// It is only possible for a to-one relationship. A row is then stored with its link, by
-    /// ``RowWriter/writeReference(_:at:)``, and erased with it, and conditions on the field are conditions on the
+    /// `RowWriter.writeReference(_:at:)`, and erased with it, and conditions on the field are conditions on the
     /// related row's key. ``set(_:of:)`` changes the field in stored rows only.
     var isInRows: Bool { get }
 
