@@ -11,12 +11,21 @@ import Testing
         "README.md", "Docs/CustomStorage.md", "Docs/Transport.md", "Docs/Relationships.md", "Docs/Observing.md",
         "Docs/DirectAccess.md", "Docs/Evolution.md", "Docs/Instruments.md", "Docs/Embedded.md",
         "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md", "Docs/PostgreSQL.md", "Docs/Scaling.md",
+        "Docs/GettingStarted.md", "Docs/Modelling.md", "Docs/Querying.md", "Docs/Testing.md", "Docs/ComingFrom.md",
+        "Docs/Nodes.md", "Docs/DatesAndDecimals.md",
     ]
 
-    @Test(arguments: documents) func codeIsCompiled(_ document: String) throws {
+    /// The landing pages of the modules.
+    static let landingPages = {
+        let modules = try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("Sources").path)
+        return (modules ?? []).map { "Sources/\($0)/\($0).docc/\($0).md" }
+            .filter { FileManager.default.fileExists(atPath: root.appendingPathComponent($0).path) }
+    }()
+
+    @Test(arguments: documents + landingPages) func codeIsCompiled(_ document: String) throws {
         let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
         let blocks = Self.swiftBlocks(in: text)
-        #expect(!blocks.isEmpty, "\(document) has no Swift code")
+        #expect(!blocks.isEmpty || document.contains(".docc"), "\(document) has no Swift code")
         let sources = try ["DAOExamples", "DAODocumentationTests", "DAOConformanceTests", "DAOPostgresTests"].flatMap { name in
             let folder = Self.root.appendingPathComponent("Tests/\(name)")
             return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.map {
@@ -67,6 +76,7 @@ import Testing
     @Test(
         arguments: documents + [
             "CONTRIBUTING.md", "Docs/Architecture.md", "Docs/CommandLine.md", "Docs/Contract.md", "Docs/TransportGuarantees.md",
+            "Docs/README.md", "Docs/ChoosingABackend.md", "CHANGELOG.md",
         ])
     func linksResolve(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)

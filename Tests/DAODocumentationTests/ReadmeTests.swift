@@ -6,7 +6,28 @@ import Testing
 @testable import DAOExamples
 
 @Suite struct ReadmeTests {
-    /// The README's example has the documented results on each backend.
+    /// The README's first example, and the observation after it.
+    @Test func ledgerDoesWhatItSays() async throws {
+        let now = Date()
+        let fetched = [("Tea", 4), ("Train", 42), ("Hotel", 180)].map { title, amount in
+            Expense(id: UUID(), title: title, amount: Decimal(amount), date: now, isPaid: title == "Tea")
+        }
+        let result = try readmeLedger(url: "memory:", fetched: fetched, cutoff: now)
+        #expect(Set(result.unpaid) == ["Train", "Hotel"] && result.totals == [222, 4])
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let expenses = DAO(storage: try database.storage(for: Expense.self))
+        try await expenses.persist(fetched)
+        var counts: [Int] = []
+        await #expect(throws: StorageError.self) {
+            try await readmeObservation(database, expenses) { count in
+                counts.append(count)
+                try? database.close()
+            }
+        }
+        #expect(counts == [2])
+    }
+
+    /// The first example of Docs/Querying.md has the documented results on each backend.
     @Test(arguments: ["memory:", "sqlite:{directory}/app.db", "lmdb:{directory}/app.mdb"])
     func exampleDoesWhatItSays(_ url: String) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("readme-\(UUID())")

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The code of README.md, compiled and run. `DAODocumentationTests` checks that both are the same.
+// The code of README.md and Docs/Querying.md, compiled and run. `DAODocumentationTests` checks that both are the same.
 
 import DAOPropertyTesting
 import DAOConformance
@@ -65,7 +65,7 @@ struct ReadmeResults {
     var left: Int
 }
 
-/// The remaining example of the README.
+/// The first example of Docs/Querying.md.
 ///
 /// - Returns: The results of its reads.
 func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> ReadmeResults {
@@ -101,4 +101,27 @@ func readmeConformance() async -> ConformanceReport {
 func readmePropertyTests(_ target: ConformanceTarget) async {
     let report = await PropertyTesting.run(on: target, seed: 1, operations: 20_000)
     if let failure = report.failure { print(failure.test) }
+}
+
+/// The first example of the README.
+///
+/// - Returns: The titles of the unpaid expenses, and the totals by whether they are paid.
+func readmeLedger(url: String, fetched: [Expense], cutoff: Date) throws -> (unpaid: [String], totals: [Decimal?]) {
+    let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(url)           // "sqlite:ledger.db", "lmdb:ledger.mdb", "memory:"
+    let expenses = DAO(storage: try database.storage(for: Expense.self))
+
+    try expenses.persist(fetched)                                                   // inserts, or changes rows with the same key
+    let unpaid = try expenses.read(orderedBy: .descending(\.date), limit: 50) { !$0.isPaid && $0.amount > 10 }
+    let totals = try expenses.groups(by: \.isPaid, .count, .sum(\.amount))          // [(Bool, Int, Decimal)]
+    try database.transaction {                                                      // all of it, or nothing
+        try expenses.set(\.isPaid, to: true) { $0.title.hasPrefix("Train") }
+        try expenses.erase { $0.date < cutoff }
+    }
+
+    return (unpaid.map(\.title), totals.map(\.2))
+}
+
+/// The observation of the README. It ends with an error when the database is closed.
+func readmeObservation(_ database: any Database, _ expenses: ModelDAO<Expense>, badge: (Int) -> Void) async throws {
+    for try await count in database.observe({ try expenses.count { !$0.isPaid } }) { badge(count) }     // now, and after each commit
 }

@@ -1,0 +1,67 @@
+import DAOCore
+import DAOMemory
+import Foundation
+import Testing
+
+@testable import DAOExamples
+
+/// The examples of the guides for beginners do what the pages say.
+@Suite struct GuidesTests {
+    @Test(arguments: ["memory:", "sqlite:{directory}/ledger.db", "lmdb:{directory}/ledger.mdb"])
+    func gettingStarted(_ url: String) async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("ledger-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var lines: [String] = []
+        try ledger(url.replacingOccurrences(of: "{directory}", with: directory.path)) { lines.append("\($0)") }
+        #expect(lines == ["[\"Hotel\", \"Train\"]", "222", "3"])
+        #expect(!ledgerURL().isEmpty)
+        let expenses = DAO(storage: try DatabaseDrivers(.memory).open("memory:").storage(for: Expense.self))
+        #expect(try await ledgerInATask(expenses).isEmpty)
+    }
+
+    @Test func modellingFindsItsProjects() throws {
+        #expect(try modelling(DatabaseDrivers(.memory).open("memory:")) == [[2], [2], [1]])
+    }
+
+    @Test func queriesFindTheirRows() async throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+        let noon = Date(timeIntervalSinceReferenceDate: 0)
+        let texts = ["My RESUME", "Re: tea", "An invoice", "Tea", "Milk"]
+        try await messages.persist(
+            texts.enumerated().map { index, text in
+                Message(id: index + 1, date: noon.addingTimeInterval(Double(index) * 30), text: text, isRead: index == 2)
+            })
+        #expect(try conditions(messages, noon) == [[1], [2, 3], [1], [1, 2, 3]])
+        let read = try await pagesAndStreams(messages)
+        #expect(read.pages == [2, 2, 1] && read.streamed == 4 && read.first == 5)
+        let lines = AsyncStream.makeStream(of: String.self)
+        try plansAndUnreadableRows(messages) { lines.continuation.yield($0) }
+        lines.continuation.finish()
+        #expect(await lines.stream.reduce(into: []) { $0.append($1) }.last == "5")
+    }
+
+    @Test func callsOfOtherLibrariesHaveTheirCounterparts() async throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+        let noon = Date(timeIntervalSinceReferenceDate: 0)
+        let message = Message(id: 7, date: noon, text: "My Résumé", isRead: false)
+        #expect(try classicDAO(messages, message) == 1)
+        #expect(try await messages.count() == 0)
+        try await messages.persist(message)
+        #expect(try textPredicates(messages, noon.addingTimeInterval(-1), ["x"]) == [[7], [7]])
+        #expect(try changeInPlace(messages) == 1)
+        #expect(try await blocks(messages) == 1)
+
+        let comments = DAO(storage: try database.storage(for: Comment.self))
+        let shelves = DAO(storage: try database.storage(for: ShelfModel.self), translator: ShelfTranslator(comments: comments))
+        for title in ["Old", "New"] {
+            let comment = Comment(id: 1, text: title, isApproved: true)
+            try await shelves.persist(Shelf(id: 1, title: title, comments: [comment]))
+            #expect(try await shelves.read().first?.comments.map(\.text) == [title])
+        }
+        let (name, age) = try jsonValues()
+        #expect(name == "Ada" && age == 36)
+    }
+}

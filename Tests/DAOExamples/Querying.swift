@@ -1,0 +1,40 @@
+// swift-format-ignore-file
+// The code of Docs/Querying.md that is not in Readme.swift, compiled and run.
+
+import DAOCore
+import Foundation
+
+/// The ids that each condition of the page finds.
+func conditions(_ messages: DAO<MessageTranslator>, _ noon: Date) throws -> [[Int]] {
+    let found = [
+        try messages.read { $0.text.contains("résumé", [.caseInsensitive, .diacriticInsensitive]) },
+        try messages.read { $0.text.hasPrefix("Re:") || $0.text.matches("*invoice*") },
+        try messages.read { $0.id.in([1, 3, 9]) && !$0.isRead },
+        try messages.read { $0.date.between(noon, and: noon.addingTimeInterval(60)) },
+    ]
+    return found.map { $0.map(\.id) }
+}
+
+/// Reads pages, a stream and one row, and counts what it has read.
+func pagesAndStreams(_ messages: DAO<MessageTranslator>) async throws -> (pages: [Int], streamed: Int, first: Int?) {
+    var (pages, after): ([Int], PageCursor?) = ([], nil)
+    repeat {
+        let page = try await messages.page(orderedBy: .descending(\.date), limit: 2, after: after)
+        pages.append(page.elements.count)
+        after = page.next                                                      // nil after the last page; it can be sent as text
+    } while after != nil
+
+    var streamed = 0
+    for try await _ in messages.stream(Query(where: Condition { !$0.isRead })) {     // one snapshot, constant memory
+        streamed += 1
+    }
+    let newest = try await messages.first(orderedBy: .descending(\.date))
+    return (pages, streamed, newest?.id)
+}
+
+/// Reads what can be read, and says how a query finds its rows.
+func plansAndUnreadableRows(_ messages: DAO<MessageTranslator>, _ show: @escaping @Sendable (String) -> Void) throws {
+    let readable = try messages.read(unreadable: .report { error in show("\(error)") })
+    show("\(try messages.explain { $0.isRead == false })")
+    show("\(readable.count)")
+}
