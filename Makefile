@@ -15,12 +15,15 @@ SEED ?=
 MUTANTS ?= 500
 ARGUMENTS ?=
 
+# Where the site of `make docs` stands on its host, such as swift-dao; its root when empty.
+BASE_PATH ?=
+
 # Which tests `make test` runs: a regular expression for their names; all of them when empty.
 FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth bench-writers format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth docs bench-writers format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -41,7 +44,7 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/with-postgres.sh Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, a newcomer's package, ThreadSanitizer, tests, compiler messages
+check: ## Run all that CI runs: formatting, consumers, a newcomer's package, ThreadSanitizer, tests, compiler messages, documentation
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory consumers
@@ -49,6 +52,7 @@ check: ## Run all that CI runs: formatting, consumers, a newcomer's package, Thr
 	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
+	@$(MAKE) --no-print-directory docs SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
 conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL, with one writer and with many
 	@Scripts/setup.sh
@@ -160,6 +164,12 @@ messages: ## The compiler reports typical mistakes at their line, in words that 
 	@Scripts/setup.sh
 	@swift build --target DAOCore $(SWIFT_FLAGS) --quiet
 	@Scripts/check-compiler-messages.py
+
+docs: ## Build the documentation of every symbol and all guides as a searchable site in .build/docs; warnings are errors
+	@Scripts/setup.sh
+	@swift build $(SWIFT_FLAGS) --quiet
+	@Scripts/bench-bars.py --check
+	@Scripts/docs.py $(if $(BASE_PATH),--base-path "$(BASE_PATH)")
 
 format: ## Format the sources in place
 	swift format --in-place --recursive Package.swift Sources Tests Plugins
