@@ -149,8 +149,7 @@ def convert(name, catalog, archive, dependencies, options):
                "--fallback-default-module-kind", "Module", "--transform-for-static-hosting", "--warnings-as-errors", *options]
     for dependency in dependencies:
         command += ["--dependency", dependency]
-    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
-    return f"docs: {name} has warnings:\n{done.stdout}{done.stderr}" if done.returncode else None
+    run(*command)
 
 
 def main():
@@ -175,19 +174,16 @@ def main():
 
     # A module links to the guides and to the modules below it, so it is converted after them.
     base = ["--hosting-base-path", arguments.base_path]
-    archives = {"Guides": work / "Guides.doccarchive"}
-    warnings = [convert("Guides", work / "Guides.docc", archives["Guides"], [], base)]
+    archives = [work / "Guides.doccarchive"]
+    convert("Guides", work / "Guides.docc", archives[0], [], base)
     for library in libraries:
         archive = work / f"{library}.doccarchive"
-        warnings.append(convert(
-            library, ROOT / f"Sources/{library}/{library}.docc", archive, list(archives.values()),
-            base + ["--additional-symbol-graph-dir", work / "graphs" / library]))
-        archives[library] = archive
-    if any(warnings):
-        sys.exit("\n".join(filter(None, warnings)))
+        graphs = ["--additional-symbol-graph-dir", work / "graphs" / library]
+        convert(library, ROOT / f"Sources/{library}/{library}.docc", archive, archives, base + graphs)
+        archives.append(archive)
 
     shutil.rmtree(arguments.output, ignore_errors=True)
-    run("docc", "merge", *archives.values(), "--output-path", arguments.output,
+    run("docc", "merge", *archives, "--output-path", arguments.output,
         "--synthesized-landing-page-name", "swift-dao", "--synthesized-landing-page-topics-style", "list")
     (arguments.output / "index.html").write_text(
         '<!doctype html><meta charset="utf-8"><title>swift-dao</title><meta http-equiv="refresh" content="0; url=documentation/">\n'
