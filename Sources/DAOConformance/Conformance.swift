@@ -88,7 +88,7 @@ public enum Conformance {
 
     /// Returns the capabilities that a target declares; nil when it cannot be opened, or not in time. Every case
     /// then reports that.
-    private static func capabilities(of target: ConformanceTarget, within timeLimit: Duration?) -> Capabilities? {
+    static func capabilities(of target: ConformanceTarget, within timeLimit: Duration?) -> Capabilities? {
         let capabilities = Shared<Capabilities?>(nil)
         let opening = Background {
             let location = try ConformanceTarget.Location.make()

@@ -28,12 +28,23 @@ enum Databases {
             throw StorageError(.notFound, "there is no database at the path '\(path)'; check the URL", path: path)
         }
         let logs = access == .reads ? Logs(of: configuration) : nil
-        let database = try drivers.open(configuration)
+        let database = try open(configuration, access)
         defer {
             try? database.close()
             logs?.removeNew()
         }
         return try await body(database)
+    }
+
+    private static func open(_ configuration: DatabaseConfiguration, _ access: Access) throws -> any Database {
+        do {
+            return try drivers.open(configuration)
+        } catch let error as StorageError where error.kind == .notFound && error.engineMessage == nil && access != .creates {
+            // The words for a file would not help.
+            guard configuration.file == nil else { throw error }
+            throw StorageError(
+                .notFound, "there is no database at '\(configuration)'; check the URL, and its option 'schema'")
+        }
     }
 
     /// The number of bytes of a database's files; nil for one on a server.

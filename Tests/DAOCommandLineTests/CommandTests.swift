@@ -424,7 +424,7 @@ import Testing
             (["backup", library.url, "backup.db"], "no file that could be backed up; use 'dao copy URL sqlite:backup.db'"),
             (["restore", library.url, "backup.db"], "no file that a backup could replace; use 'dao copy'"),
             (["compact", library.url], "no file that could be made smaller; use the server's VACUUM"),
-            (["inspect", Library.newURL("postgres", "nothing")], "there is no database"),
+            (["inspect", Library.newURL("postgres", "nothing")], "check the URL, and its option 'schema'"),
             (["inspect", "postgres://dao@127.0.0.1:1/postgres"], "127.0.0.1"),
             (["inspect", "postgres:"], "the URL names no database"),
             (["query", library.url("colour=red"), "book"], "have no option 'colour'"),

@@ -92,7 +92,7 @@ private final class FailoverRun: Sendable {
         /// became of those that it could not find out.
         var errors: [String: Int] = [:]
         var decided = 0
-        var outcomes: [PostgresDatabase.Outcome: Int] = [:]
+        var outcomes: [CommitOutcome: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -186,7 +186,7 @@ private final class FailoverRun: Sendable {
     }
 
     /// Asks for the outcome of a commit until it is told.
-    private func outcome(of error: StorageError, _ database: PostgresDatabase) throws -> PostgresDatabase.Outcome? {
+    private func outcome(of error: StorageError, _ database: PostgresDatabase) throws -> CommitOutcome? {
         let deadline = ContinuousClock.now + Self.limit
         while .now < deadline {
             do {

@@ -172,51 +172,6 @@ struct ServerFaultTests {
         try database.close()
     }
 
-    /// Runs a program as the user of the tests, and returns whether it succeeds.
-    private func asRoot(_ arguments: String...) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process.waitForEnd() == 0
-    }
-
-    /// A disk that is really full: a file system of two megabytes, which only root can make.
-    @Test(.enabled(if: getuid() == 0, "only root can mount a file system"))
-    func aSmallDiskIsFull() async throws {
-        try await onThread {
-            let cluster = try Cluster(hasStandby: false)
-            defer { cluster.remove() }
-            let place = try "\(Server.directory)/disk-\(cluster.port)"
-            try cluster.run("mkdir", place)
-            // A container may not allow it.
-            guard try asRoot("mount", "-t", "tmpfs", "-o", "size=2m,mode=777", "tmpfs", place) else { return }
-            defer { _ = try? asRoot("umount", "-l", place) }
-            try cluster.run("mkdir", "\(place)/files")
-            // What is removed when space is needed.
-            let ballast = URL(fileURLWithPath: "\(place)/ballast")
-            try Data(count: 500_000).write(to: ballast)
-            try cluster.onPrimary("CREATE TABLESPACE small LOCATION '\(place)/files'")
-            let database = try DatabaseDrivers(.postgres).open(cluster.newURL("options=-c%20default_tablespace%3Dsmall"))
-            try database.books.create(Book(id: 0, title: "", shelf: nil))
-            let long = String(repeating: "long ", count: 300)
-            var count = 1
-            let error = try storageError {
-                while count < 5000 {
-                    try database.books.create((count..<count + 50).map { Book(id: $0, title: "\($0) \(long)", shelf: nil) })
-                    count += 50
-                }
-            }
-            #expect(error.kind == .outOfSpace)
-            #expect(try database.books.count() == count)
-            try FileManager.default.removeItem(at: ballast)
-            try database.books.create((count..<count + 50).map { Book(id: $0, title: "\($0) \(long)", shelf: nil) })
-            #expect(try database.books.count() == count + 50)
-            try database.close()
-        }
-    }
-
     @Test func aCertificateIsChecked() async throws {
         try await onThread {
             var files = ""

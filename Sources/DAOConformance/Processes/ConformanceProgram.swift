@@ -144,8 +144,13 @@
                 }
             }
             if !chosen.isEmpty { chapters = chosen }
-            targets = try (urls.isEmpty ? defaults : urls).map {
-                try ConformanceTarget(url: $0, drivers: drivers, dropSchema: dropSchema)
+            targets = try (urls.isEmpty ? defaults : urls).map { url in
+                let target = try ConformanceTarget(url: url, drivers: drivers, dropSchema: dropSchema)
+                // A store in memory has no file, whatever its driver is given as a path.
+                guard target.file != nil, let capabilities = Conformance.capabilities(of: target, within: nil),
+                    !capabilities.isPersistent
+                else { return target }
+                return try ConformanceTarget(url: url, drivers: drivers, isFile: false)
             }
         }
     }

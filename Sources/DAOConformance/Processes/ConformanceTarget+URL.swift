@@ -11,12 +11,13 @@
         ///   - url: The URL, with options of the database.
         ///   - name: What reports call it; nil for the URL.
         ///   - drivers: The drivers there are.
+        ///   - isFile: Whether the database is kept in a file; nil for all but those in memory and on a server.
         ///   - timeout: How long the other processes wait for a transaction, unless the URL says so.
         ///   - program: The program that serves as the other processes.
         ///   - dropSchema: Drops the schema of a configuration on a server.
         /// - Throws: ``UsageError`` when the URL has a path or an unknown scheme.
         package init(
-            url: String, name: String? = nil, drivers: [DatabaseDriver], timeout: Duration? = nil,
+            url: String, name: String? = nil, drivers: [DatabaseDriver], isFile: Bool? = nil, timeout: Duration? = nil,
             program: URL? = Bundle.main.executableURL,
             dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)? = nil
         ) throws {
@@ -67,7 +68,7 @@
                 }
                 return
             }
-            let isFile = driver.scheme != "memory"
+            let isFile = isFile ?? (driver.scheme != "memory")
             @Sendable func path(_ location: Location) -> String {
                 isFile ? location.directory.appendingPathComponent("test.db").path : location.name
             }
