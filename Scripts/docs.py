@@ -32,7 +32,8 @@ def manifest():
     libraries = [name for product in package["products"] if "library" in product["type"] for name in product["targets"]]
 
     def dependencies(name):
-        names = [(entry.get("byName") or entry.get("target"))[0] for entry in targets[name]["dependencies"]]
+        # Products of other packages have no documentation here.
+        names = [(entry.get("byName") or entry.get("target"))[0] for entry in targets[name]["dependencies"] if "product" not in entry]
         return [below for own in names for below in dependencies(own) + [own]]
 
     order = []

@@ -57,7 +57,7 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
             ], "DROP SCHEMA", entity: "")
     }
 
-    /// Returns what became of a transaction whose commit was not answered; see ``DAOCore/Database``.
+    /// Returns what became of a transaction whose commit was not answered; see ``/DAOCore/Database``.
     ///
     /// A token is known for 30 days after its client has written for the last time.
     public override func outcome(of commitToken: String) throws -> CommitOutcome {

@@ -2,7 +2,7 @@ import DAOCore
 import DAOSystemLMDB
 import Foundation
 
-/// A mark in LMDB's lock file that says which file a process has open with it; see ``DAOCore/FileMark``.
+/// A mark in LMDB's lock file that says which file a process has open with it; see ``/DAOCore/FileMark``.
 ///
 /// LMDB takes from the lock file the number of the last transaction and the readers of all processes. With the lock file of
 /// another file, a commit would get a number that cannot be there, and damage the file. The opener of another file therefore

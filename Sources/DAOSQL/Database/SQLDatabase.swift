@@ -153,7 +153,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         try lifetime.call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
     }
 
-    /// Throws `.unsupported`. A database on a server overrides it; see ``DAOCore/Database``.
+    /// Throws `.unsupported`. A database on a server overrides it; see ``/DAOCore/Database``.
     open func outcome(of commitToken: String) throws -> CommitOutcome { throw withoutServer }
 
     /// Waits for running calls, ends cursors and closes the database.

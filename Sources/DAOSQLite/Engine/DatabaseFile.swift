@@ -201,7 +201,7 @@ extension DatabaseFile {
     /// Whether the index of a log is beside the file, as long as a process has the file open for writing.
     var isShared: Bool { access(resolved + "-shm", F_OK) == 0 }
 
-    /// Marks the log beside the file as that of this file; see ``DAOCore/FileMark``.
+    /// Marks the log beside the file as that of this file; see ``/DAOCore/FileMark``.
     ///
     /// - Returns: Nil without a log, and on a file system without such locks.
     /// - Throws: `busy` when others use the log with another file.

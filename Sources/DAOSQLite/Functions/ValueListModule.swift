@@ -2,7 +2,7 @@ import DAOCore
 import DAOSystemSQLite
 import Foundation
 
-/// `dao_values(list)`: a table with a row for each value of a bound ``DAOCore/ValueSet`` or array. Its
+/// `dao_values(list)`: a table with a row for each value of a bound ``/DAOCore/ValueSet`` or array. Its
 /// columns are `number`, from zero, and `value`. With it an `in` of 100,000 values needs neither that many
 /// placeholders nor a temporary table, and an index on the column can still serve it.
 enum ValueListModule {
