@@ -72,7 +72,7 @@ crash: ## Kill a process that commits, ROUNDS=1000 times for each backend and du
 failover: ## Kill a PostgreSQL primary ROUNDS=50 times beside writers, readers and observers, and promote its standby
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
-	ROUNDS=$(or $(ROUNDS),50) $(if $(SEED),SEED=$(SEED)) Scripts/with-postgres.sh swift test --skip-build --filter DAOPostgresTests.FailoverTests
+	ROUNDS=$(or $(ROUNDS),50) $(if $(SEED),SEED=$(SEED)) Scripts/with-postgres.sh swift test --skip-build --filter DAOPostgresTests.FailoverLatencyTests
 
 # Runs tests of processes: $(call process_tests,SUITE,ROUNDS).
 process_tests = ROUNDS=$(or $(ROUNDS),$(2)) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.$(1)

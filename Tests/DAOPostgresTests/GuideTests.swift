@@ -6,8 +6,8 @@ import Testing
 struct GuideTests {
     @Test func theOutcomeOfACommitIsAskedLater() throws {
         let place = try ProxiedBooks("connect_timeout=1")
-        let postgres = place.database
-        let orders = try postgres.books
+        let database = place.database
+        let orders = try database.books
         var hasAsked = false
         func waitForTheServer() {
             hasAsked = true
@@ -21,10 +21,10 @@ struct GuideTests {
             place.proxy.disturb(.toServer, after: 20 * id)
             do {
                 do {
-                    try postgres.transaction { try orders.create(order) }
+                    try database.transaction { try orders.create(order) }
                 } catch let error as StorageError where error.kind == .outcomeUnknown {
                     waitForTheServer()
-                    if try postgres.outcome(of: error.commitToken ?? "") == .rolledBack { try orders.create(order) }
+                    if try database.outcome(of: error.commitToken ?? "") == .rolledBack { try orders.create(order) }
                 }
                 #expect(try place.direct.books.read(byPrimaryKey: id) == order)
             } catch let error as StorageError where error.kind == .unreachable {

@@ -2,6 +2,7 @@ import DAOCore
 import DAOPostgres
 import DAOTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// Servers that are stopped, full, or not the one that they should be.
@@ -67,7 +68,7 @@ struct ServerFaultTests {
             """
         /// Ends the connections once one of them waits.
         @Sendable func endWaiting() throws {
-            let deadline = ContinuousClock.now + .seconds(20)
+            let deadline = ContinuousClock.now + .seconds(25)
             while try Server.psql("\(end) AND wait_event IN ('PgSleep', 'relation')").isEmpty, .now < deadline { usleep(5000) }
         }
         let error: StorageError
@@ -107,10 +108,17 @@ struct ServerFaultTests {
     private func ending(
         _ end: @escaping @Sendable () throws -> Void, _ call: @escaping @Sendable () throws -> Void
     ) async throws -> StorageError {
-        async let ended: Void = onThread(end)
-        let error = try await onThread { try storageError(call) }
-        try await ended
-        return error
+        try await onThread {
+            let error = Mutex<StorageError?>(nil)
+            together([
+                end,
+                {
+                    let thrown = try storageError(call)
+                    error.withLock { $0 = thrown }
+                },
+            ])
+            return try #require(error.withLock { $0 })
+        }
     }
 
     @Test func aCommitThatWaitsForItsStandbyIsNotTakenForStored() async throws {

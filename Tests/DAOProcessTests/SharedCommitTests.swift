@@ -3,8 +3,8 @@ import DAOCore
 import DAOTestSupport
 import Testing
 
-/// Contract T9: asynchronous writes of many tasks on a slow disk, and on one that fails.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct SharedCommitTests {
+/// Contract T9: asynchronous writes of many tasks on a slow disk.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SharedCommitLatencyTests {
     @Test(arguments: Place.Kind.allCases) func manyTasksShareTheSyncs(_ kind: Place.Kind) async throws {
         try await onThread {
             func calls(_ tasks: Int) throws -> Int {
@@ -17,7 +17,10 @@ import Testing
             #expect(many >= 20 * one, "\(one) and \(many) calls")
         }
     }
+}
 
+/// Contract T9: asynchronous writes of many tasks on a disk that fails.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SharedCommitTests {
     @Test(arguments: Place.Kind.allCases) func failedSyncIsTheErrorOfAllCalls(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = Place(kind)

@@ -8,7 +8,7 @@ import Testing
 /// A primary is killed while clients write, read and observe, its standby is promoted, and the killed one becomes the new
 /// standby. `make failover` does it 50 times; `SEED=…` repeats the moments.
 @Suite("L1, T6 · A fail-over loses no commit and repeats none", .enabled(if: Server.isThere, "there is no server"))
-struct FailoverTests {
+struct FailoverLatencyTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let rounds = environment["ROUNDS"].flatMap { Int($0) }
     private static let seed = environment["SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
@@ -60,7 +60,7 @@ struct FailoverTests {
 
         let stored = try one.books.read()
         run.compare(with: Set(stored.map(\.id)).subtracting([0]), count: Int(stored.first?.title ?? ""))
-        for failure in run.failures { Issue.record("SEED=\(seed), \(failure)") }
+        for failure in Set(run.failures).sorted() { Issue.record("SEED=\(seed), \(failure)") }
         print("failover: \(run.summary), SEED=\(seed)")
         for database in [one, many, standby] { try database.close() }
     }
