@@ -142,10 +142,10 @@ enum RelationsConditions {
                         try expectEqual(try topics.storage.keys(query), expected.map { .string($0) }, "keys, \(place)")
                     }
                     var pages: [String] = []
-                    var page = try topics.page(Query(where: condition, orderedBy: order), limit: 33)
+                    var page = try topics.page(Query(where: condition, orderedBy: order), limit: 97)
                     pages += page.elements.map(\.id)
                     while let next = page.next {
-                        page = try topics.page(Query(where: condition, orderedBy: order, after: next), limit: 33)
+                        page = try topics.page(Query(where: condition, orderedBy: order, after: next), limit: 97)
                         pages += page.elements.map(\.id)
                     }
                     try expectEqual(pages, all, "pages, \(name), \(order.count) sorts")
