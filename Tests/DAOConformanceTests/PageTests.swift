@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The page of reports, and the program that writes it.
-@Suite(.timeLimit(.minutes(10))) struct PageTests {
+@Suite(.timeLimit(.minutes(60))) struct PageTests {
     /// A page is well-formed, in one file, and has what failed, what was skipped, and all times.
     @Test func aPageHasRulesFailuresAndSkips() async throws {
         let array = await Conformance.run(on: SuiteTests.array, chapters: [.keys]) { $0.id != "K.int" }

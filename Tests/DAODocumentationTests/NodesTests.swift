@@ -8,7 +8,7 @@ import Testing
 @testable import DAOExamples
 
 /// The examples of Docs/Nodes.md do what the page says.
-@Suite(.timeLimit(.minutes(5))) struct NodesTests {
+@Suite(.timeLimit(.minutes(30))) struct NodesTests {
     @Test func nodesOfOnesOwn() async throws {
         #expect(try await ownNodes() == [3, 300, 4])
     }

@@ -40,7 +40,7 @@ final class Cluster {
         (primary, standby) = (Member(port: port), Member(port: port + 1))
         let template = try Self.template.withLock { template in
             if let template { return template }
-            let new = "cluster-template"
+            let new = "cluster-template-\(ProcessInfo.processInfo.processIdentifier)"
             try run("initdb", "--no-sync", "-D", new, "-U", "dao", "-A", "trust", "-E", "UTF8", "--no-locale")
             template = new
             return new
