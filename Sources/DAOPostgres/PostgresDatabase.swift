@@ -78,9 +78,8 @@ extension DatabaseDriver {
     /// Opens schemas of PostgreSQL databases: `postgres://user@host:5432/database?schema=app`.
     ///
     /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `writers` (`one` or
-    /// `many`), `reads` (`primary` or `standby`),
-    /// `statementTimeout` (in seconds, by default 300), and the parameters of libpq, such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and
-    /// `target_session_attrs`.
+    /// `many`), `reads` (`primary` or `standby`), `statementTimeout` (in seconds, by default 300), and the parameters of libpq,
+    /// such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and `target_session_attrs`.
     public static let postgres = DatabaseDriver(
         scheme: "postgres", optionNames: PostgresSettings.ownOptions.union(PostgresSettings.parameterNames)
     ) {

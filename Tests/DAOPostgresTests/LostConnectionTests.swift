@@ -104,7 +104,7 @@ struct LostConnectionTests {
         // Something has changed, as far as it knows.
         place.database.engineState.observations.wakeAll()
         let later = Task {
-            // Long enough for the observation to look for the server in vain.
+            // Long enough for the observation to look for the server without finding it.
             try await Task.sleep(for: .milliseconds(400))
             try await place.direct.books.persist(Book(id: 0, title: "1", shelf: nil))
             place.proxy.setDown(false)
