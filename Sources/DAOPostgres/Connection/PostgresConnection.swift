@@ -158,16 +158,17 @@ final class PostgresConnection: @unchecked Sendable {
     ///   - commands: The commands.
     ///   - isCancellable: Whether the cancellation of the task cancels the running one.
     ///   - limit: How long nothing may come; nil for as long as the server may work on a statement.
+    ///   - commits: Whether the last one ends the transaction.
     /// - Returns: Their results, in order.
     /// - Throws: ``ServerError`` of the first one that failed. Those after it had no effect.
     func exchange(
-        _ commands: [Command], isCancellable: Bool = true, within limit: Duration? = nil
+        _ commands: [Command], isCancellable: Bool = true, within limit: Duration? = nil, commits: Bool = false
     ) throws -> [PostgresResult] {
         // Another standby can be behind the one that was asked whether it has caught up.
         if !isInTransaction, !settings.isOfStandby { try revive() }
         let first = pending.map(Command.text)
         pending = []
-        let asksPosition = settings.seen != nil && !isInTransaction
+        let asksPosition = settings.seen != nil && (commits || !isInTransaction)
         var results = try send(
             first + commands + (asksPosition ? [.text(SeenPosition.query)] : []), first.count,
             Patience(limit ?? settings.patience, isCancellable: isCancellable && CallCancellation.isPossible))
@@ -405,10 +406,7 @@ extension PostgresConnection: SQLConnection {
         let token = hasWritten || hasChangedCatalog ? client.map { CommitToken(client: $0, token: UUID()) } : nil
         if let token { commands.append(.text(token.storing)) }
         do {
-            let asksPosition = settings.seen != nil
-            var results = try exchange(
-                commands + [.text("COMMIT")] + (asksPosition ? [.text(SeenPosition.query)] : []), isCancellable: false)
-            if asksPosition { note(results.removeLast()) }
+            let results = try exchange(commands + [.text("COMMIT")], isCancellable: false, commits: true)
             let tag = results.last.map { String(cString: PQcmdStatus($0.pointer)) }
             isInTransaction = tag == "COMMIT"
             let isDone = isInTransaction
