@@ -72,7 +72,11 @@ final class HostileServer: Sendable {
         Thread.detachNewThread { [received] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                // Closed by the thread that accepts: a new server's socket could otherwise get the number meanwhile.
+                guard client >= 0 else {
+                    close(listener)
+                    return
+                }
                 Thread.detachNewThread {
                     if let request = Self.read(client) {
                         received.withLock { $0.append(request) }
@@ -84,10 +88,7 @@ final class HostileServer: Sendable {
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func read(_ socket: Int32) -> Request? {
         var text = ""
