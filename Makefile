@@ -23,7 +23,7 @@ FILTER ?=
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth docs bench-writers format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -132,6 +132,11 @@ bench-writers: ## Commits a second of 16 clients of a PostgreSQL server that syn
 	@Scripts/setup.sh
 	@swift build -c release --product dao-bench --quiet
 	@Scripts/with-postgres.sh --durable sh -c '.build/release/dao-bench --writers "$$DAO_POSTGRES_URL"'
+
+bench-copy: ## How fast ROWS=1000000 are copied from SQLite to a PostgreSQL server, compared with COPY of ready-made text
+	@Scripts/setup.sh
+	@swift build -c release --product dao-bench --quiet
+	@Scripts/with-postgres.sh sh -c '.build/release/dao-bench --copy-postgres "$$DAO_POSTGRES_URL" --rows $(or $(ROWS),1000000) --repeat 3'
 
 bench-check: ## Fail where a ratio of dao-bench is worse than the stored one by more than 15% in two of three runs
 	@Scripts/setup.sh

@@ -198,7 +198,8 @@ let package = Package(
         .executableTarget(
             name: "dao-bench",
             dependencies: [
-                "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSystemSQLite", "DAOSystemLMDB", "DAOTestSupport",
+                "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSystemSQLite", "DAOSystemLMDB", "DAOSystemPostgres",
+                "DAOTestSupport",
             ]),
         .executableTarget(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),

@@ -11,6 +11,7 @@ import Foundation
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work NAME] [--json PATH]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N]
 //   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
+//   swift run -c release dao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]
 
 struct Options {
     var rows = 100_000
@@ -23,7 +24,9 @@ struct Options {
     var growth: Int?
     /// The server on which the commits of many clients are counted; nil to count none.
     var writers: String?
-    /// How long each of these counts takes.
+    /// The server to which rows are copied; nil to copy none there.
+    var postgresCopy: String?
+    /// How long each count of commits takes.
     var seconds = 5
 
     init(_ arguments: [String]) throws {
@@ -31,7 +34,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --writers postgres://user@host/database [--seconds N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -41,6 +44,7 @@ struct Options {
             case "--repeat": repetitions = try Self.positive(value, name)
             case "--json": json = value
             case "--writers": writers = value
+            case "--copy-postgres": postgresCopy = value
             case "--seconds": seconds = try Self.positive(value, name)
             case "--growth": growth = try Self.positive(value, name)
             case "--only":
@@ -198,6 +202,11 @@ do {
         exit(0)
     }
     let data = Dataset(count: options.rows, points: 20_000, queries: 2_000)
+    if let url = options.postgresCopy {
+        try PostgresCopyBench.run(data, url, repetitions: options.repetitions, in: directory)
+        try? FileManager.default.removeItem(at: directory)
+        exit(0)
+    }
     print(
         "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries, 500 commits; medians of \(options.repetitions), in milliseconds"
     )
