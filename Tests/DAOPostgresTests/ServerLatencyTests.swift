@@ -82,6 +82,13 @@ struct ServerLatencyTests {
         for (table, call) in [
             ("dao_gate", { @Sendable in _ = try await database.books.create(Book(id: 2, title: "two", shelf: nil)) }),
             ("book", { @Sendable in _ = try await database.books.read() }),
+            // Many rows are copied.
+            (
+                "book",
+                { @Sendable in
+                    try await database.books.create((2..<2000).map { Book(id: $0, title: "\($0)", shelf: nil) })
+                }
+            ),
         ] {
             let error = try await Server.locking("\"\(schema)\".\(table)") { try await cancelled("waits", call) }
             #expect(error is CancellationError)

@@ -35,7 +35,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// Whether the transaction writes.
     private(set) var isWriting = false
     /// The error that has ended the transaction.
-    private(set) var fault: (any Error)?
+    var fault: (any Error)?
     /// What precedes the next command: savepoints.
     private var pending: [String] = []
     /// Whether the transaction has changed the catalog.
@@ -134,7 +134,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Ends the connection. The next call that is in no transaction connects again.
-    private func abandon() {
+    func abandon() {
         shutdown(PQsocket(pointer), Int32(SHUT_RDWR))
         while PQstatus(pointer) == CONNECTION_OK, PQconsumeInput(pointer) == 1 {}
     }
@@ -187,7 +187,7 @@ final class PostgresConnection: @unchecked Sendable {
         settings.seen?.note(position)
     }
 
-    private func send(_ commands: [Command], _ preceding: Int, _ patience: Patience? = nil) throws -> [PostgresResult] {
+    func send(_ commands: [Command], _ preceding: Int, _ patience: Patience? = nil) throws -> [PostgresResult] {
         let patience = patience ?? Patience(settings.patience)
         var sent = 0
         for command in commands {
@@ -232,7 +232,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Waits for the next result; nil at the end of the results of a command, and when the connection is lost.
-    private func nextResult(_ patience: Patience) -> OpaquePointer? {
+    func nextResult(_ patience: Patience) -> OpaquePointer? {
         while true {
             let isUnsent = PQflush(pointer) == 1
             if PQisBusy(pointer) == 0 { return PQgetResult(pointer) }

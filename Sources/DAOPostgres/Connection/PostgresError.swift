@@ -31,6 +31,9 @@ struct ServerError: Error {
     /// Whether the connection is lost.
     var isLoss: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
 
+    /// Whether a value is taken, or two of the rows of a statement have the same key.
+    var isRefused: Bool { state == "23505" || state == "21000" }
+
     /// Whether a prepared statement does not fit to the tables any more.
     var isOutdated: Bool { ["0A000", "42703", "42804", "42883", "26000"].contains(state) }
 

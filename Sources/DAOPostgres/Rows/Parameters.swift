@@ -16,31 +16,61 @@ struct Parameters {
         places.removeAll(keepingCapacity: true)
     }
 
-    /// Appends the values of another statement.
-    mutating func append(_ other: Parameters) {
-        let start = bytes.count
-        bytes += other.bytes
-        places += other.places.map { $0.map { $0.lowerBound + start..<$0.upperBound + start } }
+    /// Removes all values but the first ones.
+    mutating func truncate(to count: Int) {
+        guard count < places.count else { return }
+        if let first = places[count...].lazy.compactMap({ $0 }).first {
+            bytes.removeLast(bytes.count - first.lowerBound)
+        }
+        places.removeLast(places.count - count)
     }
 
-    /// Makes one array of each parameter of some statements.
+    /// Creates some of the values of others.
+    init(_ all: Parameters, _ range: Range<Int>) {
+        places = all.places[range].map { place in
+            guard let place else { return nil }
+            bytes.append(contentsOf: all.bytes[place])
+            return bytes.count - place.count..<bytes.count
+        }
+    }
+
+    /// Makes one array of each column of some rows.
     ///
     /// - Parameters:
-    ///   - rows: The statements' values.
-    ///   - types: The types of the values.
-    init(arraysOf rows: ArraySlice<Parameters>, _ types: [UInt32]) {
-        bytes.reserveCapacity(rows.reduce(0) { $0 + $1.bytes.count } + rows.count * types.count * 4 + types.count * 20)
+    ///   - rows: The values of the rows, one row after another.
+    ///   - types: The types of the columns.
+    init(arraysOf rows: Parameters, _ types: [UInt32]) {
+        let count = rows.count / types.count
+        bytes.reserveCapacity(rows.bytes.count + rows.count * 4 + types.count * 20)
         for (column, type) in types.enumerated() {
             let start = bytes.count
             // One dimension with nulls, whose elements are counted from one.
-            for number in [1, 1, Int32(bitPattern: type), Int32(rows.count), 1] { Self.append(number, to: &bytes) }
-            for row in rows {
-                let place = row.places[column]
-                Self.append(place.map { Int32($0.count) } ?? -1, to: &bytes)
-                if let place { bytes.append(contentsOf: row.bytes[place]) }
-            }
+            for number in [1, 1, Int32(bitPattern: type), Int32(count), 1] { Self.append(number, to: &bytes) }
+            for row in 0..<count { appendElement(of: rows, row * types.count + column) }
             places.append(start..<bytes.count)
         }
+    }
+
+    /// Returns the values, which are those of rows, one row after another, in the binary form of COPY.
+    ///
+    /// - Parameter width: The number of values of a row.
+    func copied(_ width: Int) -> [UInt8] {
+        var form = Parameters()
+        form.bytes.reserveCapacity(bytes.count + 4 * count + 2 * count / width + 32)
+        form.bytes += "PGCOPY\n".utf8 + [0xFF, 0x0D, 0x0A, 0] + Array(repeating: 0, count: 8)
+        for number in places.indices {
+            if number % width == 0 { Self.append(Int16(width), to: &form.bytes) }
+            form.appendElement(of: self, number)
+        }
+        Self.append(-1 as Int16, to: &form.bytes)
+        return form.bytes
+    }
+
+    /// Appends the length and the bytes of a value of others, without a place for them.
+    private mutating func appendElement(of others: Parameters, _ number: Int) {
+        let place = others.places[number]
+        Self.append(place.map { Int32($0.count) } ?? -1, to: &bytes)
+        if let place { bytes.append(contentsOf: others.bytes[place]) }
     }
 
     init() {}

@@ -2,32 +2,45 @@ import DAOCore
 import DAOSQL
 import Foundation
 
-/// Holds rows back, and writes them with a prepared statement in few messages: many new rows with an array for each column.
+/// Holds rows back, and writes them in few messages: many new rows with COPY, others with an array for each column or with a
+/// command each.
 final class PostgresRowBatch: SQLRowBatch {
     private let connection: PostgresConnection
     private let text: String
+    /// The statement that stores many rows; nil when there is none.
+    private let copy: String?
     private let entity: String
     /// The position of the key, of a batch that stores whole rows.
     private let keyIndex: Int?
     /// The numbers of the parameters, by the positions of their fields; -1 for a field that is not bound.
     private let parameters: [Int]
+    /// The number of parameters.
+    private let width: Int
+    /// What stands before and after the rows in the statement that stores the rows of arrays; nil when there is none.
+    private let aroundArrays: (before: String, after: String)?
     private var prepared: PreparedStatement?
     /// The statement that stores the rows of arrays; nil until it is prepared.
     private var arrays: PreparedStatement?
-    private var row = Parameters()
     private var key: Key?
-    private var rows: [Parameters] = []
+    /// The values of the rows that are held back, one row after another, and of the current one.
+    private var values = Parameters()
+    /// The number of rows that are held back, and that were sent since the batch was asked to.
+    private var (count, sent) = (0, 0)
 
     /// The number of rows in one message. Their answers fit into the buffers of the connection while nobody reads them.
     private static let maximumCommands = 500
 
-    /// The numbers of rows that arrays have, and the bytes that are enough for one message.
-    private static let inArrays = 16...5000
+    /// From how many rows on they are sent as arrays, and with COPY, which takes a round trip more.
+    private static let rowsOfArrays = 16
+    private static let rowsOfCopy = 1000
+    /// The number of rows that are sent at once, and the bytes that are enough.
+    private static let maximumRows = 10_000
     private static let longMessage = 4 << 20
 
     init(_ write: SQLRowWrite, of table: SQLTable, _ connection: PostgresConnection) {
         self.connection = connection
-        text = table.text(of: write)
+        let text = table.text(of: write)
+        self.text = text
         entity = table.entity.name
         let fields = table.entity.fields
         var parameters = Array(repeating: -1, count: fields.count)
@@ -35,18 +48,41 @@ final class PostgresRowBatch: SQLRowBatch {
         if case .update(let positions) = write {
             for (number, field) in positions.enumerated() { parameters[field] = number }
             keyIndex = nil
+            width = positions.count + 1
+            aroundArrays = Self.aroundArrays(changing: positions, of: table)
         } else {
             for (number, field) in stored.enumerated() { parameters[field] = number }
             keyIndex = table.entity.keyIndex
+            width = stored.count
+            let values = "VALUES (\(stored.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))"
+            aroundArrays = text.firstRange(of: values).map {
+                (text[..<$0.lowerBound] + "SELECT * FROM ", String(text[$0.upperBound...]))
+            }
         }
+        let columns = stored.map { table.columns[$0] }.joined(separator: ", ")
+        copy = write == .insert ? "COPY \(table.name) (\(columns)) FROM STDIN (FORMAT binary)" : nil
         self.parameters = parameters
         super.init()
     }
 
-    override var isHolding: Bool { !rows.isEmpty }
+    /// The parts of the statement that changes the rows of arrays; nil for fields of unique indexes: rows that exchange their
+    /// values would not be changed one after another.
+    private static func aroundArrays(changing positions: [Int], of table: SQLTable) -> (before: String, after: String)? {
+        if table.entity.uniqueFields.contains(where: { $0.contains(where: positions.contains) }) { return nil }
+        // No table and no column has such a name.
+        let (rows, columns) = ("\".rows\"", (0...positions.count).map { "\".\($0)\"" })
+        let changes = zip(positions, columns).map { "\(table.columns[$0]) = \(rows).\($1)" }
+        let key = "\(table.name).\(table.columns[table.entity.keyIndex]) = \(rows).\(columns[positions.count])"
+        return (
+            "UPDATE \(table.name) SET \(changes.joined(separator: ", ")) FROM ",
+            " AS \(rows)(\(columns.joined(separator: ", "))) WHERE \(key)"
+        )
+    }
+
+    override var isHolding: Bool { count + sent > 0 }
 
     override func begin() {
-        row.removeAll()
+        values.truncate(to: count * width)
         key = nil
     }
 
@@ -64,53 +100,66 @@ final class PostgresRowBatch: SQLRowBatch {
         if connection.holding !== self { try connection.sendHeld() }
         _ = try ready()
         connection.didWrite(key, of: entity)
-        rows.append(row)
+        count += 1
         connection.holding = self
+        if count == Self.maximumRows || values.bytes.count >= Self.longMessage { try sendRows() }
     }
 
     override func add(changing key: Key) throws {
         let types = try ready().parameterTypes
-        try row.append(key, as: types.last ?? 0)
+        try values.append(key, as: types.last ?? 0)
         self.key = key
         try add()
     }
 
     override func send() throws {
         if connection.holding === self { connection.holding = nil }
-        if rows.isEmpty { return }
-        let sent = rows
-        rows = []
-        var start = 0
-        while start < sent.count {
-            var (end, length) = (start, 0)
-            while end < sent.count, end - start < Self.inArrays.upperBound, length < Self.longMessage {
-                length += sent[end].bytes.count
-                end += 1
-            }
-            let isSent = try end - start >= Self.inArrays.lowerBound && sendArrays(sent[start..<end])
-            if !isSent { try sendEach(sent, start..<end) }
-            start = end
+        defer { sent = 0 }
+        // A row may have been begun and not added.
+        begin()
+        if count > 0 { try sendRows() }
+    }
+
+    /// Sends the rows that are held back.
+    private func sendRows() throws {
+        let (rows, number) = (values, count)
+        values.removeAll()
+        count = 0
+        let isSent = try number >= Self.rowsOfCopy && sendCopy(rows) || number >= Self.rowsOfArrays && sendArrays(rows)
+        if !isSent { try sendEach(rows) }
+        sent += number
+    }
+
+    /// Sends new rows with COPY; false when they have to be sent otherwise: there is no such statement for them, the server
+    /// does not allow it for the table, or one of them was refused.
+    private func sendCopy(_ rows: Parameters) throws -> Bool {
+        guard let copy else { return false }
+        do {
+            try connection.copy(copy, rows.copied(width))
+            return true
+        } catch let error as ServerError where error.isRefused || error.state == "0A000" {
+            return false
+        } catch let error as ServerError {
+            throw error.failure(path: connection.path, entity: entity)
         }
     }
 
-    /// Sends new rows as arrays; false when one has to be sent after another: there is no statement for it, or one was refused.
-    private func sendArrays(_ rows: ArraySlice<Parameters>) throws -> Bool {
+    /// Sends rows as arrays; false when one has to be sent after another: there is no statement for it, or one was refused.
+    private func sendArrays(_ rows: Parameters) throws -> Bool {
+        guard let aroundArrays else { return false }
         let types = try ready().parameterTypes
-        if keyIndex == nil { return false }
         if arrays?.isOutdated != false {
             let names = types.compactMap { TypeID.names[$0] }
-            let values = "VALUES (\(types.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))"
-            guard names.count == types.count, let place = text.firstRange(of: values) else { return false }
+            guard names.count == types.count else { return false }
             let lists = names.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
-            let both = text.replacingCharacters(in: place, with: "SELECT * FROM unnest(\(lists))")
-            arrays = try PreparedStatement(both, connection, entity: entity)
+            let all = "\(aroundArrays.before)unnest(\(lists))\(aroundArrays.after)"
+            arrays = try PreparedStatement(all, connection, entity: entity)
         }
         guard let arrays else { return false }
         do {
             _ = try connection.protected([.run(arrays.name, Parameters(arraysOf: rows, types))], text)
             return true
-        } catch let error as ServerError where error.state == "23505" || error.state == "21000" {
-            // A value is taken, or two of the rows have the same key.
+        } catch let error as ServerError where error.isRefused {
             return false
         } catch let error as ServerError {
             throw error.failure(path: connection.path, entity: entity)
@@ -118,18 +167,21 @@ final class PostgresRowBatch: SQLRowBatch {
     }
 
     /// Sends a command for each row.
-    private func sendEach(_ sent: [Parameters], _ rows: Range<Int>) throws {
+    private func sendEach(_ rows: Parameters) throws {
         let name = try ready().name
-        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.maximumCommands) {
-            let some = sent[start..<min(start + Self.maximumCommands, rows.upperBound)]
+        let count = rows.count / width
+        for start in stride(from: 0, to: count, by: Self.maximumCommands) {
+            let commands = (start..<min(start + Self.maximumCommands, count)).map {
+                PostgresConnection.Command.run(name, Parameters(rows, $0 * width..<($0 + 1) * width))
+            }
             do {
-                _ = try connection.protected(some.map { .run(name, $0) }, text)
+                _ = try connection.protected(commands, text)
             } catch let error as ServerError {
                 // The rows before it were undone with it. The caller looks for the row that it collides with among them.
                 if error.state == "23505", error.number > 0 {
-                    _ = try? connection.protected(some.prefix(error.number).map { .run(name, $0) }, text)
+                    _ = try? connection.protected(Array(commands.prefix(error.number)), text)
                 }
-                throw refusal(error, start + error.number)
+                throw refusal(error, sent + start + error.number)
             }
         }
     }
@@ -146,12 +198,14 @@ final class PostgresRowBatch: SQLRowBatch {
     }
 
     /// Discards the rows.
-    func drop() { rows = [] }
+    func drop() {
+        values.removeAll()
+        (count, sent) = (0, 0)
+    }
 
     override func finish() {
         drop()
         if connection.holding === self { connection.holding = nil }
-        row.removeAll()
     }
 
     // MARK: Fields
@@ -161,31 +215,33 @@ final class PostgresRowBatch: SQLRowBatch {
 
     @inline(__always) private func isBound(_ index: Int) -> Bool { parameters[index] >= 0 }
 
-    override func writeNull(at index: Int) throws { if isBound(index) { row.appendNull() } }
+    override func writeNull(at index: Int) throws { if isBound(index) { values.appendNull() } }
 
     override func writeInt64(_ value: Int64, at index: Int) throws {
         if index == keyIndex { key = .integer(value) }
-        if isBound(index) { try row.append(value, as: type(index)) }
+        if isBound(index) { try values.append(value, as: type(index)) }
     }
 
     override func writeUInt64(_ value: UInt64, at index: Int) throws {
         if index == keyIndex { key = Int64(exactly: value).map(Key.integer) ?? .unsigned(value) }
-        if isBound(index) { try row.append(value, as: type(index)) }
+        if isBound(index) { try values.append(value, as: type(index)) }
     }
 
     override func writeDouble(_ value: Double, at index: Int) throws {
-        if isBound(index) { try row.append(value, as: type(index)) }
+        if isBound(index) { try values.append(value, as: type(index)) }
     }
 
     override func writeString(_ value: String, at index: Int) throws {
         if index == keyIndex { key = .string(value) }
-        if isBound(index) { try row.append(value, as: type(index)) }
+        if isBound(index) { try values.append(value, as: type(index)) }
     }
 
-    override func writeData(_ value: Data, at index: Int) throws { if isBound(index) { try row.append(value, as: type(index)) } }
+    override func writeData(_ value: Data, at index: Int) throws {
+        if isBound(index) { try values.append(value, as: type(index)) }
+    }
 
     override func writeUUID(_ value: UUID, at index: Int) throws {
         if index == keyIndex { key = .uuid(value) }
-        if isBound(index) { try row.append(value, as: type(index)) }
+        if isBound(index) { try values.append(value, as: type(index)) }
     }
 }

@@ -77,7 +77,7 @@ final class PostgresRowReader: SQLRowReader {
                 return kind.integerRange?.contains(number) == true ? .integer(number) : nil
             }
             guard kind == .uint64, type == TypeID.numeric else { return nil }
-            return NumericForm.text(of: bytes).flatMap { UInt64($0) }.map(Key.unsigned)
+            return NumericForm.text(of: bytes).flatMap { UInt64($0) }.map { Int64(exactly: $0).map(Key.integer) ?? .unsigned($0) }
         }
     }
 

@@ -39,17 +39,21 @@ final class PostgresStatement: SQLStatement {
     private var isStreaming = false
     /// The rows that were read last; nil before the statement has run.
     private(set) var result: PostgresResult?
-    /// The current row.
+    /// The current row, and the end of the rows.
     private(set) var row: Int32 = -1
-    /// The rows of announced keys, and what was written when they were read.
-    private var announced: [Key: PostgresResult] = [:]
+    private var end: Int32 = 0
+    /// The statement for many keys; nil until it is prepared.
+    private var preparedForKeys: PreparedStatement?
+    /// The rows of announced keys, and what was written when they were read. A key without a row has the end of the rows.
+    private var announced: [Key: (result: PostgresResult, row: Int32)] = [:]
     private var writesBefore = 0
+    /// The column of the key, and its kind.
+    private var key: (column: Int, kind: ValueKind)?
 
     /// The number of rows that are fetched at a time.
     private static let batch = 500
-    /// The number of keys that are asked for in one message. What is sent fits into the buffers of the connection while
-    /// nobody reads the answers.
-    private static let maximumCommands = 100
+    /// The number of keys that are asked for in one message.
+    private static let maximumKeys = 5000
 
     init(_ text: String, _ connection: PostgresConnection, entity: String) {
         self.text = text
@@ -78,8 +82,9 @@ final class PostgresStatement: SQLStatement {
         if let found = announced.removeValue(forKey: key), connection.unknownWrites == writesBefore,
             connection.writtenKeys[entity]?.contains(key) != true
         {
-            result = found
-            row = -1
+            result = found.result
+            row = found.row - 1
+            end = min(found.row + 1, found.result.count)
             return
         }
         let types = try ready().parameterTypes
@@ -90,24 +95,38 @@ final class PostgresStatement: SQLStatement {
     override func prefetch(_ keys: [Key]) throws {
         announced = [:]
         try connection.sendHeld()
-        let prepared = try ready()
         connection.willPrefetch(entity)
         writesBefore = connection.unknownWrites
-        for start in stride(from: 0, to: keys.count, by: Self.maximumCommands) {
-            let some = keys[start..<min(start + Self.maximumCommands, keys.count)]
-            let results = try connection.run(try some.map { try run(prepared, $0) }, text, entity: entity)
-            for (key, result) in zip(some, results) { announced[key] = result }
+        try forEachResult(of: keys) { keys, result in
+            for key in keys { announced[key] = (result, result.count) }
+            let reader = makeReader(of: EntityDescription(name: entity, fields: []), firstField: 0, keyColumn: -1)
+            (self.result, row, end) = (result, -1, result.count)
+            while try step() {
+                if let key, let found = reader.key(inColumn: key.column, of: key.kind) { announced[found] = (result, row) }
+            }
         }
     }
 
-    private func run(_ prepared: PreparedStatement, _ key: Key) throws -> PostgresConnection.Command {
-        var parameters = Parameters()
-        try parameters.append(key, as: prepared.parameterTypes.first ?? 0)
-        return .run(prepared.name, parameters)
+    /// Runs the statement for many keys at once, and calls a closure with some of them and their rows.
+    private func forEachResult(of keys: [Key], _ body: (ArraySlice<Key>, PostgresResult) throws -> Void) throws {
+        if preparedForKeys?.isOutdated != false {
+            preparedForKeys = nil
+            // It ends with the condition that the key is equal to the only parameter.
+            preparedForKeys = try PreparedStatement(text.dropLast(2) + "ANY($1)", connection, entity: entity)
+        }
+        guard let preparedForKeys else { return }
+        for start in stride(from: 0, to: keys.count, by: Self.maximumKeys) {
+            let some = keys[start..<min(start + Self.maximumKeys, keys.count)]
+            var parameters = Parameters()
+            try parameters.append(.list(some.map(\.value)), as: preparedForKeys.parameterTypes.first ?? 0)
+            let command = PostgresConnection.Command.run(preparedForKeys.name, parameters)
+            for result in try connection.run([command], text, entity: entity) { try body(some, result) }
+        }
     }
 
     override func makeReader(of entity: EntityDescription, firstField: Int, keyColumn: Int) -> SQLRowReader {
-        PostgresRowReader(self, path: connection.path, entity, firstField: firstField, keyColumn: keyColumn)
+        if keyColumn >= 0 { key = (keyColumn, entity.keyKind) }
+        return PostgresRowReader(self, path: connection.path, entity, firstField: firstField, keyColumn: keyColumn)
     }
 
     override func stream() throws { isStreaming = true }
@@ -117,7 +136,7 @@ final class PostgresStatement: SQLStatement {
     /// - Returns: False when there are no more rows.
     @inline(__always) func step() throws -> Bool {
         row += 1
-        if let result, row < result.count { return true }
+        if result != nil, row < end { return true }
         return try fetch()
     }
 
@@ -140,11 +159,12 @@ final class PostgresStatement: SQLStatement {
                 result = try connection.run([.run(prepared.name, parameters)], text, entity: entity).first
             }
         } else {
-            row = result?.count ?? 0
+            row = end
             return false
         }
         row = 0
-        return result.map { $0.count > 0 } ?? false
+        end = result?.count ?? 0
+        return end > 0
     }
 
     override func run() throws -> Int {
@@ -156,15 +176,9 @@ final class PostgresStatement: SQLStatement {
 
     override func run(forEach keys: [Key]) throws -> Int {
         try connection.sendHeld()
-        let prepared = try ready()
         connection.didWrite(nil, of: entity)
         var count = 0
-        for start in stride(from: 0, to: keys.count, by: Self.maximumCommands) {
-            let some = keys[start..<min(start + Self.maximumCommands, keys.count)]
-            count += try connection.run(try some.map { try run(prepared, $0) }, text, entity: entity).reduce(0) {
-                $0 + $1.affected
-            }
-        }
+        try forEachResult(of: keys) { count += $1.affected }
         return count
     }
 
