@@ -76,6 +76,27 @@ struct BulkTests {
         try database.close()
     }
 
+    @Test func aMergeSeesWhatItsClosureHasWritten() throws {
+        let database = try DatabaseDrivers(.postgres).open(Server.newURL())
+        try database.books.create(books(0..<6))
+        func merge(_ ids: [Int], _ body: (Int, inout Book?) throws -> Void) throws {
+            _ = try database.books.storage.merge(keys: ids.map { .integer(Int64($0)) }, body)
+        }
+        try database.transaction {
+            try merge([0, 1, 2]) { index, book in
+                if index == 0 {
+                    // Both announce their keys, while those of the outer one are announced.
+                    try merge([1, 2]) { $1?.title += " inside" }
+                    try merge([3, 4]) { $1?.title += " inside" }
+                }
+                book?.title += " outside"
+            }
+        }
+        #expect(try database.books.read(byPrimaryKey: 2)?.title == "book 2 inside outside")
+        #expect(try database.books.read(byPrimaryKey: 4)?.title == "book 4 inside")
+        try database.close()
+    }
+
     private struct Counted: Plain, Model, Equatable {
         var id: UInt64
         var name: String

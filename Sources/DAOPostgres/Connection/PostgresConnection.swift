@@ -56,8 +56,9 @@ final class PostgresConnection: @unchecked Sendable {
     weak var holding: PostgresRowBatch?
     /// Counts the statements that write rows whose keys are not known.
     private(set) var unknownWrites = 0
-    /// The rows that were written one by one, by entity.
-    private(set) var writtenKeys: [String: Set<Key>] = [:]
+    /// Counts the rows that were written one by one, and keeps the last number of each in an entity whose keys were announced.
+    private(set) var writes = 0
+    private var writesByKey: [String: [Key: Int]] = [:]
     /// The names of prepared statements that are no longer used.
     private var unused: [String] = []
     private var lastName = 0
@@ -334,11 +335,16 @@ final class PostgresConnection: @unchecked Sendable {
 
     func didWrite(_ key: Key?, of entity: String) {
         hasWritten = true
-        if let key { writtenKeys[entity, default: []].insert(key) } else { unknownWrites += 1 }
+        guard let key else { return unknownWrites += 1 }
+        writes += 1
+        writesByKey[entity]?[key] = writes
     }
 
-    /// Forgets the written rows before keys are announced.
-    func willPrefetch(_ entity: String) { writtenKeys[entity] = nil }
+    /// Begins to remember which rows are written, before keys are announced.
+    func willPrefetch(_ entity: String) { writesByKey[entity] = writesByKey[entity] ?? [:] }
+
+    /// Whether a row was written one by one after the first writes.
+    func hasWritten(_ key: Key, of entity: String, after writes: Int) -> Bool { writesByKey[entity]?[key] ?? 0 > writes }
 }
 
 // MARK: Transactions
@@ -444,7 +450,7 @@ extension PostgresConnection: SQLConnection {
         pending = []
         hasChangedCatalog = false
         hasWritten = false
-        writtenKeys = [:]
+        writesByKey = [:]
     }
 
     func beginSavepoint() throws {

@@ -19,6 +19,8 @@ final class PostgresRowBatch: SQLRowBatch {
     /// What stands before and after the rows in the statement that stores the rows of arrays; nil when there is none.
     private let aroundArrays: (before: String, after: String)?
     private var prepared: PreparedStatement?
+    /// The types of the parameters; empty until the statement is prepared.
+    private var types: [UInt32] = []
     /// The statement that stores the rows of arrays; nil until it is prepared.
     private var arrays: PreparedStatement?
     private var key: Key?
@@ -93,6 +95,7 @@ final class PostgresRowBatch: SQLRowBatch {
         if connection.holding !== self { try connection.sendHeld() }
         let new = try PreparedStatement(text, connection, entity: entity)
         prepared = new
+        types = new.parameterTypes
         return new
     }
 
@@ -106,7 +109,7 @@ final class PostgresRowBatch: SQLRowBatch {
     }
 
     override func add(changing key: Key) throws {
-        let types = try ready().parameterTypes
+        _ = try ready()
         try values.append(key, as: types.last ?? 0)
         self.key = key
         try add()
@@ -147,7 +150,7 @@ final class PostgresRowBatch: SQLRowBatch {
     /// Sends rows as arrays; false when one has to be sent after another: there is no statement for it, or one was refused.
     private func sendArrays(_ rows: Parameters) throws -> Bool {
         guard let aroundArrays else { return false }
-        let types = try ready().parameterTypes
+        _ = try ready()
         if arrays?.isOutdated != false {
             let names = types.compactMap { TypeID.names[$0] }
             guard names.count == types.count else { return false }
@@ -211,7 +214,10 @@ final class PostgresRowBatch: SQLRowBatch {
     // MARK: Fields
 
     /// The type of a field's parameter.
-    @inline(__always) private func type(_ index: Int) throws -> UInt32 { try ready().parameterTypes[parameters[index]] }
+    @inline(__always) private func type(_ index: Int) throws -> UInt32 {
+        if types.isEmpty { _ = try ready() }
+        return types[parameters[index]]
+    }
 
     @inline(__always) private func isBound(_ index: Int) -> Bool { parameters[index] >= 0 }
 

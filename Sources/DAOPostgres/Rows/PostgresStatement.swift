@@ -46,7 +46,7 @@ final class PostgresStatement: SQLStatement {
     private var preparedForKeys: PreparedStatement?
     /// The rows of announced keys, and what was written when they were read. A key without a row has the end of the rows.
     private var announced: [Key: (result: PostgresResult, row: Int32)] = [:]
-    private var writesBefore = 0
+    private var (writesBefore, unknownWritesBefore) = (0, 0)
     /// The column of the key, and its kind.
     private var key: (column: Int, kind: ValueKind)?
 
@@ -79,8 +79,8 @@ final class PostgresStatement: SQLStatement {
 
     override func bind(_ key: Key) throws {
         reset()
-        if let found = announced.removeValue(forKey: key), connection.unknownWrites == writesBefore,
-            connection.writtenKeys[entity]?.contains(key) != true
+        if let found = announced.removeValue(forKey: key), connection.unknownWrites == unknownWritesBefore,
+            !connection.hasWritten(key, of: entity, after: writesBefore)
         {
             result = found.result
             row = found.row - 1
@@ -96,7 +96,7 @@ final class PostgresStatement: SQLStatement {
         announced = [:]
         try connection.sendHeld()
         connection.willPrefetch(entity)
-        writesBefore = connection.unknownWrites
+        (writesBefore, unknownWritesBefore) = (connection.writes, connection.unknownWrites)
         try forEachResult(of: keys) { keys, result in
             for key in keys { announced[key] = (result, result.count) }
             let reader = makeReader(of: EntityDescription(name: entity, fields: []), firstField: 0, keyColumn: -1)
