@@ -5,6 +5,8 @@ struct FaultyLinks: LinkStorage {
     let base: any LinkStorage
     let fault: Fault
 
+    var isInRows: Bool { base.isInRows }
+
     func children(of parents: [Key]) throws -> LinkedKeys {
         let linked = try base.children(of: parents)
         switch fault {
