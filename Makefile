@@ -120,9 +120,10 @@ coverage: ## Which lines of the libraries the suite and generated scripts alone 
 	@Scripts/setup.sh
 	@Scripts/coverage.py
 
-bench: ## Ratios to the C libraries underneath, in one run
+bench: ## Ratios to the C libraries underneath, in one run; ONLY=sqlite, lmdb, memory or postgres
 	@Scripts/setup.sh
-	swift run -c release dao-bench
+	@swift build -c release --product dao-bench --quiet
+	@Scripts/with-postgres.sh --if-possible --durable .build/release/dao-bench $(if $(ONLY),--only $(ONLY))
 
 bench-growth: ## How queries grow on a hundred times the rows, and their ratios to SQL by hand: ROWS=100000
 	@Scripts/setup.sh
@@ -141,7 +142,7 @@ bench-copy: ## How fast ROWS=1000000 are copied from SQLite to a PostgreSQL serv
 bench-check: ## Fail where a ratio of dao-bench is worse than the stored one by more than 15% in two of three runs
 	@Scripts/setup.sh
 	@swift build -c release --product dao-bench --quiet
-	Scripts/bench-check.py
+	@Scripts/with-postgres.sh --if-possible --durable Scripts/bench-check.py
 
 TSAN_FILTER ?= Concurren|Transaction|Store|DAOTransport|DAONodes
 TSAN_BUILD = --sanitize=thread -Xswiftc -DDAO_THREAD_SANITIZER --scratch-path .build/tsan

@@ -96,6 +96,17 @@ extension Contender {
             merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: {}, dispose: {})
     }
 
+    static func rawPostgres(_ server: PostgresServer, schema: String) throws -> Contender {
+        let raw = try RawPostgres(server.url, schema: schema)
+        return Contender(
+            name: "raw libpq", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
+            newest: { try raw.newest(of: $0, limit: $1) },
+            merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs,
+            dialogsWithReply: { try raw.dialogs(repliedBy: $0, limit: $1) }, countWithReply: raw.countDialogs,
+            dialogsByCount: { try raw.dialogs(withReplies: $0, limit: $1) }, settle: { try server.settle(schema) },
+            dispose: { server.drop(schema) })
+    }
+
     static func dictionary() -> Contender {
         let raw = RawDictionary()
         return Contender(

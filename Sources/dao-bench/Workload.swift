@@ -33,6 +33,8 @@ enum Workload: String, CaseIterable {
     func budget(_ pair: Pair) -> Double? {
         switch (self, pair) {
         case (_, .checksums): nil
+        case (.commitObservedOnce, _), (.commitObservedByFifty, _): nil
+        case (_, .postgres): 1.25
         case (.insert, .sqlite): 1.15
         case (.fetchAll, .sqlite): 1.25
         case (.pointRead, .sqlite): 1.3
@@ -47,7 +49,7 @@ enum Workload: String, CaseIterable {
         case (.insertNested, .lmdb), (.fetchNested, .lmdb): 2.5
         case (.anyChild, _), (.countAnyChild, _), (.childCount, _): 1.3
         case (.pointRead, .memory): 4.0
-        case (_, .memory), (.commit, _), (.commitObservedOnce, _), (.commitObservedByFifty, _): nil
+        case (_, .memory), (.commit, _): nil
         }
     }
 
@@ -55,7 +57,7 @@ enum Workload: String, CaseIterable {
     func isDone(by pair: Pair) -> Bool {
         switch self {
         case .insertNested, .fetchNested: pair != .memory
-        case .anyChild, .countAnyChild, .childCount: pair == .sqlite
+        case .anyChild, .countAnyChild, .childCount: pair == .sqlite || pair == .postgres
         default: true
         }
     }
@@ -129,6 +131,8 @@ enum Pair: String, CaseIterable {
     case sqlite
     case lmdb
     case memory
+    /// Only with a server.
+    case postgres
     /// Only with `--only checksums`.
     case checksums
 
@@ -138,6 +142,7 @@ enum Pair: String, CaseIterable {
         case .sqlite: "SQLite ÷ raw SQLite"
         case .lmdb: "LMDB ÷ raw LMDB"
         case .memory: "memory ÷ Dictionary"
+        case .postgres: "PostgreSQL ÷ raw libpq"
         }
     }
 }

@@ -1,14 +1,15 @@
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOPostgres
 import DAOSQLite
 import DAOSystemSQLite
 import Foundation
 
 // Measures every row of the budget on both sides alternately, in one process, and prints the ratio of the
-// medians.
+// medians. PostgreSQL is measured on the server whose URL is in DAO_POSTGRES_URL.
 //
-//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work NAME] [--json PATH]
+//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--work NAME] [--json PATH]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N]
 //   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
 //   swift run -c release dao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]
@@ -16,7 +17,7 @@ import Foundation
 struct Options {
     var rows = 100_000
     var repetitions = 5
-    var pairs = Pair.allCases.filter { $0 != .checksums }
+    var pairs = Pair.allCases.filter { $0 != .checksums && ($0 != .postgres || PostgresServer.ofEnvironment != nil) }
     var workloads = Workload.allCases
     var json: String?
     var copies = true
@@ -34,7 +35,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -49,7 +50,7 @@ struct Options {
             case "--growth": growth = try Self.positive(value, name)
             case "--only":
                 guard let pair = Pair(rawValue: value) else {
-                    throw BenchError("--only is sqlite, lmdb, memory or checksums, not '\(value)'")
+                    throw BenchError("--only is sqlite, lmdb, memory, postgres or checksums, not '\(value)'")
                 }
                 pairs = [pair]
                 copies = false
@@ -87,8 +88,22 @@ func median(_ values: [Double]) -> Double {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
+/// Both sides on the server, in schemas of their own.
+func postgres(_ drivers: DatabaseDrivers) throws -> [Contender] {
+    guard let server = PostgresServer.ofEnvironment else {
+        throw BenchError("DAO_POSTGRES_URL names no server; run Scripts/with-postgres.sh --durable dao-bench …")
+    }
+    let name = UUID().uuidString.lowercased()
+    return [
+        try .rawPostgres(server, schema: "bench-raw-\(name)"),
+        try .dao(
+            "DAO", "\(server.url)?schema=bench-\(name)", drivers, settle: { try server.settle("bench-\(name)") },
+            dispose: { server.drop("bench-\(name)") }),
+    ]
+}
+
 func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: URL) throws -> [Measurement] {
-    let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+    let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb, .postgres)
     let workloads = options.workloads.filter { $0.isDone(by: pair) }
     var raw: [Workload: [Double]] = [:]
     var dao: [Workload: [Double]] = [:]
@@ -132,6 +147,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
                 ]
             case .lmdb: [try .rawLMDB(file("raw.mdb")), try .dao("DAO", "lmdb:\(file("dao.mdb"))", drivers, settle: {}) {}]
             case .memory: [.dictionary(), try .dao("DAO", "memory:", drivers, settle: {}) {}]
+            case .postgres: try postgres(drivers)
             }
         defer { for side in sides { side.dispose() } }
         // Every measurement needs the rows.
@@ -211,6 +227,9 @@ do {
         "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries, 500 commits; medians of \(options.repetitions), in milliseconds"
     )
     print("durability: full on both sides; SQLite \(String(cString: sqlite3_libversion())); checksums on LMDB: on")
+    if options.pairs.count > 1, !options.pairs.contains(.postgres) {
+        print("PostgreSQL is not measured: DAO_POSTGRES_URL names no server")
+    }
     var results: [Measurement] = []
     for pair in options.pairs {
         print(
