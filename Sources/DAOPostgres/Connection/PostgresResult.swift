@@ -8,29 +8,36 @@ final class PostgresResult {
     let pointer: OpaquePointer
     /// The number of rows.
     let count: Int32
+    let columnCount: Int
     /// The types of the columns.
-    let types: [UInt32]
+    let types: UnsafeMutablePointer<UInt32>
 
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
         count = PQntuples(pointer)
-        types = (0..<PQnfields(pointer)).map { PQftype(pointer, $0) }
+        columnCount = Int(PQnfields(pointer))
+        types = .allocate(capacity: columnCount)
+        for column in 0..<columnCount { types[column] = PQftype(pointer, Int32(column)) }
     }
 
-    deinit { PQclear(pointer) }
+    deinit {
+        types.deallocate()
+        PQclear(pointer)
+    }
 
     /// The number of affected rows.
     var affected: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 
     /// The bytes of a value; nil for null. They are valid as long as the result.
     @inline(__always) func bytes(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
-        if PQgetisnull(pointer, row, column) == 1 { return nil }
-        return UnsafeRawBufferPointer(start: PQgetvalue(pointer, row, column), count: Int(PQgetlength(pointer, row, column)))
+        let length = Int(PQgetlength(pointer, row, column))
+        if length == 0, PQgetisnull(pointer, row, column) == 1 { return nil }
+        return UnsafeRawBufferPointer(start: PQgetvalue(pointer, row, column), count: length)
     }
 
     /// The integer in a column; nil for null and for other types.
     func integer(_ row: Int32, _ column: Int32) -> Int64? {
-        guard types.indices.contains(Int(column)), let bytes = bytes(row, column) else { return nil }
+        guard column < columnCount, let bytes = bytes(row, column) else { return nil }
         return Self.integer(bytes, types[Int(column)])
     }
 
@@ -47,7 +54,7 @@ final class PostgresResult {
 
     /// The UUID in a column; nil for null and for other types.
     func uuid(_ row: Int32, _ column: Int32) -> UUID? {
-        guard types.indices.contains(Int(column)), let bytes = bytes(row, column) else { return nil }
+        guard column < columnCount, let bytes = bytes(row, column) else { return nil }
         return Self.uuid(bytes, types[Int(column)])
     }
 
@@ -57,7 +64,7 @@ final class PostgresResult {
 
     /// The text in a column; nil for null and for other types.
     func text(_ row: Int32, _ column: Int32) -> String? {
-        guard types.indices.contains(Int(column)), let bytes = bytes(row, column) else { return nil }
+        guard column < columnCount, let bytes = bytes(row, column) else { return nil }
         return Self.text(bytes, types[Int(column)])
     }
 

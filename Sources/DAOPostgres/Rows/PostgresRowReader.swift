@@ -9,6 +9,9 @@ final class PostgresRowReader: SQLRowReader {
     private let path: String
     /// The difference between the position of a field and its column.
     private let shift: Int
+    /// The rows of the statement, kept here because the fields of a row are read more often than any; nil after the last one.
+    private var result: PostgresResult?
+    private var row: Int32 = -1
 
     init(_ statement: PostgresStatement, path: String, _ entity: EntityDescription, firstField: Int, keyColumn: Int) {
         self.statement = statement
@@ -17,13 +20,29 @@ final class PostgresRowReader: SQLRowReader {
         super.init(entity: entity, firstField: firstField, keyColumn: keyColumn)
     }
 
-    override func step() throws -> Bool { try statement.step() }
+    override func step() throws -> Bool {
+        if let result, row + 1 < result.count, statement.moves(to: row + 1, of: result) {
+            row += 1
+            return true
+        }
+        leave()
+        guard try statement.step() else { return false }
+        result = statement.result
+        row = statement.row
+        return true
+    }
+
+    /// Lets the rows go.
+    func leave() {
+        result = nil
+        row = -1
+    }
 
     /// The bytes and the type of a value; nil for null.
     @inline(__always) private func value(_ column: Int) -> (bytes: UnsafeRawBufferPointer, type: UInt32)? {
-        guard let result = statement.result, statement.row >= 0, statement.row < result.count,
-            result.types.indices.contains(column), let bytes = result.bytes(statement.row, Int32(column))
-        else { return nil }
+        guard let result, column >= 0, column < result.columnCount, let bytes = result.bytes(row, Int32(column)) else {
+            return nil
+        }
         return (bytes, result.types[column])
     }
 

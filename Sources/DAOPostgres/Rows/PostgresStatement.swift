@@ -39,6 +39,8 @@ final class PostgresStatement: SQLStatement {
     private var isStreaming = false
     /// The rows that were read last; nil before the statement has run.
     private(set) var result: PostgresResult?
+    /// Keeps the rows, too, while it reads them.
+    private weak var lastReader: PostgresRowReader?
     /// The current row, and the end of the rows.
     private(set) var row: Int32 = -1
     private var end: Int32 = 0
@@ -99,9 +101,10 @@ final class PostgresStatement: SQLStatement {
         (writesBefore, unknownWritesBefore) = (connection.writes, connection.unknownWrites)
         try forEachResult(of: keys) { keys, result in
             for key in keys { announced[key] = (result, result.count) }
-            let reader = makeReader(of: EntityDescription(name: entity, fields: []), firstField: 0, keyColumn: -1)
+            let reader = PostgresRowReader(
+                self, path: connection.path, EntityDescription(name: entity, fields: []), firstField: 0, keyColumn: -1)
             (self.result, row, end) = (result, -1, result.count)
-            while try step() {
+            while try reader.step() {
                 if let key, let found = reader.key(inColumn: key.column, of: key.kind) { announced[found] = (result, row) }
             }
         }
@@ -126,7 +129,9 @@ final class PostgresStatement: SQLStatement {
 
     override func makeReader(of entity: EntityDescription, firstField: Int, keyColumn: Int) -> SQLRowReader {
         if keyColumn >= 0 { key = (keyColumn, entity.keyKind) }
-        return PostgresRowReader(self, path: connection.path, entity, firstField: firstField, keyColumn: keyColumn)
+        let reader = PostgresRowReader(self, path: connection.path, entity, firstField: firstField, keyColumn: keyColumn)
+        lastReader = reader
+        return reader
     }
 
     override func stream() throws { isStreaming = true }
@@ -138,6 +143,13 @@ final class PostgresStatement: SQLStatement {
         row += 1
         if result != nil, row < end { return true }
         return try fetch()
+    }
+
+    /// Moves to a row of the result that is being read; false when another one is.
+    @inline(__always) func moves(to next: Int32, of result: PostgresResult) -> Bool {
+        guard self.result === result, row + 1 == next, next < end else { return false }
+        row = next
+        return true
     }
 
     private func fetch() throws -> Bool {
@@ -199,6 +211,7 @@ final class PostgresStatement: SQLStatement {
     override func reset() {
         result = nil
         row = -1
+        lastReader?.leave()
         guard let cursor else { return }
         self.cursor = nil
         if connection.isInTransaction, connection.fault == nil {

@@ -1,9 +1,16 @@
+import Foundation
+
 /// The stored form of texts. PostgreSQL refuses the character NUL in texts: it is stored as 01 01, and 01 as 01 02. Every other
 /// text is stored as it is, equal texts have equal forms, and the order of the bytes is kept.
 enum TextEscape {
+    /// Whether a byte is among some bytes.
+    @inline(__always) private static func has(_ byte: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.baseAddress.map { memchr($0, byte, bytes.count) != nil } ?? false
+    }
+
     /// Appends the stored form of a text.
     static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
-        guard text.contains(where: { $0 <= 1 }) else {
+        guard has(0, text) || has(1, text) else {
             bytes.append(contentsOf: text)
             return
         }
@@ -16,7 +23,7 @@ enum TextEscape {
     /// Returns the text of a stored form; nil when it is no such form.
     static func text(of stored: UnsafeBufferPointer<UInt8>) -> String? {
         // The server has checked that it is UTF-8.
-        guard stored.contains(1) else { return String(decoding: stored, as: UTF8.self) }
+        guard has(1, stored) else { return String(decoding: stored, as: UTF8.self) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(stored.count)
         var isEscaped = false
