@@ -34,6 +34,7 @@ package final class Proxy: Sendable {
         var isClosed = false
         var delivers = false
         var connections: [ObjectIdentifier: Connection] = [:]
+        var roundTrips = 0
     }
 
     private let state = Mutex(State())
@@ -65,6 +66,9 @@ package final class Proxy: Sendable {
             return state.plan != nil
         }
     }
+
+    /// How often a client has sent something after the server had answered, on any connection.
+    package var roundTrips: Int { state.withLock { $0.roundTrips } }
 
     /// Refuses new connections, or accepts them again.
     package func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
@@ -131,7 +135,9 @@ package final class Proxy: Sendable {
         while true {
             let count = recv(from, &buffer, buffer.count, 0)
             if count <= 0 { return }
+            let isFirst = connection.turns(to: direction)
             let (passed, disturbance) = state.withLock { state -> (Int, Disturbance?) in
+                if isFirst, direction == .toServer { state.roundTrips += 1 }
                 guard let plan = state.plan, plan.direction == direction else { return (count, nil) }
                 if plan.bytes >= count {
                     state.plan?.bytes -= count
@@ -198,12 +204,20 @@ package enum UnixSocket {
 private final class Connection: Sendable {
     let client: Int32
     let server: Int32
-    private let state = Mutex((threads: 2, isDelayed: false))
+    private let state = Mutex((threads: 2, isDelayed: false, last: Proxy.Direction.toClient))
 
     init(_ client: Int32, _ server: Int32) { (self.client, self.server) = (client, server) }
 
     var isDelayed: Bool { state.withLock { $0.isDelayed } }
     func setDelayed(_ isDelayed: Bool) { state.withLock { $0.isDelayed = isDelayed } }
+
+    /// Whether what passed last has passed in the other direction.
+    func turns(to direction: Proxy.Direction) -> Bool {
+        state.withLock { state in
+            defer { state.last = direction }
+            return state.last != direction
+        }
+    }
 
     /// Whether both threads use it.
     var isShared: Bool { state.withLock { $0.threads == 2 } }

@@ -73,6 +73,8 @@ private final class BatchingConnection: SQLConnection {
     }
 
     func beginReading() throws { try inner.beginReading() }
+    func beginSnapshot() throws { try inner.beginSnapshot() }
+    func lastWriteFollows() { inner.lastWriteFollows() }
     func beginWriting(_ write: SQLWrite) throws { try inner.beginWriting(write) }
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
         try holding?.send()

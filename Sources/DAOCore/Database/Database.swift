@@ -47,6 +47,10 @@ public protocol Database: AnyObject, Sendable, CustomStringConvertible {
     /// `snapshot`.
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result
 
+    /// Runs a call that consists of several reads, in which every read sees the same state. The closure is part of this library
+    /// and not of the application. The default is ``runSnapshot(_:)``.
+    func runReads<Result>(_ body: () throws -> Result) throws -> Result
+
     /// Runs a call that consists of several calls. The closure is part of this library and not of the
     /// application.
     ///
@@ -249,6 +253,9 @@ extension Database {
     /// Runs the closure as a transaction.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result { try runTransaction(body) }
 
+    /// Runs the closure as a snapshot.
+    public func runReads<Result>(_ body: () throws -> Result) throws -> Result { try runSnapshot(body) }
+
     /// Returns nil: the version is unknown.
     public func catalogVersion() throws -> UInt64? { nil }
 
@@ -257,6 +264,12 @@ extension Database {
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         ObservedReads.current?.willRead(.none, in: engineState)
         return try reporting(.snapshot) { try runSnapshot(body) }
+    }
+
+    /// Runs a call of this library that consists of several reads.
+    func reads<Result>(_ body: () throws -> Result) throws -> Result {
+        ObservedReads.current?.willRead(.none, in: engineState)
+        return try reporting(.snapshot) { try runReads(body) }
     }
 
     /// Runs a closure in which every read sees the same state. It does not block the thread of the calling

@@ -6,7 +6,7 @@ extension GraphStorage {
     ) throws -> [[Record]] {
         // The query is checked also when there are no keys.
         _ = try query.resolvedWithRelated()
-        return try database.snapshot {
+        return try database.reads {
             if query.limit != nil { return try keys.map { try read(query.restricted(to: referring(inverse, to: [$0]))) } }
             let records = try read(query.restricted(to: referring(inverse, to: keys)))
             var lists = Dictionary(keys.map { ($0, [Record]()) }, uniquingKeysWith: { $1 })

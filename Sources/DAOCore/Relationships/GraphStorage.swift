@@ -76,7 +76,7 @@ extension GraphStorage {
             return records
         }
         if isCompleteWithoutLists, form == .withoutLists, !query.reachesRelated { return try read(flat.read) }
-        return try database.snapshot { try read(query.sortsThroughRelations ? sortedRows : flatRows) }
+        return try database.reads { try read(query.sortsThroughRelations ? sortedRows : flatRows) }
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
@@ -86,7 +86,7 @@ extension GraphStorage {
     private func read(keys: [Key], _ form: GraphForm) throws -> [Record] {
         willRead()
         if isFlat { return try flat.read(keys: keys, includesSubentities: false) }
-        return try database.snapshot {
+        return try database.reads {
             var records = try flat.read(keys: keys, includesSubentities: false)
             try graph.attach(to: &records, form)
             return records
@@ -106,7 +106,7 @@ extension GraphStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
         if !reachesRelated(query) { return try flat.keys(query) }
-        return try database.snapshot {
+        return try database.reads {
             if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
             if !evaluatesRelated, query.limit != nil {
                 return try flatRows(query).map { Record.schema.key(of: $0) }
@@ -118,7 +118,7 @@ extension GraphStorage {
     func count(_ query: Query<Record>) throws -> Int {
         willRead()
         if !reachesRelated(query) { return try flat.count(query) }
-        return try database.snapshot {
+        return try database.reads {
             var query = query
             // The order does not affect the count.
             if query.sortsThroughRelations { query.order = [] }
@@ -129,7 +129,7 @@ extension GraphStorage {
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         willRead()
         if !reachesRelated(query) { return try flat.readFields(fields, query, body) }
-        try database.snapshot {
+        try database.reads {
             guard query.sortsThroughRelations else {
                 return try answering(query) { try flat.readFields(fields, $0, body) }
             }
@@ -140,14 +140,14 @@ extension GraphStorage {
     func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
         willRead()
         if isFlat, !reachesRelated(Query(where: condition)) { return try flat.groups(of: fields, where: condition, body) }
-        try database.snapshot {
+        try database.reads {
             try answering(Query(where: condition)) { try flat.groups(of: fields, where: $0.predicate, body) }
         }
     }
 
     func explain(_ query: Query<Record>) throws -> QueryPlan {
         if isFlat, !reachesRelated(query) { return try flat.explain(query) }
-        return try database.snapshot {
+        return try database.reads {
             guard query.sortsThroughRelations else { return try answering(query, flat.explain) }
             var unsorted = query
             (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)

@@ -28,7 +28,11 @@ struct CommitToken {
     var text: String { "\(client)/\(token)".lowercased() }
 
     /// The statement that stores the token, the last one before `COMMIT`.
-    var storing: String { "\(Self.insert) ('\(client)', '\(token)') \(Self.onConflict), token = EXCLUDED.token" }
+    var storing: String { Self.storing("'\(client)'", "'\(token)'") }
+
+    static func storing(_ client: String, _ token: String) -> String {
+        "\(insert) (\(client), \(token)) \(onConflict), token = EXCLUDED.token"
+    }
 
     /// The statement that makes the row of a new client, or returns the last token of an old one.
     ///

@@ -36,8 +36,22 @@ final class PostgresConnection: @unchecked Sendable {
     private(set) var isWriting = false
     /// The error that has ended the transaction.
     var fault: (any Error)?
+    /// What begins the transaction, until it is sent with the first command.
+    private var beginning: [Command] = []
     /// What precedes the next command: savepoints.
     private var pending: [String] = []
+    /// Whether the transaction is one call, whose commit nobody observes.
+    private var isOneCall = false
+    /// Whether `COMMIT` is sent with the last commands of the write that runs.
+    private var endsWithWrite = false
+    /// Whether the next transaction must look at the schema before anything else.
+    private var beginsAtOnce = false
+    /// Whether the statements of each transaction are prepared.
+    private var isPrepared = false
+    /// The number of answers that nobody has waited for.
+    private var unread = 0
+    /// Whether the command that ran last was to be cancelled.
+    private var wasCancelled = false
     /// Whether the transaction has changed the catalog.
     private var hasChangedCatalog = false
     /// Whether other write transactions may run beside this one.
@@ -95,6 +109,8 @@ final class PostgresConnection: @unchecked Sendable {
         pointer = new
         unused = []
         pending = []
+        isPrepared = false
+        unread = 0
         epoch += 1
         position = 0
         try setUp()
@@ -167,9 +183,10 @@ final class PostgresConnection: @unchecked Sendable {
     ) throws -> [PostgresResult] {
         // Another standby can be behind the one that was asked whether it has caught up.
         if !isInTransaction, !settings.isOfStandby { try revive() }
-        let first = pending.map(Command.text)
+        let asksPosition = settings.seen != nil && (commits || !isInTransaction || !beginning.isEmpty)
+        let first = beginning + pending.map(Command.text)
+        beginning = []
         pending = []
-        let asksPosition = settings.seen != nil && (commits || !isInTransaction)
         var results = try send(
             first + commands + (asksPosition ? [.text(SeenPosition.query)] : []), first.count,
             Patience(limit ?? settings.patience, isCancellable: isCancellable && CallCancellation.isPossible))
@@ -199,6 +216,11 @@ final class PostgresConnection: @unchecked Sendable {
         guard isSent else {
             throw ServerError(state: "", message: String(cString: PQerrorMessage(pointer)))
         }
+        for _ in 0..<unread {
+            while let result = nextResult(patience) { PQclear(result) }
+            if let sync = nextResult(patience) { PQclear(sync) }
+        }
+        unread = 0
         var results: [PostgresResult] = []
         var failure: ServerError?
         for number in 0..<commands.count {
@@ -218,6 +240,7 @@ final class PostgresConnection: @unchecked Sendable {
             if PQstatus(pointer) != CONNECTION_OK { break }
         }
         if PQstatus(pointer) == CONNECTION_OK, let sync = nextResult(patience) { PQclear(sync) }
+        wasCancelled = patience.hasCancelled
         // A cancellation that is still under way would hit a later command.
         if !patience.endCancelling() { abandon() }
         if var failure {
@@ -299,24 +322,42 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Sends commands as ``run(_:_:entity:)`` does.
     ///
-    /// - Throws: ``ServerError``.
-    func protected(_ commands: [Command], _ text: @autoclosure () -> String) throws -> [PostgresResult] {
+    /// - Parameter isLast: Whether they are the last ones of a write that needs no results. Where the transaction is that write,
+    ///   `COMMIT` is sent with them.
+    /// - Throws: ``ServerError``; any other error when the transaction has ended.
+    @discardableResult func protected(
+        _ commands: [Command], _ text: @autoclosure () -> String, isLast: Bool = false
+    ) throws -> [PostgresResult] {
         if let fault { throw fault }
         let timer = StatementTimer.isUsed ? StatementTimer.begin() : nil
         defer { timer?.end(text(), runs: 1) }
+        let (beginning, savepoints) = (beginning, pending)
         pending = unused.map { "DEALLOCATE \($0)" } + pending
         unused = []
         guard isInTransaction else { return try exchange(commands) }
+        let commits = isLast && endsWithWrite
+        let (ending, token) = commits ? ending() : ([], nil)
+        // A transaction in which nothing was done can begin again.
+        let isFirst = !beginning.isEmpty
+        let all = isFirst ? commands : [.text("SAVEPOINT dao_call")] + commands + [.text("RELEASE dao_call")]
         do {
-            var results = try exchange(
-                [.text("SAVEPOINT dao_call")] + commands + [.text("RELEASE dao_call")])
-            results.removeFirst()
-            results.removeLast()
-            return results
+            let results = try exchange(all + ending, commits: commits)
+            if commits {
+                // The server does not wait for its standby any more when a commit is cancelled.
+                if wasCancelled, let token { _ = try isStored(token, after: ServerError(state: "57014", message: "")) }
+                forget()
+            }
+            return isFirst ? Array(results.prefix(commands.count)) : Array(results[1...commands.count])
         } catch var error as ServerError {
-            error.number -= 1
+            if commits, error.isLoss || error.number >= all.count {
+                try didFailToCommit(error, number: error.number - all.count, of: ending.count, token)
+                return []
+            }
+            if error.number < 0 { throw failureToBegin(error) }
+            if !isFirst { error.number -= 1 }
             do {
-                _ = try send([.text("ROLLBACK TO dao_call"), .text("RELEASE dao_call")], 0)
+                _ = try send(isFirst ? [.text("ROLLBACK")] : [.text("ROLLBACK TO dao_call"), .text("RELEASE dao_call")], 0)
+                if isFirst { (self.beginning, pending) = (beginning, savepoints) }
             } catch {
                 fault = fault ?? (error as? ServerError)?.storageError(path: path) ?? error
             }
@@ -352,6 +393,14 @@ final class PostgresConnection: @unchecked Sendable {
 extension PostgresConnection: SQLConnection {
     func beginReading() throws {
         if isInTransaction { return }
+        // A standby was asked whether it has caught up.
+        if !settings.isOfStandby { try revive() }
+        beginning = [.text("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
+        isInTransaction = true
+    }
+
+    func beginSnapshot() throws {
+        if isInTransaction { return }
         // The first query takes the snapshot.
         try begin(["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SELECT 1"])
     }
@@ -359,29 +408,75 @@ extension PostgresConnection: SQLConnection {
     func beginWriting(_ write: SQLWrite) throws {
         if isInTransaction { return }
         if client == nil { try register() }
-        let wait = write.settings.busyTimeout.milliseconds
+        let wait = write.settings.busyTimeout
         // Those that run side by side share the gate. Who changes tables, and who knows of one writer only, has it alone.
         let isShared = settings.writers > 1 && !write.changesTables
-        // The snapshot is taken after the lock, by the last statement.
-        var texts = [
-            "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE",
-            "SET LOCAL lock_timeout = \(max(wait, 1))",
-        ]
+        var texts = ["BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE"]
+        if wait != settings.busyTimeout { texts.append("SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))") }
         // A transaction that reads all of a small table would meet every other one that writes to it.
         if isShared { texts.append("SET LOCAL enable_seqscan = off") }
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
-        texts += [
-            "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE\(wait == 0 ? " NOWAIT" : "")",
-            "SELECT version, pg_catalog.pg_backend_pid() FROM \(PostgresSchema.gate)",
-        ]
-        let results = try begin(texts)
-        if let process = results.last?.integer(0, 1), process != self.process {
-            end()
-            throw sharedConnection
+        // The snapshot is taken after the lock, by the last statement.
+        texts.append(
+            "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE\(wait == .zero ? " NOWAIT" : "")")
+        if let known = write.knownVersion, !beginsAtOnce {
+            try revive()
+            try prepareTransactions()
+            var parameters = Parameters()
+            try parameters.append(Int64(bitPattern: known), as: TypeID.int8)
+            try parameters.append(process, as: TypeID.int8)
+            beginning = texts.map(Command.text) + [.run(Self.checkVersion.name, parameters)]
+            isInTransaction = true
+            version = known
+            isOneCall = !write.isObserved
+            endsWithWrite = isOneCall && write.scope != .any
+        } else {
+            let results = try begin(texts + ["SELECT version, pg_catalog.pg_backend_pid() FROM \(PostgresSchema.gate)"])
+            beginsAtOnce = false
+            if let process = results.last?.integer(0, 1), process != self.process {
+                end()
+                throw sharedConnection
+            }
+            version = UInt64(bitPattern: results.last?.integer(0, 0) ?? 0)
         }
         isWriting = true
         self.isShared = isShared
-        version = UInt64(bitPattern: results.last?.integer(0, 0) ?? 0)
+    }
+
+    func lastWriteFollows() { endsWithWrite = isOneCall }
+
+    /// The statement that begins to read, with which a call fails whose tables are not the stored ones, or whose connection to
+    /// the server is shared with other clients.
+    private static let checkVersion = (
+        name: "dao_version",
+        text: "SELECT 1 / (version = $1 AND pg_catalog.pg_backend_pid() = $2::int8)::int FROM \(PostgresSchema.gate)"
+    )
+    private static let storeToken = (name: "dao_token", text: CommitToken.storing("$1", "$2"))
+
+    /// Prepares the statements of each transaction that is one call.
+    private func prepareTransactions() throws {
+        if isPrepared { return }
+        let statements = [Self.checkVersion, Self.storeToken].map { Command.prepare($0.name, $0.text) }
+        do {
+            _ = try exchange([.text("DEALLOCATE ALL")] + statements)
+        } catch let error as ServerError {
+            throw error.failure(path: path)
+        }
+        epoch += 1
+        isPrepared = true
+    }
+
+    /// Returns the error of a transaction that could not begin, and lets it end.
+    private func failureToBegin(_ error: ServerError) -> any Error {
+        var failure = error.ofBeginning.failure(path: path)
+        if error.state == "22012" || error.state == "26000" {
+            // The call is run again, and compares its tables with the stored ones first.
+            beginsAtOnce = true
+            isPrepared = error.state == "22012"
+            failure = SQLMissingTable(error.storageError(path: path), isColumn: true)
+        }
+        fault = failure
+        return failure
     }
 
     @discardableResult private func begin(_ texts: [String]) throws -> [PostgresResult] {
@@ -407,12 +502,13 @@ extension PostgresConnection: SQLConnection {
             end()
             throw fault
         }
-        var commands: [Command] = []
-        if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
-        let token = hasWritten || hasChangedCatalog ? client.map { CommitToken(client: $0, token: UUID()) } : nil
-        if let token { commands.append(.text(token.storing)) }
+        if !beginning.isEmpty {
+            forget()
+            return nil
+        }
+        let (commands, token) = ending()
         do {
-            let results = try exchange(commands + [.text("COMMIT")], isCancellable: false, commits: true)
+            let results = try exchange(commands, isCancellable: false, commits: true)
             let tag = results.last.map { String(cString: PQcmdStatus($0.pointer)) }
             isInTransaction = tag == "COMMIT"
             let isDone = isInTransaction
@@ -423,12 +519,35 @@ extension PostgresConnection: SQLConnection {
                 )
             }
         } catch let error as ServerError {
-            // What fails after the commit does not undo it.
-            let isLost = error.isLoss || error.number > commands.count
-            end()
-            guard isLost, let token, try isStored(token, after: error) else { throw error.storageError(path: path) }
+            try didFailToCommit(error, number: error.number, of: commands.count, token)
         }
         return nil
+    }
+
+    /// The commands that end the transaction, and the token that they store when it has written anything.
+    private func ending() -> (commands: [Command], token: CommitToken?) {
+        var commands: [Command] = []
+        if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
+        let token = hasWritten || hasChangedCatalog ? client.map { CommitToken(client: $0, token: UUID()) } : nil
+        if let token {
+            commands.append(isOneCall ? .run(Self.storeToken.name, Parameters(token.client, token.token)) : .text(token.storing))
+        }
+        return (commands + [.text("COMMIT")], token)
+    }
+
+    /// Ends a transaction whose `COMMIT` was not answered, or was refused.
+    ///
+    /// - Parameters:
+    ///   - error: What happened.
+    ///   - number: The number of the command that failed, among those that end the transaction.
+    ///   - count: The number of these commands.
+    ///   - token: The token that they store.
+    /// - Throws: The error, unless the transaction is stored.
+    private func didFailToCommit(_ error: ServerError, number: Int, of count: Int, _ token: CommitToken?) throws {
+        // What fails after the commit does not undo it.
+        let isLost = error.isLoss || number >= count
+        end()
+        guard isLost, let token, try isStored(token, after: error) else { throw error.storageError(path: path) }
     }
 
     func rollback() { end() }
@@ -437,7 +556,15 @@ extension PostgresConnection: SQLConnection {
     private func end() {
         holding?.drop()
         holding = nil
-        if isInTransaction, PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+        if isInTransaction, beginning.isEmpty, PQstatus(pointer) == CONNECTION_OK {
+            // Nobody has to wait for the end of a read.
+            if isWriting || fault != nil {
+                _ = try? send([.text("ROLLBACK")], 0)
+            } else if send(.text("ROLLBACK")) == 1, PQpipelineSync(pointer) == 1 {
+                unread += 1
+                PQflush(pointer)
+            }
+        }
         if hasChangedCatalog { epoch += 1 }
         forget()
     }
@@ -446,7 +573,10 @@ extension PostgresConnection: SQLConnection {
         isInTransaction = false
         isWriting = false
         isShared = false
+        isOneCall = false
+        endsWithWrite = false
         fault = nil
+        beginning = []
         pending = []
         hasChangedCatalog = false
         hasWritten = false
@@ -482,7 +612,7 @@ extension PostgresConnection: SQLConnection {
 
     func checkTransaction() throws {
         if let fault { throw fault }
-        guard isInTransaction, PQtransactionStatus(pointer) == PQTRANS_IDLE else { return }
+        guard isInTransaction, beginning.isEmpty, PQtransactionStatus(pointer) == PQTRANS_IDLE else { return }
         let error = StorageError(
             .invalidTransaction, "the transaction was ended through the handle of the engine; let the database end it",
             path: path)

@@ -75,6 +75,14 @@ struct Parameters {
 
     init() {}
 
+    /// The values of parameters of the type `uuid`.
+    init(_ ids: UUID...) {
+        for id in ids {
+            withUnsafeBytes(of: id.uuid) { bytes.append(contentsOf: $0) }
+            places.append(bytes.count - 16..<bytes.count)
+        }
+    }
+
     mutating func appendNull() { places.append(nil) }
 
     /// Appends a value.

@@ -105,7 +105,7 @@ final class PostgresRowBatch: SQLRowBatch {
         connection.didWrite(key, of: entity)
         count += 1
         connection.holding = self
-        if count == Self.maximumRows || values.bytes.count >= Self.longMessage { try sendRows() }
+        if count == Self.maximumRows || values.bytes.count >= Self.longMessage { try sendRows(isLast: false) }
     }
 
     override func add(changing key: Key) throws {
@@ -120,16 +120,19 @@ final class PostgresRowBatch: SQLRowBatch {
         defer { sent = 0 }
         // A row may have been begun and not added.
         begin()
-        if count > 0 { try sendRows() }
+        if count > 0 { try sendRows(isLast: true) }
     }
 
     /// Sends the rows that are held back.
-    private func sendRows() throws {
+    ///
+    /// - Parameter isLast: Whether no rows follow.
+    private func sendRows(isLast: Bool) throws {
         let (rows, number) = (values, count)
         values.removeAll()
         count = 0
-        let isSent = try number >= Self.rowsOfCopy && sendCopy(rows) || number >= Self.rowsOfArrays && sendArrays(rows)
-        if !isSent { try sendEach(rows) }
+        let isSent =
+            try number >= Self.rowsOfCopy && sendCopy(rows) || number >= Self.rowsOfArrays && sendArrays(rows, isLast: isLast)
+        if !isSent { try sendEach(rows, isLast: isLast) }
         sent += number
     }
 
@@ -148,7 +151,7 @@ final class PostgresRowBatch: SQLRowBatch {
     }
 
     /// Sends rows as arrays; false when one has to be sent after another: there is no statement for it, or one was refused.
-    private func sendArrays(_ rows: Parameters) throws -> Bool {
+    private func sendArrays(_ rows: Parameters, isLast: Bool) throws -> Bool {
         guard let aroundArrays else { return false }
         _ = try ready()
         if arrays?.isOutdated != false {
@@ -160,7 +163,7 @@ final class PostgresRowBatch: SQLRowBatch {
         }
         guard let arrays else { return false }
         do {
-            _ = try connection.protected([.run(arrays.name, Parameters(arraysOf: rows, types))], text)
+            try connection.protected([.run(arrays.name, Parameters(arraysOf: rows, types))], text, isLast: isLast)
             return true
         } catch let error as ServerError where error.isRefused {
             return false
@@ -170,7 +173,7 @@ final class PostgresRowBatch: SQLRowBatch {
     }
 
     /// Sends a command for each row.
-    private func sendEach(_ rows: Parameters) throws {
+    private func sendEach(_ rows: Parameters, isLast: Bool) throws {
         let name = try ready().name
         let count = rows.count / width
         for start in stride(from: 0, to: count, by: Self.maximumCommands) {
@@ -178,7 +181,7 @@ final class PostgresRowBatch: SQLRowBatch {
                 PostgresConnection.Command.run(name, Parameters(rows, $0 * width..<($0 + 1) * width))
             }
             do {
-                _ = try connection.protected(commands, text)
+                try connection.protected(commands, text, isLast: isLast && start + commands.count == count)
             } catch let error as ServerError {
                 // The rows before it were undone with it. The caller looks for the row that it collides with among them.
                 if error.state == "23505", error.number > 0 {

@@ -118,6 +118,16 @@ open class SQLDatabase: Database, @unchecked Sendable {
         try lifetime.call {
             try instance.coordinator.snapshot {
                 // The reads of the closure find the same session.
+                try instance.coordinator.read { try $0.connection.beginSnapshot() }
+                return try body()
+            }
+        }
+    }
+
+    /// Runs a call that consists of several reads. See ``/DAOCore/Database``.
+    public final func runReads<Result>(_ body: () throws -> Result) throws -> Result {
+        try lifetime.call {
+            try instance.coordinator.snapshot {
                 try instance.coordinator.read { try $0.connection.beginReading() }
                 return try body()
             }
@@ -161,9 +171,9 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Begins the write transaction of a call with the settings of this database.
     @inline(__always) final func begin(
-        _ session: SQLSession, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false
+        _ session: SQLSession, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false, isOneCall: Bool = false
     ) throws {
         guard let settings else { throw StorageError.readOnly(instance.path) }
-        try instance.begin(session, settings, scope, changesTables: changesTables)
+        try instance.begin(session, settings, scope, changesTables: changesTables, isOneCall: isOneCall)
     }
 }

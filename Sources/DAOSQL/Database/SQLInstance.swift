@@ -132,13 +132,18 @@ public final class SQLInstance: Sendable {
     ///   - settings: The settings of the database that makes the call.
     ///   - scope: The statements that the transaction runs.
     ///   - changesTables: Whether it is begun to change tables.
+    ///   - isOneCall: Whether the transaction, where none is running, is one call of a storage.
     @inline(__always) func begin(
-        _ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false
+        _ session: SQLSession, _ settings: SQLWriteSettings, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false,
+        isOneCall: Bool = false
     ) throws {
         let isObserved = coordinator.engineState.observations.isObserved
+        let version = isOneCall ? catalogVersion.load(ordering: .acquiring) : .max
         try CallTrace.waiting {
             try session.connection.beginWriting(
-                SQLWrite(scope: scope, settings: settings, isObserved: isObserved, changesTables: changesTables))
+                SQLWrite(
+                    scope: scope, settings: settings, isObserved: isObserved, changesTables: changesTables,
+                    knownVersion: version == .max ? nil : version))
         }
         // A single statement that stores no new row needs no column but those it names.
         if scope != .statement { try checkCatalog(session) }

@@ -8,16 +8,25 @@ public protocol SQLConnection: AnyObject {
 
     // MARK: Transactions
 
-    /// Begins a read transaction on the last commit, unless a transaction is running.
+    /// Begins a read transaction, unless a transaction is running. All its reads see the commit that is the last one when the
+    /// first of them begins, or now.
     ///
     /// Single statements run outside of a transaction.
     func beginReading() throws
+
+    /// Begins a read transaction whose reads see the commit that is the last one now, unless a transaction is running. By default
+    /// the same as ``beginReading()``.
+    func beginSnapshot() throws
 
     /// Begins a write transaction, unless a transaction is running.
     ///
     /// - Parameter write: What the transaction does. When its scope is known, the engine may delay `BEGIN`
     ///   and send it together with the statement and `COMMIT`.
     func beginWriting(_ write: SQLWrite) throws
+
+    /// Says that the next rows that a batch sends end the call. Where the transaction is that call, the engine may commit them at
+    /// once. By default it does nothing.
+    func lastWriteFollows()
 
     /// Commits the running transaction, if there is one. A transaction that cannot continue is rolled back.
     ///
@@ -127,6 +136,12 @@ public protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+    /// By default the same as ``beginReading()``.
+    public func beginSnapshot() throws { try beginReading() }
+
+    /// By default it does nothing.
+    public func lastWriteFollows() {}
+
     /// By default false.
     public var needsOptimizing: Bool { false }
 
@@ -201,6 +216,11 @@ public struct SQLWrite: Sendable {
     public var isObserved: Bool
     /// Whether it is begun to change tables. No other write transaction may run beside it.
     public var changesTables = false
+    /// The version of the schema that the known tables agree with, where the transaction is one call of a storage; otherwise nil.
+    ///
+    /// The engine may then begin it with the first statement. Where the version turns out to be another one, it throws
+    /// ``SQLMissingTable``, and compares it in ``SQLConnection/beginWriting(_:)`` the next time.
+    public var knownVersion: UInt64?
 }
 
 /// The settings of writes in a database's configuration. They may differ between databases that share a

@@ -10,7 +10,7 @@ extension SQLDatabase {
             case .read:
                 return try coordinator.snapshot {
                     try coordinator.read { session in
-                        try session.connection.beginReading()
+                        try session.connection.beginSnapshot()
                         return try body(SQLEntityStore(instance.schema(session), makeLinks: makeLinks) { _ in })
                     }
                 }
@@ -40,7 +40,7 @@ extension SQLDatabase {
         try lifetime.call {
             try coordinator.snapshot {
                 try coordinator.read { session in
-                    try session.connection.beginReading()
+                    try session.connection.beginSnapshot()
                     try instance.engine.writeBackup(to: path, from: session.connection, onProgress: onProgress)
                 }
             }

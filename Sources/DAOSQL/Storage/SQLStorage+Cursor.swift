@@ -9,7 +9,7 @@ extension SQLStorage {
             // while it runs, and would end with the transaction.
             guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {
-                try session.connection.beginReading()
+                try session.connection.beginSnapshot()
                 let table = try current(session).table
                 let (statement, selection) = try evaluatingRelated(resolved) {
                     let divided = try resolved.divided(for: table)

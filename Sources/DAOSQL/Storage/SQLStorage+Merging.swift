@@ -3,6 +3,7 @@ import DAOCore
 extension SQLStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        let isAlone = !owner.instance.coordinator.isInside
         return try writing(.any) { session, known in
             let rows = try session.rows(known.number, known.table)
             let (select, row) = try rows.takeSelect()
@@ -40,6 +41,7 @@ extension SQLStorage {
                     if let refused = writing.refused() { throw refused }
                     throw error
                 }
+                if isAlone { session.connection.lastWriteFollows() }
                 try writing.send()
             } catch let refused as SQLRefusedRow {
                 // Rows that were held back have been sent, here or because another statement had to run.

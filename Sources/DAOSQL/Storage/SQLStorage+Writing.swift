@@ -5,6 +5,14 @@ extension SQLStorage {
 
     func upsert(_ records: [Record]) throws { try store(records, mayReplace: true) { try $0.upsert() } }
 
+    func insert(making records: () throws -> [Record]) throws {
+        try store(making: records, mayReplace: false) { try $0.insert() }
+    }
+
+    func upsert(making records: () throws -> [Record]) throws {
+        try store(making: records, mayReplace: true) { try $0.upsert() }
+    }
+
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
         let query = try Query(where: condition).resolvedWithRelated()
         if query.isEmpty { return try writing(.statement) { _, _ in 0 } }
@@ -45,35 +53,58 @@ extension SQLStorage {
         if records.isEmpty { return try writing(.statement) { _, _ in } }
         try checkOrder(records)
         try writing(records.count == 1 ? .statement : .rows, storesRows: true) { session, known in
-            let table = known.table
-            let batch = try take(try session.rows(known.number, table))
-            defer { batch.finish() }
-            try records.withUnsafeBufferPointer { buffer in
-                var index = 0
-                do {
-                    while index < buffer.count {
-                        try check(buffer[index])
-                        batch.begin()
-                        // The array keeps the row in place while the closure runs, and `index` is a valid
-                        // index of the array.
-                        try schema.encode(at: buffer.baseAddress! + index, to: batch)
-                        try table.writeRetiredDefaults(to: batch)
-                        try batch.add()
-                        index += 1
-                    }
-                    try batch.send()
-                } catch let first {
-                    // A row that was held back comes before the row that has failed.
-                    var error = first
-                    if !(error is SQLRefusedRow) {
-                        do { try batch.send() } catch let refused as SQLRefusedRow { error = refused } catch {}
-                    }
-                    // After all rows were added, only a refused row can be identified.
-                    let last = min(index, buffer.count - 1)
-                    let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
-                    guard buffer.indices.contains(number) else { throw error }
-                    throw failure(error, buffer[number], session, known, mayReplace: mayReplace)
+            try store(records, with: take(session.rows(known.number, known.table)), session, known, mayReplace: mayReplace)
+        }
+    }
+
+    /// Stores the rows that a closure of the application makes. Its calls join the transaction.
+    private func store(
+        making records: () throws -> [Record], mayReplace: Bool, _ take: (RowStatements) throws -> SQLRowBatch
+    ) throws {
+        let isAlone = !owner.instance.coordinator.isInside
+        try writing(.any) { session, known in
+            let records = try records()
+            if records.isEmpty { return }
+            try checkOrder(records)
+            let batch = try take(session.rows(known.number, known.table))
+            try store(records, with: batch, session, known, mayReplace: mayReplace, isAlone: isAlone)
+        }
+    }
+
+    /// Stores rows.
+    ///
+    /// - Parameter isAlone: Whether a transaction that does not say so ends with them.
+    private func store(
+        _ records: [Record], with batch: SQLRowBatch, _ session: SQLSession, _ known: KnownTable, mayReplace: Bool,
+        isAlone: Bool = false
+    ) throws {
+        defer { batch.finish() }
+        try records.withUnsafeBufferPointer { buffer in
+            var index = 0
+            do {
+                while index < buffer.count {
+                    try check(buffer[index])
+                    batch.begin()
+                    // The array keeps the row in place while the closure runs, and `index` is a valid
+                    // index of the array.
+                    try schema.encode(at: buffer.baseAddress! + index, to: batch)
+                    try known.table.writeRetiredDefaults(to: batch)
+                    try batch.add()
+                    index += 1
                 }
+                if isAlone { session.connection.lastWriteFollows() }
+                try batch.send()
+            } catch let first {
+                // A row that was held back comes before the row that has failed.
+                var error = first
+                if !(error is SQLRefusedRow) {
+                    do { try batch.send() } catch let refused as SQLRefusedRow { error = refused } catch {}
+                }
+                // After all rows were added, only a refused row can be identified.
+                let last = min(index, buffer.count - 1)
+                let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
+                guard buffer.indices.contains(number) else { throw error }
+                throw failure(error, buffer[number], session, known, mayReplace: mayReplace)
             }
         }
     }

@@ -86,7 +86,7 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
                 }
             return try owner.instance.coordinator.write(kind, touching: entity.name) { session in
                 // The columns of a whole row are compared with the catalog in the transaction of the row.
-                try owner.begin(session, scope == .statement && storesRows ? .rows : scope)
+                try owner.begin(session, scope == .statement && storesRows ? .rows : scope, isOneCall: true)
                 return try body(session, try current(session))
             }
         }

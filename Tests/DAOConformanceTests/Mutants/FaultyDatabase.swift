@@ -220,6 +220,10 @@ final class FaultyDatabase: Database {
         fault == .snapshotIsLive || fault == .snapshotsMoveOn ? try body() : try base.snapshot(body)
     }
 
+    func runReads<Result>(_ body: () throws -> Result) throws -> Result {
+        fault == .snapshotIsLive || fault == .snapshotsMoveOn ? try body() : try base.runReads(body)
+    }
+
     func entities() throws -> [EntityDescription] {
         var entities = try base.entities()
         if fault == .forgetsEntities { entities = Array(entities.dropLast()) }
