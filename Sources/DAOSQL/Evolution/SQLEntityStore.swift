@@ -109,6 +109,8 @@ final class SQLEntityStore: EntityStore {
 
     // MARK: Rows
 
+    var fillsIndexesLater: Bool { true }
+
     func count(_ entity: String) throws -> Int {
         var count = 0
         try session.forEachRow(try table(entity).count(.all), entity: entity) { count = Int($0.integer(inColumn: 0)) }

@@ -83,6 +83,8 @@ private final class FaultyEntityStore: EntityStore {
     func create(_ entity: EntityDescription) throws { try base.create(entity) }
     func drop(_ entity: String) throws { try base.drop(entity) }
     func rename(_ entity: String, to name: String) throws { try base.rename(entity, to: name) }
+    var fillsIndexesLater: Bool { base.fillsIndexesLater }
+
     func count(_ entity: String) throws -> Int { try base.count(entity) }
     func erase(_ keys: [Key], from entity: String) throws {
         if fault == .cascadesDeclaredOnly, isOfRows { return }

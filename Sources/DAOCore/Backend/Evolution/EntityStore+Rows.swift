@@ -78,16 +78,10 @@ extension EntityStore {
     ) throws {
         let old = "dao_old_\(stored.name)"
         try rename(stored.name, to: old)
-        var bare = stored
-        bare.name = old
-        var indexed = bare
-        for index in bare.fields.indices {
-            (bare.fields[index].isIndexed, bare.fields[index].isUnique) = (false, false)
-        }
+        var indexed = stored
         indexed.name = old
-        bare.indexes = []
         // The old indexes occupy the names of the new indexes, and nothing needs them any longer.
-        _ = try alter(EntityChange(from: indexed, to: EntityDeclaration(bare)))
+        _ = try alter(EntityChange(from: indexed, to: EntityDeclaration(indexed.withoutIndexes)))
         try create(wanted)
         let isLinked = try isLinked(stored)
         var gone: [Key] = []
@@ -110,6 +104,18 @@ extension EntityStore {
         }
         try drop(old)
         try removeLinks(of: wanted, gone)
+    }
+}
+
+extension EntityDescription {
+    /// The entity without its declared indexes.
+    var withoutIndexes: EntityDescription {
+        var bare = self
+        for index in bare.fields.indices {
+            (bare.fields[index].isIndexed, bare.fields[index].isUnique) = (false, false)
+        }
+        bare.indexes = []
+        return bare
     }
 }
 

@@ -38,6 +38,9 @@ public protocol EntityStore: AnyObject {
     ///   that becomes unique.
     func alter(_ change: EntityChange) throws -> Bool
 
+    /// Whether the indexes of a new entity are better created after its rows than filled row by row. By default false.
+    var fillsIndexesLater: Bool { get }
+
     /// Returns the number of rows of an entity.
     func count(_ entity: String) throws -> Int
 
@@ -92,6 +95,9 @@ public protocol EntityStore: AnyObject {
 }
 
 extension EntityStore {
+    /// By default false.
+    public var fillsIndexesLater: Bool { false }
+
     /// Reads all rows.
     public func missing(_ keys: [Key], from entity: String) throws -> [Key] {
         if keys.isEmpty { return [] }

@@ -2,7 +2,7 @@
 ///
 /// While a copy is unfinished, the target has a bookmark with the name of the source. Rows are copied in key
 /// order, so the copy continues after the last key of the target. A source with another name continues the copy when
-/// the target has only its rows: the source was moved.
+/// the target has only its rows: the source was moved. An entity whose rows are not all there can be without indexes.
 struct DatabaseCopy {
     /// The name of the property with the bookmark.
     private static let bookmark = "copy"
@@ -99,7 +99,7 @@ struct DatabaseCopy {
                 last = key
                 return true
             }
-            guard stored == entity else {
+            guard stored == entity || found != .none && stored == entity.withoutIndexes else {
                 if found == .ours || last == nil { return .first }
                 if case .other(let bookmark) = found { throw otherCopy(bookmark) }
                 throw StorageError(
@@ -137,13 +137,14 @@ struct DatabaseCopy {
         var checksum = RowChecksum(of: entity)
         switch start {
         case .done(let whole):
+            try addIndexes(of: entity)
             report.rows[entity.name] = whole.rows
             return
         case .after(let key, let part): (last, checksum) = (key, part)
         case .first:
             try target.withEntityStore(.write) { store in
                 if try store.entity(named: entity.name) != nil { try store.drop(entity.name) }
-                try store.create(entity)
+                try store.create(store.fillsIndexesLater ? entity.withoutIndexes : entity)
             }
         }
         let total = try source.count(entity.name)
@@ -158,8 +159,19 @@ struct DatabaseCopy {
             report.bytesWritten += batch.bytes
             try onProgress(CopyProgress(entity: entity.name, rows: checksum.rows, total: total))
         }
+        try addIndexes(of: entity)
         try verify(entity, checksum)
         report.rows[entity.name] = checksum.rows
+    }
+
+    /// Creates the indexes of an entity whose rows were stored without them.
+    private func addIndexes(of entity: EntityDescription) throws {
+        guard let stored = try target.withEntityStore(.read, { try $0.entity(named: entity.name) }), stored != entity else {
+            return
+        }
+        try target.withEntityStore(.write) { store in
+            try store.apply(EntityChange(from: stored, to: EntityDeclaration(entity)), path: target.configuration.path)
+        }
     }
 
     /// Sets the children of every parent in the target to those in the source.
