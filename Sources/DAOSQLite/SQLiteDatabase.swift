@@ -75,9 +75,11 @@ extension DatabaseDriver {
     /// `trustedSchema` (`true` for a file whose triggers and views may use virtual tables, such as those of full-text
     /// search, and any function; by default `false`), `mode` (the permissions of a created file, as an octal number),
     /// `checksums` (`true` for a new file whose pages have checksums that are verified when they are read; such a file is
-    /// always verified, except with `false`).
+    /// always verified, except with `false`), `cache` (the memory that a connection uses for pages at most, in bytes, or with
+    /// `K`, `M` or `G`; by default 16 MB for reading, and as much as a large import needs for writing, up to 256 MB and
+    /// 1/64 of the machine's memory, which is given back a second later). The database that opens the file first decides.
     public static let sqlite = DatabaseDriver(
-        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode", "checksums"]
+        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode", "checksums", "cache"]
     ) {
         try SQLiteDatabase($0)
     }

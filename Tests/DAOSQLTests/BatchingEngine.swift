@@ -93,6 +93,8 @@ private final class BatchingConnection: SQLConnection {
     func willClose() { inner.willClose() }
     var needsOptimizing: Bool { inner.needsOptimizing }
     func optimize() throws { try inner.optimize() }
+    var needsRest: Bool { inner.needsRest }
+    func rest() -> Bool { inner.rest() }
     func compact(_ settings: SQLWriteSettings) throws -> CompactionReport { try inner.compact(settings) }
     var isOutdated: Bool { inner.isOutdated }
     func hasCaughtUp() -> Bool { inner.hasCaughtUp() }

@@ -158,7 +158,7 @@ import Testing
         let database = try drivers.open("sqlite://\(place.path("a%20b"))?durability=relaxed")
         #expect(database.capabilities.engine.hasPrefix("SQLite 3."))
         #expect(FileManager.default.fileExists(atPath: place.path("a b")))
-        expectError(.invalidConfiguration) { try drivers.open("sqlite:\(place.path())?cache=1") }
+        expectError(.invalidConfiguration) { try drivers.open("sqlite:\(place.path())?pages=1") }
         expectError(.unsupported) { try drivers.open("sqlite:\(place.path())?key=secret") }
     }
 

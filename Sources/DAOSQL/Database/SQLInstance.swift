@@ -83,6 +83,11 @@ public final class SQLInstance: Sendable {
         writer.setOptimizing { [weak coordinator, weak writer] in
             guard let coordinator, let writer else { return }
             DispatchQueue.global(qos: .utility).async { writer.optimize(coordinator) }
+        } resting: { [weak coordinator, weak writer] in
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 1) { [weak coordinator, weak writer] in
+                guard let coordinator, let writer else { return }
+                writer.rest(coordinator)
+            }
         }
         do {
             if let open = engine.commitCounter { state.observations.watchOthers(open) }
@@ -159,6 +164,7 @@ private final class WriterSession: Sendable {
     /// Held while the database is optimized, so that closing it waits.
     private let optimizing = NSLock()
     private let optimizeLater = Mutex<(@Sendable () -> Void)?>(nil)
+    private let restLater = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ engine: any SQLEngine, _ observations: ObservationHub) {
         self.engine = engine
@@ -171,6 +177,7 @@ private final class WriterSession: Sendable {
             observations.resumeWatchingOthers()
             let new = SQLSession(try engine.connect(.write), path: engine.traits.path, observations: observations)
             new.optimizeLater = optimizeLater.withLock { $0 }
+            new.restLater = restLater.withLock { $0 }
             session = new
             isSuspended.store(false, ordering: .releasing)
         }
@@ -186,15 +193,29 @@ private final class WriterSession: Sendable {
     func suspend() {
         session.withLock { session in
             guard let old = session else { return }
-            old.optimizeLater = nil
+            (old.optimizeLater, old.restLater) = (nil, nil)
             old.connection.willClose()
             isSuspended.store(true, ordering: .releasing)
             session = nil
         }
     }
 
-    /// Sets how ``optimize(_:)`` is called later.
-    func setOptimizing(_ later: @escaping @Sendable () -> Void) { optimizeLater.withLock { $0 = later } }
+    /// Sets how ``optimize(_:)`` and ``rest(_:)`` are called later.
+    func setOptimizing(_ later: @escaping @Sendable () -> Void, resting: @escaping @Sendable () -> Void) {
+        optimizeLater.withLock { $0 = later }
+        restLater.withLock { $0 = resting }
+    }
+
+    /// Lets the connection rest, unless it was closed, when no write transaction runs; or later, when it has worked meanwhile.
+    func rest(_ coordinator: TransactionCoordinator<SQLSession>) {
+        optimizing.withLock {
+            guard isOpen else { return }
+            try? coordinator.write(.statement) { session in
+                let later = restLater.withLock { $0 }
+                if session.connection.rest() { session.restLater = later } else { later?() }
+            }
+        }
+    }
 
     /// Optimizes the database, unless it was closed, when no write transaction runs.
     func optimize(_ coordinator: TransactionCoordinator<SQLSession>) {

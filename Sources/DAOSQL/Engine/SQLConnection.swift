@@ -55,6 +55,16 @@ public protocol SQLConnection: AnyObject {
     /// other processes. By default it does nothing.
     func optimize() throws
 
+    /// Whether the connection for writing holds memory or other resources that it gives back in ``rest()``. It is asked after
+    /// every commit. By default false.
+    var needsRest: Bool { get }
+
+    /// Gives back what the connection needs for its work only. It is called a second after a commit that left
+    /// ``needsRest``, while no transaction is running.
+    ///
+    /// - Returns: False when the connection has worked meanwhile; it is then asked again a second later. By default true.
+    func rest() -> Bool
+
     /// Makes the file as small as its content allows. No transaction is running. By default there is nothing to do.
     func compact(_ settings: SQLWriteSettings) throws -> CompactionReport
 
@@ -147,6 +157,12 @@ extension SQLConnection {
 
     /// By default there is nothing to do.
     public func optimize() throws {}
+
+    /// By default false.
+    public var needsRest: Bool { false }
+
+    /// By default there is nothing to give back.
+    public func rest() -> Bool { true }
 
     /// By default there is nothing to do.
     public func compact(_ settings: SQLWriteSettings) throws -> CompactionReport {

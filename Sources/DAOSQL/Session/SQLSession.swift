@@ -22,6 +22,8 @@ package final class SQLSession: @unchecked Sendable {
     var release: ((SQLSession) -> Void)?
     /// Lets ``optimize()`` run later, after the transactions that wait now.
     var optimizeLater: (@Sendable () -> Void)?
+    /// Lets the connection rest, when it has had nothing to do for a while.
+    var restLater: (@Sendable () -> Void)?
 
     /// The statements that storages use for every row, by table.
     private var rowStatements: [RowStatements?] = []
@@ -133,6 +135,10 @@ extension SQLSession: TransactionHandle {
             // Once, until it has run.
             self.optimizeLater = nil
             optimizeLater()
+        }
+        if let restLater, connection.needsRest {
+            self.restLater = nil
+            restLater()
         }
     }
 

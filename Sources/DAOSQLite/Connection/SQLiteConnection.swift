@@ -29,6 +29,12 @@ final class SQLiteConnection: @unchecked Sendable {
     var files: AttachedFiles?
     /// The file, of a connection that reads without locks.
     private let unlocked: UnlockedFile?
+    /// How much memory the connection uses for pages.
+    let cache: PageCache
+    /// What the connection has written into the log.
+    var growth = LogGrowth()
+    /// The number of commits when ``rest()`` last looked.
+    var commitsBeforeRest = 0
     /// The number of changed rows from which on the statistics of the planner are outdated.
     var statisticsLimit: Int32 = .max
     /// Tells instruments of statements; nil while the process has none.
@@ -47,12 +53,14 @@ final class SQLiteConnection: @unchecked Sendable {
         self.path = path
         outcome = settings.outcome
         parked = settings.parked
+        cache = settings.cache
     }
 
     deinit {
         // The last connection of the last process removes the log, as SQLite does by itself.
         if files?.isAttached(log) ?? true, LogIndex.isOfThisProcessAlone(log) { _ = dao_keep_log(handle, 0) }
         // A statement that outlives this object must not tell it of its end.
+        sqlite3_wal_hook(handle, nil, nil)
         if trace != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
         for control in controls { sqlite3_finalize(control.statement) }
         // Remaining statements keep the handle open until they are finalized.

@@ -77,7 +77,7 @@ extension SQLiteConnection {
         if code != SQLITE_OK { throw failure(code) }
         // By default the schema in the file is not trusted to call functions. Damaged pages are detected early.
         try execute(
-            "PRAGMA trusted_schema = \(settings.trustsSchema ? "ON" : "OFF"); PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000"
+            "PRAGMA trusted_schema = \(settings.trustsSchema ? "ON" : "OFF"); PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -\((mode == .writer ? settings.cache.writing : settings.cache.reading) >> 10)"
         )
         switch mode {
         case .writer:
@@ -89,6 +89,7 @@ extension SQLiteConnection {
             // Another process can have created the file without checksums meanwhile.
             if settings.wantsChecksums == true, !hasChecksums { throw PageChecksums.missing(path) }
             files = AttachedFiles([path, log])
+            limitLog()
             try watchStatistics()
         case .reader: try execute("PRAGMA query_only = ON")
         case .readOnly, .unlocked, .immutable: break

@@ -13,6 +13,8 @@ struct SQLiteSettings: Sendable {
     let fileMode: UInt16?
     /// Whether pages have checksums; nil when the file decides.
     let wantsChecksums: Bool?
+    /// How much memory connections use for pages.
+    let cache: PageCache
     /// How connections treat checksums. The engine decides it when it has seen the file.
     var checksums = PageChecksums.Use.none
     /// Whether a commit has an unknown outcome.
@@ -29,6 +31,7 @@ struct SQLiteSettings: Sendable {
         trustsSchema = try configuration.flag("trustedSchema") ?? false
         fileMode = try configuration.fileMode()
         wantsChecksums = try configuration.flag("checksums")
+        cache = PageCache(try configuration.size("cache"))
     }
 }
 
