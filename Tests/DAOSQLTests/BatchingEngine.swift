@@ -122,6 +122,7 @@ private final class BatchingConnection: SQLConnection {
     func takenNames() throws -> Set<String> { try sent().takenNames() }
     func makeRoom(for table: String) throws { try sent().makeRoom(for: table) }
     func ties(to table: String) throws -> [String] { try sent().ties(to: table) }
+    func indexesToFillLater(of table: String) throws -> [SQLIndexStatements] { try sent().indexesToFillLater(of: table) }
     func problems() throws -> [SQLProblem] { try sent().problems() }
 }
 

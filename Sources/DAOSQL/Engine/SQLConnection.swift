@@ -138,6 +138,15 @@ public protocol SQLConnection: AnyObject {
     /// lost when the table is replaced.
     func ties(to table: String) throws -> [String]
 
+    /// The indexes of a table without rows that are better filled after many rows were stored in it than row by row. By
+    /// default there are none.
+    ///
+    /// They are dropped and created in the transaction of the rows, inside a savepoint.
+    ///
+    /// - Parameter table: The name of the table.
+    /// - Returns: Nothing for a table with rows, and where the rows could not be stored without the indexes.
+    func indexesToFillLater(of table: String) throws -> [SQLIndexStatements]
+
     /// Checks the structure of the file, and compares the indexes with the tables. The values of rows are checked
     /// elsewhere. By default nothing is checked.
     ///
@@ -181,8 +190,25 @@ extension SQLConnection {
     /// By default false.
     public func shouldReadAgain(after error: any Error) -> Bool { false }
 
+    /// By default there are none.
+    public func indexesToFillLater(of table: String) throws -> [SQLIndexStatements] { [] }
+
     /// By default nothing is checked.
     public func problems() throws -> [SQLProblem] { [] }
+}
+
+/// The statements that drop an index and create it again.
+public struct SQLIndexStatements: Sendable {
+    /// The statement that drops the index.
+    public let drop: String
+    /// The statement that creates the index as it was.
+    public let create: String
+
+    /// Creates a pair of statements.
+    public init(drop: String, create: String) {
+        self.drop = drop
+        self.create = create
+    }
 }
 
 /// Damage that an engine has found.

@@ -1,6 +1,10 @@
 import DAOCore
 
 extension SQLStorage {
+    /// The number of rows in one call from which on the indexes of a table without rows are filled after them. For fewer
+    /// rows, it costs more to drop and create the indexes than it gains.
+    private static var manyRows: Int { 5000 }
+
     func insert(_ records: [Record]) throws { try store(records, mayReplace: false) { try $0.insert() } }
 
     func upsert(_ records: [Record]) throws { try store(records, mayReplace: true) { try $0.upsert() } }
@@ -53,7 +57,7 @@ extension SQLStorage {
         if records.isEmpty { return try writing(.statement) { _, _ in } }
         try checkOrder(records)
         try writing(records.count == 1 ? .statement : .rows, storesRows: true) { session, known in
-            try store(records, with: take(session.rows(known.number, known.table)), session, known, mayReplace: mayReplace)
+            try store(records, session, known, mayReplace: mayReplace, take)
         }
     }
 
@@ -66,8 +70,7 @@ extension SQLStorage {
             let records = try records()
             if records.isEmpty { return }
             try checkOrder(records)
-            let batch = try take(session.rows(known.number, known.table))
-            try store(records, with: batch, session, known, mayReplace: mayReplace, isAlone: isAlone)
+            try store(records, session, known, mayReplace: mayReplace, isAlone: isAlone, take)
         }
     }
 
@@ -75,36 +78,73 @@ extension SQLStorage {
     ///
     /// - Parameter isAlone: Whether a transaction that does not say so ends with them.
     private func store(
-        _ records: [Record], with batch: SQLRowBatch, _ session: SQLSession, _ known: KnownTable, mayReplace: Bool,
-        isAlone: Bool = false
+        _ records: [Record], _ session: SQLSession, _ known: KnownTable, mayReplace: Bool, isAlone: Bool = false,
+        _ take: (RowStatements) throws -> SQLRowBatch
     ) throws {
+        if records.count >= Self.manyRows, try fill(records, session, known, take) { return }
+        let batch = try take(try session.rows(known.number, known.table))
         defer { batch.finish() }
-        try records.withUnsafeBufferPointer { buffer in
+        var index = 0
+        do {
+            try add(records, to: batch, of: known.table, &index)
+            if isAlone { session.connection.lastWriteFollows() }
+            try batch.send()
+        } catch let first {
+            // A row that was held back comes before the row that has failed.
+            var error = first
+            if !(error is SQLRefusedRow) {
+                do { try batch.send() } catch let refused as SQLRefusedRow { error = refused } catch {}
+            }
+            // After all rows were added, only a refused row can be identified.
+            let last = min(index, records.count - 1)
+            let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
+            guard records.indices.contains(number) else { throw error }
+            throw failure(error, records[number], session, known, mayReplace: mayReplace)
+        }
+    }
+
+    /// Stores many rows in a table without rows, and fills its indexes afterwards.
+    ///
+    /// - Returns: False when nothing was stored: the engine fills no index later, or a row was refused. The rows are then
+    ///   stored with their indexes, so that the first refused row is known.
+    private func fill(
+        _ records: [Record], _ session: SQLSession, _ known: KnownTable, _ take: (RowStatements) throws -> SQLRowBatch
+    ) throws -> Bool {
+        let connection = session.connection
+        let indexes = try connection.indexesToFillLater(of: known.table.entity.name)
+        if indexes.isEmpty { return false }
+        try connection.beginSavepoint()
+        do {
+            for index in indexes { try connection.execute(index.drop) }
+            let batch = try take(try session.rows(known.number, known.table))
+            defer { batch.finish() }
             var index = 0
-            do {
-                while index < buffer.count {
-                    try check(buffer[index])
-                    batch.begin()
-                    // The array keeps the row in place while the closure runs, and `index` is a valid
-                    // index of the array.
-                    try schema.encode(at: buffer.baseAddress! + index, to: batch)
-                    try known.table.writeRetiredDefaults(to: batch)
-                    try batch.add()
-                    index += 1
-                }
-                if isAlone { session.connection.lastWriteFollows() }
-                try batch.send()
-            } catch let first {
-                // A row that was held back comes before the row that has failed.
-                var error = first
-                if !(error is SQLRefusedRow) {
-                    do { try batch.send() } catch let refused as SQLRefusedRow { error = refused } catch {}
-                }
-                // After all rows were added, only a refused row can be identified.
-                let last = min(index, buffer.count - 1)
-                let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
-                guard buffer.indices.contains(number) else { throw error }
-                throw failure(error, buffer[number], session, known, mayReplace: mayReplace)
+            try add(records, to: batch, of: known.table, &index)
+            try batch.send()
+            for index in indexes { try connection.execute(index.create) }
+            try connection.releaseSavepoint()
+            return true
+        } catch {
+            try connection.rollbackSavepoint()
+            return false
+        }
+    }
+
+    /// Adds rows to a batch.
+    ///
+    /// - Parameter index: The index of the row that is being added.
+    @inline(__always) private func add(
+        _ records: [Record], to batch: SQLRowBatch, of table: SQLTable, _ index: inout Int
+    ) throws {
+        try records.withUnsafeBufferPointer { buffer in
+            while index < buffer.count {
+                try check(buffer[index])
+                batch.begin()
+                // The array keeps the row in place while the closure runs, and `index` is a valid index of the array.
+                try schema.encode(at: buffer.baseAddress! + index, to: batch)
+                try table.writeRetiredDefaults(to: batch)
+                try batch.add()
+                index += 1
             }
         }
     }

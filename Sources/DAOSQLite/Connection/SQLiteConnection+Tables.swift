@@ -74,6 +74,40 @@ extension SQLiteConnection {
             + references.map { "a foreign key of '\($0)'" }
     }
 
+    func indexesToFillLater(of table: String) throws -> [SQLIndexStatements] {
+        let text = Self.quoted(table)
+        // A running statement would fail when an index is dropped. Triggers and foreign keys of other tools may need one.
+        guard !isReading, try integers("SELECT 1 FROM \(SQLiteDialect().quoted(table)) LIMIT 1").isEmpty,
+            try !integers("SELECT 1 FROM pragma_table_info(\(text)) WHERE pk > 0").isEmpty,
+            try integers(
+                """
+                SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(text) COLLATE NOCASE
+                UNION ALL SELECT 1 FROM sqlite_master m, pragma_foreign_key_list(m.name) f
+                WHERE m.type = 'table' AND f."table" = \(text) COLLATE NOCASE
+                """
+            ).isEmpty
+        else { return [] }
+        let indexes = try rows(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = \(text) COLLATE NOCASE AND sql IS NOT NULL ORDER BY rowid"
+        ) {
+            SQLIndexStatements(
+                drop: "DROP INDEX \(SQLiteDialect().quoted(Self.text($0, 0)))", create: Self.text($0, 1))
+        }
+        // An index takes its statistics with it.
+        if !indexes.isEmpty { statisticsLimit = 0 }
+        return indexes
+    }
+
+    /// Whether a statement of the connection has been begun and not ended.
+    private var isReading: Bool {
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { return true }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return false
+    }
+
     /// Quotes a name as a text. Names are letters, digits and underscores, but are quoted all the same.
     static func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
 
