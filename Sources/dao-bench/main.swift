@@ -11,6 +11,7 @@ import Foundation
 //
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--work NAME] [--json PATH]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N]
+//   swift run -c release dao-bench --import 5 [--rows N]
 //   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
 //   swift run -c release dao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]
 
@@ -23,6 +24,8 @@ struct Options {
     var copies = true
     /// How many times the rows the growth is measured on; nil to measure no growth.
     var growth: Int?
+    /// How many times the rows the growth of imports is measured on; nil to measure none.
+    var importFactor: Int?
     /// The server on which the commits of many clients are counted; nil to count none.
     var writers: String?
     /// The server to which rows are copied; nil to copy none there.
@@ -35,7 +38,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -47,6 +50,7 @@ struct Options {
             case "--writers": writers = value
             case "--copy-postgres": postgresCopy = value
             case "--seconds": seconds = try Self.positive(value, name)
+            case "--import": importFactor = try Self.positive(value, name)
             case "--growth": growth = try Self.positive(value, name)
             case "--only":
                 guard let pair = Pair(rawValue: value) else {
@@ -215,6 +219,10 @@ do {
     defer { try? FileManager.default.removeItem(at: directory) }
     if let factor = options.growth {
         try GrowthBench.run(rows: options.rows, factor: factor, repetitions: options.repetitions, in: directory)
+        exit(0)
+    }
+    if let factor = options.importFactor {
+        try ImportBench.run(rows: options.rows, factor: factor, in: directory)
         exit(0)
     }
     let data = Dataset(count: options.rows, points: 20_000, queries: 2_000)
