@@ -1,16 +1,18 @@
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOSQLite
 import Foundation
 import Synchronization
 import Testing
 
-/// The rows that queries on skewed data look at, as an instrument is told. The best plan is the one that looks at the fewest
+/// The rows that queries on skewed data look at, as an instrument is told; on SQLite its steps, those of the statements that
+/// choose a path included. The best plan is the one that looks at the fewest
 /// rows on databases with the same rows, of which each has only one of the indexes, or none.
 @Suite struct PlanQualityTests {
     private static let rows = makeTickets()
 
-    @Test(arguments: ["memory", "lmdb"]) func noPlanLooksAtMoreThanThreeTimesTheRowsOfTheBest(_ scheme: String) throws {
+    @Test(arguments: ["memory", "lmdb", "sqlite"]) func noPlanLooksAtMoreThanThreeTimesTheRowsOfTheBest(_ scheme: String) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("plans-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -19,7 +21,7 @@ import Testing
             var configuration = DatabaseConfiguration(
                 scheme: scheme, path: scheme == "memory" ? "" : directory.appendingPathComponent("\(type)").path)
             configuration.instrument = Instrument { calls.add($0) }
-            let database = try DatabaseDrivers(.memory, .lmdb).open(configuration)
+            let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(configuration)
             let tickets = try database.storage(for: type)
             defer { try? database.close() }
             try tickets.insert(Self.rows.map { Record(ticket: $0) })
@@ -27,7 +29,9 @@ import Testing
                 calls.forget()
                 let count = try shape.run(tickets)
                 #expect(count == shape.expected(Self.rows), "\(shape)")
-                return try #require(calls.only().rowsLookedAt, "\(shape)")
+                let call = try calls.only()
+                let steps = call.statements.reduce(0) { $0 + ($1.steps ?? 0) }
+                return scheme == "sqlite" ? steps : try #require(call.rowsLookedAt, "\(shape)")
             }
         }
         let chosen = try work(AllIndexes.self)
@@ -38,7 +42,9 @@ import Testing
         ]
         for (number, shape) in Shape.all.enumerated() {
             let best = alone.map { $0[number] }.min() ?? 0
-            #expect(chosen[number] <= best * 3, "\(shape): \(chosen[number]), the best \(best)")
+            // To begin the statements of a choice takes steps, and so does skipping the first entries.
+            let fixed = scheme == "sqlite" ? 1_000 : 0
+            #expect(chosen[number] <= best * 3 + fixed, "\(shape): \(chosen[number]), the best \(best)")
         }
     }
 }

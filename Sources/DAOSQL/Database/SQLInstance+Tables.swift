@@ -15,6 +15,8 @@ final class KnownTable: Sendable {
     let isUpToDate: Bool
     /// Whether the stored entity has changed since.
     private let outdated = Atomic(false)
+    /// The paths between which the suite chooses, once they were looked up.
+    private let paths = Mutex<[SearchPath]?>(nil)
 
     init(_ table: SQLTable, number: Int, _ stored: EntityDescription, _ declaration: EntityDeclaration) {
         (self.table, self.number, self.stored, self.declaration) = (table, number, stored, declaration)
@@ -23,6 +25,19 @@ final class KnownTable: Sendable {
 
     var isOutdated: Bool { outdated.load(ordering: .relaxed) }
     func becomeOutdated() { outdated.store(true, ordering: .relaxed) }
+
+    /// Lets the engine choose the paths, because an index is gone.
+    func leavePlanning() { paths.withLock { $0 = [] } }
+
+    /// The paths between which the suite chooses; none when the engine does.
+    func searchPaths(_ session: SQLSession) throws -> [SearchPath] {
+        if let paths = paths.withLock({ $0 }) { return paths }
+        // Of paths that do the same for a query, the first is used: that with the fewest columns.
+        let found = try session.connection.searchPaths(of: table).sorted { $0.columns.count < $1.columns.count }
+            .map { SearchPath($0, of: table) }.filter { !$0.columns.isEmpty }
+        paths.withLock { $0 = found }
+        return found
+    }
 }
 
 extension SQLInstance {
@@ -91,6 +106,9 @@ extension SQLInstance {
             for name in names { tables.removeValue(forKey: name)?.forEach { $0.becomeOutdated() } }
         }
     }
+
+    /// Lets the engine choose the paths to the rows of an entity, because an index is gone.
+    func leavePlanning(of name: String) { tables.withLock { $0[name]?.forEach { $0.leavePlanning() } } }
 
     /// Forgets what is known of entities that another process has changed, at the beginning of a write
     /// transaction. A row that is stored without a column that the process has added would lack its default.

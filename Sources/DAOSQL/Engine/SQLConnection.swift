@@ -110,6 +110,10 @@ public protocol SQLConnection: AnyObject {
     /// The plan of a query. The caller sets ``/DAOCore/QueryPlan/filtersRows``.
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan
 
+    /// The paths to the rows of a table, between which the suite chooses by counting their entries where a query has several.
+    /// By default there are none, and the engine chooses: it knows how the values are distributed.
+    func searchPaths(of table: SQLTable) throws -> [SQLSearchPath]
+
     // MARK: Tables
 
     /// A version that changes with every change of the tables, also by other processes. Every write
@@ -192,6 +196,9 @@ extension SQLConnection {
 
     /// By default there are none.
     public func indexesToFillLater(of table: String) throws -> [SQLIndexStatements] { [] }
+
+    /// By default there are none.
+    public func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] { [] }
 
     /// By default nothing is checked.
     public func problems() throws -> [SQLProblem] { [] }
@@ -284,22 +291,26 @@ public enum SQLRowWrite: Sendable, Hashable {
     case update([Int])
 }
 
-/// A table or a column does not exist or was dropped. The storage creates a missing table and repeats the call with
-/// the columns that the catalog describes.
+/// A table, a column or an index does not exist or was dropped. The storage creates a missing table and repeats the call with
+/// the columns that the catalog describes, without ``SQLSearchPath/hint`` where an index is missing.
 public struct SQLMissingTable: Error {
     /// The error of the engine.
     public let underlying: StorageError
     /// Whether the table exists and lacks a column.
     public let isColumn: Bool
+    /// Whether the table exists and lacks an index that a statement names.
+    public let isIndex: Bool
 
     /// Creates an error.
     ///
     /// - Parameters:
     ///   - underlying: The error of the engine.
     ///   - isColumn: Whether the table exists and lacks a column.
-    public init(_ underlying: StorageError, isColumn: Bool = false) {
+    ///   - isIndex: Whether the table exists and lacks an index that a statement names.
+    public init(_ underlying: StorageError, isColumn: Bool = false, isIndex: Bool = false) {
         self.underlying = underlying
         self.isColumn = isColumn
+        self.isIndex = isIndex
     }
 }
 

@@ -34,7 +34,9 @@ public struct SQLTable: Sendable {
     let declaredColumns: ArraySlice<String>
     /// The positions and defaults of the retired columns, which the model does not declare.
     private let retired: [(field: Int, defaultValue: Value)]
-    private let selectAll: String
+    /// The quoted name of the table in statements that read it, with what makes them use one of its indexes.
+    private var source: String
+    private var selectAll: String
 
     /// Composes the statements of a model.
     ///
@@ -71,7 +73,8 @@ public struct SQLTable: Sendable {
         declaredColumns = columns.prefix(declaredCount)
         let list = declaredColumns.joined(separator: ", ")
         let key = columns[entity.keyIndex]
-        selectAll = "SELECT \(list) FROM \(self.name)"
+        source = self.name
+        selectAll = "SELECT \(list) FROM \(source)"
         selectByKey = "\(selectAll) WHERE \(key) = \(dialect.placeholder(1))"
         deleteByKey = "DELETE FROM \(self.name) WHERE \(key) = \(dialect.placeholder(1))"
         let placeholders = stored.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
@@ -131,13 +134,13 @@ extension SQLTable {
     ///   - query: The query.
     ///   - related: What its conditions on related rows read.
     func select(_ fields: [Int], _ query: ResolvedQuery, _ related: RelatedTables?) throws -> SQLText {
-        try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(name)", query, related)
+        try completed("SELECT \(fields.map { columns[$0] }.joined(separator: ", ")) FROM \(source)", query, related)
     }
 
     /// Returns the statement that reads some columns of a query's rows, in the order of the query. Every column is at the
     /// position of its field; the others are `NULL`.
     func select(only fields: [Int], _ query: ResolvedQuery, _ related: RelatedTables) throws -> SQLText {
-        try completed("SELECT \(list(only: fields)) FROM \(name)", query, related)
+        try completed("SELECT \(list(only: fields)) FROM \(source)", query, related)
     }
 
     /// Returns the statement that reads the different values of some columns, ascending, in the rows that a filter matches.
@@ -179,7 +182,47 @@ extension SQLTable {
 
     /// Returns the statement that counts the rows that a filter matches.
     func count(_ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
-        try filtered("SELECT count(*) FROM \(name)", filter, related)
+        try filtered("SELECT count(*) FROM \(source)", filter, related)
+    }
+
+    /// The table in statements that read it through the path that was chosen for a query; the table itself when the engine
+    /// chooses.
+    func using(_ choice: PathChoice?) -> SQLTable {
+        guard let choice else { return self }
+        var table = self
+        table.source += choice.path.hint
+        table.selectAll += choice.path.hint
+        return table
+    }
+
+    /// Returns the statement that has one row for each entry of a path that conditions restrict.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - conditions: The conditions.
+    ///   - count: The number of entries to skip, to have one row at most; nil for all rows.
+    func entries(of path: QueryPath, where conditions: Filter, after count: Int? = nil) throws -> SQLText {
+        let limits = ResolvedQuery(filter: .all, order: [], limit: count == nil ? nil : 1, offset: count ?? 0)
+        return limited(try filtered("SELECT 1 FROM \(name)\(path.hint)", conditions), limits, order: [])
+    }
+
+    /// Returns the statement that has one row for each entry of a path, in the order of the path: one where the row matches a
+    /// filter, and then each field of the order, at the position after its own, where groups of rows are sorted.
+    func entries(
+        of path: QueryPath, where conditions: Filter, matching filter: Filter, _ query: ResolvedQuery
+    ) throws -> SQLText {
+        var writer = ConditionWriter(self, SQLText("SELECT CASE WHEN "), nil)
+        try writer.write(filter)
+        let fields = path.sortsGroups ? ", " + list(only: path.ordered) : ""
+        writer.write(" THEN 1 END\(fields) FROM \(name)\(path.hint)")
+        if conditions != .all {
+            writer.write(" WHERE ")
+            try writer.write(conditions)
+        }
+        let order = query.order.filter { path.ordered.contains($0.field) }
+        return limited(
+            writer.sql, ResolvedQuery(filter: .all, order: order),
+            order: order.map { sortTerm($0.field, comparable[$0.field], isAscending: $0.isAscending) })
     }
 
     /// Returns the statement that removes the rows of a query.

@@ -10,7 +10,8 @@ extension SQLStorage {
             guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {
                 try session.connection.beginSnapshot()
-                let table = try current(session).table
+                let known = try current(session)
+                let table = known.table.using(try PathChoice(resolved, known, session))
                 let (statement, selection) = try evaluatingRelated(resolved) {
                     let divided = try resolved.divided(for: table)
                     let sql = try table.select(divided.query, tables(session, resolved))

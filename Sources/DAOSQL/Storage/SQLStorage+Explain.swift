@@ -5,8 +5,11 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
         return try reading(resolved) { session, known in
-            let sql = try known.table.select(resolved.divided(for: known.table).query, tables(session, resolved))
-            var plan = try session.connection.explain(sql, of: known.table.entity)
+            let choice = try PathChoice(resolved, known, session)
+            let table = known.table.using(choice)
+            let sql = try table.select(resolved.divided(for: table).query, tables(session, resolved))
+            var plan = try session.connection.explain(sql, of: table.entity)
+            if let choice { plan.details.append(choice.description) }
             plan.filtersRows = filtersRows(resolved.filter, servedFields(resolved.filter, plan.access))
             return plan
         }
@@ -21,7 +24,7 @@ extension SQLStorage {
         case .index(let names): fields = names.compactMap { entity.index(of: $0) }
         default: return []
         }
-        let conjuncts = if case .and(let parts) = filter { parts } else { [filter] }
+        let conjuncts = filter.conjuncts
         let open = fields.firstIndex { field in !conjuncts.contains { $0.hasSingleValues(of: field) } } ?? fields.count
         return Set(fields.prefix(open + 1))
     }
@@ -39,17 +42,6 @@ extension SQLStorage {
             let isRange = pattern.options.isEmpty && (pattern.match == .hasPrefix || pattern.match == .equals)
             return !served.contains(field) || isNegated || !isRange
         case .or, .compareFields, .related, .embedded: return true
-        }
-    }
-}
-
-extension Filter {
-    /// Whether the filter allows only single values of a field.
-    fileprivate func hasSingleValues(of field: Int) -> Bool {
-        switch self {
-        case .isNull(field, true), .compare(field, .equal, _), .isIn(field, _, isNegated: false): true
-        case .text(field, let pattern, isNegated: false): pattern.options.isEmpty && pattern.match == .equals
-        default: false
         }
     }
 }

@@ -5,7 +5,8 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
         return try reading(resolved) { session, known in
-            try records(resolved, session, known) { try known.table.select($0, $1) }
+            let table = known.table.using(try PathChoice(resolved, known, session))
+            return try records(resolved, session, known) { try table.select($0, $1) }
         }
     }
 
@@ -69,7 +70,9 @@ extension SQLStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading(resolved) { try keys(resolved, $0, $1.table) }
+        return try reading(resolved) { session, known in
+            try keys(resolved, session, known.table.using(try PathChoice(resolved, known, session)))
+        }
     }
 
     /// Returns the keys of a query's rows.
@@ -101,7 +104,8 @@ extension SQLStorage {
         return try reading(resolved) { session, known in
             var all = 0
             if try resolved.filter.divided(for: known.table).rest == nil {
-                let sql = try known.table.count(resolved.filter, tables(session, resolved))
+                let choice = try PathChoice(ResolvedQuery(filter: resolved.filter, order: []), known, session)
+                let sql = try known.table.using(choice).count(resolved.filter, tables(session, resolved))
                 try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
             } else {
                 all = try keys(ResolvedQuery(filter: resolved.filter, order: []), session, known.table).count
@@ -118,7 +122,8 @@ extension SQLStorage {
         // The error of an unreadable value needs the key of its row. An index on a field contains the key too.
         try reading(resolved) { session, known in
             let divided = try resolved.divided(for: known.table)
-            let sql = try known.table.select(only: fields + divided.fields + [key], divided.query, tables(session, resolved))
+            let table = known.table.using(try PathChoice(resolved, known, session))
+            let sql = try table.select(only: fields + divided.fields + [key], divided.query, tables(session, resolved))
             let statement = try session.statement(sql, entity: entity.name, divided)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: key)

@@ -101,6 +101,9 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
     @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
         do {
             return try work()
+        } catch let error as SQLMissingTable where error.isIndex {
+            CallTrace.willRunAgain()
+            owner.instance.leavePlanning(of: entity.name)
         } catch is SQLMissingTable {
             CallTrace.willRunAgain()
             owner.instance.forget([entity.name])

@@ -39,6 +39,23 @@ extension SQLiteConnection {
         return SQLStoredTable(name: table.name, kind: table.kind, columns: columns, indexes: indexes)
     }
 
+    /// The indexes, and the table itself where it is in the order of its row numbers. SQLite's statistics have only the average
+    /// number of rows for a value. There are none when an index is partial or has another collation than conditions have:
+    /// then only SQLite knows what it serves.
+    func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] {
+        let name = Self.quoted(table.entity.name)
+        let others = try texts(
+            "SELECT i.name FROM pragma_index_list(\(name)) AS i, pragma_index_xinfo(i.name) AS c "
+                + "WHERE i.partial OR c.key AND (c.name IS NULL OR c.coll <> 'BINARY')")
+        guard others.isEmpty, let stored = try storedTable(table.entity.name) else { return [] }
+        let key = table.entity.fields[table.entity.keyIndex]
+        let paths = stored.indexes.map {
+            SQLSearchPath(columns: $0.columns, isUnique: $0.isUnique, hint: " INDEXED BY \(SQLiteDialect().quoted($0.name))")
+        }
+        if stored.indexes.contains(where: { $0.origin == .primaryKey }) { return paths }
+        return [SQLSearchPath(columns: [IndexedField(key.name)], isUnique: true, hint: " NOT INDEXED")] + paths
+    }
+
     private static func origin(_ text: String) -> SQLStoredTable.Index.Origin {
         switch text {
         case "c": .statement

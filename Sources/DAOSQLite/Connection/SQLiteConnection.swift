@@ -93,6 +93,7 @@ final class SQLiteConnection: @unchecked Sendable {
         if isCommitting, ExtendedCode.afterLogging.contains(code) { return outcome.becomeUnknown(error) }
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 { fault = error }
         guard code == SQLITE_ERROR, let message = error.engineMessage else { return error }
+        if message.hasPrefix("no such index") { return SQLMissingTable(error, isIndex: true) }
         if message.hasPrefix("no such table") { return SQLMissingTable(error) }
         if message.hasPrefix("no such column") || message.contains("has no column named") {
             return SQLMissingTable(error, isColumn: true)

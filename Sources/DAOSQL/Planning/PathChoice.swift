@@ -1,0 +1,164 @@
+import DAOCore
+
+/// The path that was chosen for a query, by counting the entries of the paths that it has.
+///
+/// Entries of all paths are counted side by side, until the first path ends: it is the shortest one, and it is found at a cost
+/// that follows its own length. Where a path has the order of a query with a limit, its rows are looked at until there are as
+/// many as the query reads, or until another path has ended.
+struct PathChoice: CustomStringConvertible {
+    /// The path.
+    let path: QueryPath
+    /// Why it was chosen.
+    let description: String
+
+    /// Chooses a path.
+    ///
+    /// - Returns: Nil when the engine chooses: a query with one path, a unique key, or conditions on related rows.
+    init?(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws {
+        let conjuncts = query.filter.conjuncts
+        if conjuncts.isEmpty || conjuncts.count == 1 && query.limit == nil && query.order.count < 2 { return nil }
+        let all = try known.searchPaths(session)
+        let narrow = all.filter { path in conjuncts.contains { $0.isRange(of: path.columns[0].field) } }
+        if narrow.isEmpty || query.filter.reachesRelated { return nil }
+        var rivals: [QueryPath] = []
+        for path in narrow.map({ QueryPath($0, query, conjuncts) }) {
+            if path.isSingle { return nil }
+            if rivals.contains(where: { path.restricting.isSubset(of: $0.restricting) }) { continue }
+            rivals.removeAll { $0.restricting.isSubset(of: path.restricting) }
+            rivals.append(path)
+        }
+        let race = Race(table: known.table, session: session, query: query, conjuncts: conjuncts)
+        let inOrder = query.order.isEmpty ? [] : all.map { QueryPath($0, query, conjuncts) }.filter(\.isOrdered)
+        let ordered = inOrder.min(by: Self.isShorter)
+        if let ordered {
+            rivals.removeAll { $0.restricting.isSubset(of: ordered.restricting) }
+            // Without a limit the order is no reason to look at more rows.
+            let isShorter = !rivals.contains { ordered.restricting.isSubset(of: $0.restricting) }
+            if query.limit == nil, isShorter { rivals.append(ordered) }
+        }
+        if let ordered, let limit = query.limit, !rivals.isEmpty {
+            let (sum, overflows) = limit.addingReportingOverflow(query.offset)
+            let winner = try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum)
+            path = winner ?? ordered
+            description =
+                winner == nil
+                ? "chosen by counting: in its order, the wanted rows come before another index ends"
+                : "chosen by counting: it ends first"
+        } else if rivals.count > 1 {
+            path = try race.winner(among: rivals)
+            description = "chosen by counting: it ends first"
+        } else {
+            // The path has the conditions of all others. Without a limit, one that has only the order leads to all rows.
+            guard let best = rivals.first ?? ordered else { return nil }
+            if narrow.count < 2, best.isOrdered || ordered == nil || query.isInKeyOrder { return nil }
+            path = best
+            description = "chosen for its conditions"
+        }
+    }
+
+    private static func isShorter(_ left: QueryPath, _ right: QueryPath) -> Bool {
+        left.restricting.count != right.restricting.count
+            ? left.restricting.count > right.restricting.count : !left.sortsGroups && right.sortsGroups
+    }
+}
+
+/// Counts the entries of paths side by side.
+private struct Race {
+    let table: SQLTable
+    let session: SQLSession
+    let query: ResolvedQuery
+    let conjuncts: [Filter]
+
+    /// The shortest of some paths.
+    func winner(among paths: [QueryPath]) throws -> QueryPath {
+        let walk = try Walk(self, paths)
+        defer { walk.end() }
+        while true { if let winner = try walk.step() { return winner } }
+    }
+
+    /// The shortest of some paths; nil when a path that is read in its order has as many rows as are wanted before.
+    func winner(among paths: [QueryPath], ordered: QueryPath, wanted: Int) throws -> QueryPath? {
+        // To count an entry costs a fraction of what it costs to look at a row.
+        let isOne = paths.count == 1
+        let head = max(min(wanted, 1_000_000) * 2, 64)
+        if isOne, try !hasEntries(paths[0], after: head) { return paths[0] }
+        let walk = try Walk(self, paths)
+        defer { walk.end() }
+        if !isOne { for _ in 0..<head { if let winner = try walk.step() { return winner } } }
+        let (own, others) = divided(by: ordered)
+        let statement = try session.statement(
+            try table.entries(of: ordered, where: own, matching: others, query), entity: table.entity.name)
+        defer { statement.giveBack() }
+        let reader = statement.makeReader(of: table.entity, firstField: -1, keyColumn: -1)
+        var (looked, found) = (0, 0)
+        // The values of the last row that is read: where rows are sorted within a group, all of the group are looked at.
+        var last: [Value]?
+        while try reader.advance() {
+            if let last {
+                if values(reader, ordered) != last { break }
+            } else if reader.integer(inColumn: 0) != 0 {
+                found += 1
+                if found >= wanted {
+                    if !ordered.sortsGroups { break }
+                    last = values(reader, ordered)
+                }
+            }
+            looked += 1
+            // Three entries for two rows, since an entry costs less.
+            for _ in 0..<1 + looked % 2 { if let winner = try walk.step() { return winner } }
+        }
+        return nil
+    }
+
+    /// Whether a path has more entries than a number.
+    private func hasEntries(_ path: QueryPath, after count: Int) throws -> Bool {
+        let sql = try table.entries(of: path, where: divided(by: path).own, after: count)
+        let statement = try session.statement(sql, entity: table.entity.name)
+        defer { statement.giveBack() }
+        return try statement.makeReader(of: table.entity, keyColumn: -1).advance()
+    }
+
+    /// The values of a row by which a path is ordered. A value that its field cannot hold counts as nil.
+    private func values(_ reader: SQLRowReader, _ path: QueryPath) -> [Value] {
+        path.ordered.map { (try? reader.readValue(at: $0)) ?? .null }
+    }
+
+    /// The conditions that restrict a path, and the others.
+    func divided(by path: QueryPath) -> (own: Filter, others: Filter) {
+        func all(_ filters: [Filter]) -> Filter { filters.count > 1 ? .and(filters) : filters.first ?? .all }
+        return (
+            all(conjuncts.indices.filter { path.restricting.contains($0) }.map { conjuncts[$0] }),
+            all(conjuncts.indices.filter { !path.restricting.contains($0) }.map { conjuncts[$0] })
+        )
+    }
+}
+
+/// The entries of some paths, one after another.
+private final class Walk {
+    private let paths: [QueryPath]
+    private var statements: [SQLStatement] = []
+    private var readers: [SQLRowReader] = []
+
+    init(_ race: Race, _ paths: [QueryPath]) throws {
+        self.paths = paths
+        do {
+            for path in paths {
+                let sql = try race.table.entries(of: path, where: race.divided(by: path).own)
+                let statement = try race.session.statement(sql, entity: race.table.entity.name)
+                statements.append(statement)
+                readers.append(statement.makeReader(of: race.table.entity, keyColumn: -1))
+            }
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// Counts one more entry of each path. Returns the path that has no more.
+    func step() throws -> QueryPath? {
+        for (path, reader) in zip(paths, readers) where try !reader.advance() { return path }
+        return nil
+    }
+
+    func end() { statements.forEach { $0.giveBack() } }
+}

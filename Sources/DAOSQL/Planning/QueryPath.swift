@@ -1,0 +1,113 @@
+import DAOCore
+
+/// What a ``SQLSearchPath`` does for a query: the conditions that restrict it, and the order that it has.
+struct QueryPath {
+    /// What makes a statement use the path.
+    let hint: String
+    /// The conditions on its columns, by their position in the conjunction. All other rows are not looked at.
+    let restricting: Set<Int>
+    /// The fields of the query's order that its rows are in already. Fields with one value in all rows are not among them.
+    let ordered: [Int]
+    /// Whether its rows are in the query's order, except perhaps rows that are equal in ``ordered``.
+    let isOrdered: Bool
+    /// Whether rows that are equal in ``ordered`` have to be sorted.
+    let sortsGroups: Bool
+    /// Whether it leads to one row at most.
+    let isSingle: Bool
+
+    /// Creates the path of a query.
+    init(_ path: SearchPath, _ query: ResolvedQuery, _ conjuncts: [Filter]) {
+        hint = path.hint
+        var restricting: Set<Int> = []
+        var fixed: Set<Int> = []
+        search: for column in path.columns {
+            var isSingle = false
+            for (number, conjunct) in conjuncts.enumerated() where conjunct.isRange(of: column.field) {
+                restricting.insert(number)
+                if conjunct.hasSingleValues(of: column.field) { isSingle = true }
+                if conjunct.hasOneValue(of: column.field) { fixed.insert(column.field) }
+            }
+            if !isSingle { break search }
+        }
+        self.restricting = restricting
+        isSingle = path.uniqueFields?.isSubset(of: fixed) == true
+        let terms = query.order.filter { !fixed.contains($0.field) }
+        var ordered: [Int] = []
+        var isForward: Bool?
+        for (term, column) in zip(terms, path.columns.filter { !fixed.contains($0.field) }) {
+            let isParallel = term.isAscending == column.isAscending
+            guard term.field == column.field, isForward ?? isParallel == isParallel else { break }
+            isForward = isParallel
+            ordered.append(term.field)
+        }
+        self.ordered = ordered
+        isOrdered = terms.isEmpty || !ordered.isEmpty
+        sortsGroups = ordered.count < terms.count
+    }
+}
+
+/// A ``SQLSearchPath`` with the positions of its fields.
+struct SearchPath: Sendable {
+    /// What makes a statement use the path.
+    let hint: String
+    /// The fields that conditions and sorts can use, in order; at the end the key, when it follows.
+    let columns: [SortTerm]
+    /// The fields of which no two rows have the same values; nil when there are such rows.
+    let uniqueFields: Set<Int>?
+
+    /// Finds the fields of a path. The path ends at a column that is compared in another way than it is stored.
+    init(_ path: SQLSearchPath, of table: SQLTable) {
+        hint = path.hint
+        let fields = table.entity.fields
+        var columns: [SortTerm] = []
+        for column in path.columns {
+            let field = fields.firstIndex { table.dialect.storedName($0.name) == column.name }
+            guard let field, table.comparable[field] == table.columns[field] else { break }
+            columns.append(SortTerm(field: field, isAscending: column.isAscending))
+        }
+        let isWhole = columns.count == path.columns.count
+        uniqueFields = isWhole && path.isUnique ? Set(columns.map(\.field)) : nil
+        if isWhole, !columns.contains(where: { $0.field == table.entity.keyIndex }) {
+            columns.append(SortTerm(field: table.entity.keyIndex, isAscending: true))
+        }
+        self.columns = columns
+    }
+}
+
+extension Filter {
+    /// Whether an index on a field finds the rows that the filter matches.
+    func isRange(of field: Int) -> Bool {
+        switch self {
+        case .compare(field, let comparison, _): comparison != .notEqual
+        case .text(field, let pattern, isNegated: false) where pattern.match == .hasPrefix:
+            pattern.options.isEmpty && !pattern.text.isEmpty
+        default: hasSingleValues(of: field)
+        }
+    }
+
+    /// Whether the filter allows only single values of a field.
+    func hasSingleValues(of field: Int) -> Bool {
+        switch self {
+        case .isIn(field, _, isNegated: false): true
+        default: hasOneValue(of: field)
+        }
+    }
+
+    /// Whether the filter allows only one value of a field.
+    func hasOneValue(of field: Int) -> Bool {
+        switch self {
+        case .isNull(field, true), .compare(field, .equal, _): true
+        case .text(field, let pattern, isNegated: false): pattern.options.isEmpty && pattern.match == .equals
+        default: false
+        }
+    }
+
+    /// The parts that all have to match.
+    var conjuncts: [Filter] {
+        switch self {
+        case .all: []
+        case .and(let parts): parts
+        default: [self]
+        }
+    }
+}

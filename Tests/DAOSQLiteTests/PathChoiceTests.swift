@@ -1,0 +1,91 @@
+import DAOCore
+import DAOSQLite
+import DAOTestSupport
+import Foundation
+import Testing
+
+/// Where a query has several paths, their entries are counted first. `PlanQualityTests` shows what is gained.
+@Suite struct PathChoiceTests {
+    private struct Ticket: Model, Plain {
+        var id: Int
+        var status: String
+        var owner: Int?
+        var date: Int
+        static let schema = Schema(
+            "ticket", Self.init, Field("id", \.id, .primaryKey), Field("status", \.status, .indexed),
+            Field("owner", \.owner, .indexed), Field("date", \.date, .indexed))
+    }
+
+    private let place = Place()
+
+    /// One of a hundred tickets is open, one of a thousand has owner 7, and half have no owner.
+    private static let tickets = (0..<5_000).map {
+        Ticket(
+            id: $0, status: $0 % 100 == 0 ? "open" : "closed", owner: $0 % 1_000 == 3 ? 7 : $0 % 2 == 0 ? nil : 1,
+            date: $0 * 7 % 5_000)
+    }
+
+    private func makeTickets(_ database: SQLiteDatabase) throws -> ModelDAO<Ticket> {
+        let tickets = DAO(storage: try database.storage(for: Ticket.self))
+        try tickets.persist(Self.tickets)
+        return tickets
+    }
+
+    @Test func valuesDecideBetweenIndexes() throws {
+        let tickets = try makeTickets(place.database())
+        func access(_ status: String, _ owner: Int?, limit: Int? = nil) throws -> QueryPlan.Access {
+            try tickets.explain(orderedBy: .descending(\.date), limit: limit) { $0.status == status && $0.owner == owner }.access
+        }
+        #expect(try access("open", 1) == .index(["status"]))
+        #expect(try access("closed", 7) == .index(["owner"]))
+        #expect(try access("open", nil) == .index(["status"]))
+        #expect(try access("closed", nil, limit: 10) == .index(["date"]))
+        #expect(try access("closed", 7, limit: 10) == .index(["owner"]))
+        let plan = try tickets.explain(limit: 10) { $0.status == "open" && $0.owner == nil }
+        #expect(plan.details.last == "chosen by counting: it ends first")
+        let newest = try tickets.read(orderedBy: .descending(\.date), limit: 10) { $0.status == "closed" && $0.owner == nil }
+        let all = Self.tickets.filter { $0.status == "closed" && $0.owner == nil }.sorted { $0.date > $1.date }
+        #expect(newest.map(\.id) == all.prefix(10).map(\.id))
+    }
+
+    @Test func aQueryWithOnePathIsOneStatement() throws {
+        let database = try place.database()
+        let tickets = try makeTickets(database)
+        func statements(_ body: () throws -> Void) throws -> Int {
+            try database.snapshot {
+                let before = try database.statementStatistics
+                try body()
+                let after = try database.statementStatistics
+                return after.hits + after.misses - before.hits - before.misses
+            }
+        }
+        #expect(try statements { _ = try tickets.read { $0.owner == 7 } } == 1)
+        #expect(try statements { _ = try tickets.read(limit: 10) { $0.owner == 7 } } == 1)
+        #expect(try statements { _ = try tickets.read(orderedBy: .ascending(\.date), limit: 10) } == 1)
+        #expect(try statements { _ = try tickets.read { $0.id == 7 && $0.owner == 1 } } == 1)
+        #expect(try statements { _ = try tickets.count { $0.status == "open" } } == 1)
+        #expect(try statements { _ = try tickets.count { $0.status == "open" && $0.owner == 1 } } == 3)
+    }
+
+    @Test func anIndexThatAnotherProgramHasDroppedIsNotUsed() throws {
+        let tickets = try makeTickets(place.database())
+        func count() throws -> Int { try tickets.read { $0.status == "open" && $0.owner == nil }.count }
+        #expect(try count() == 50)
+        let raw = try Raw(place.path())
+        let name = try raw.texts("SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '%(\"status\")'")
+        try raw.run("DROP INDEX \"\(try #require(name.first))\"")
+        #expect(try count() == 50)
+        let plan = try tickets.explain { $0.status == "open" && $0.owner == nil }
+        #expect(!plan.details.contains { $0.hasPrefix("chosen") })
+    }
+
+    @Test func indexesThatOnlySQLiteKnowsAreLeftToIt() throws {
+        let database = try place.database()
+        _ = try makeTickets(database)
+        try database.close()
+        try Raw(place.path()).run("CREATE INDEX mine ON ticket(status) WHERE owner = 7")
+        let again = DAO(storage: try place.database().storage(for: Ticket.self))
+        let plan = try again.explain { $0.status == "open" && $0.owner == nil }
+        #expect(!plan.details.contains { $0.hasPrefix("chosen") })
+    }
+}
