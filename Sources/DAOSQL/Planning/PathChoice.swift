@@ -80,7 +80,7 @@ private struct Race {
     func winner(among paths: [QueryPath], ordered: QueryPath, wanted: Int) throws -> QueryPath? {
         // To count an entry costs a fraction of what it costs to look at a row.
         let isOne = paths.count == 1
-        let head = max(min(wanted, 1_000_000) * 2, 64)
+        let head = max(min(wanted, 1_000_000) * 3, 64)
         if isOne, try !hasEntries(paths[0], after: head) { return paths[0] }
         let walk = try Walk(self, paths)
         defer { walk.end() }
