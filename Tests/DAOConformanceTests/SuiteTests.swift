@@ -14,17 +14,21 @@ import Testing
         try ArrayDatabase(location.name, limits: .init(hasReferencesInRows: false))
     }
     static let limited = ConformanceTarget(name: "limited array") { try LimitedDatabase($0.name) }
+    /// Arrays are slow with a thousand rows, and all other tests run beside these.
+    private static let patience = Duration.seconds(300)
 
-    @Test(arguments: Conformance.cases(for: array))
+    @Test(arguments: Conformance.cases(for: array, timeLimit: patience))
     func conforms(_ test: ConformanceTest) async throws { try await test.run() }
 
-    @Test(arguments: Conformance.cases(for: persistent) { $0.requirements.contains(.persistence) })
+    @Test(arguments: Conformance.cases(for: persistent, timeLimit: patience) { $0.requirements.contains(.persistence) })
     func conformsWithPersistence(_ test: ConformanceTest) async throws { try await test.run() }
 
-    @Test(arguments: Conformance.cases(for: hiddenLinks, chapters: [.relationships, .evolution]))
+    @Test(arguments: Conformance.cases(for: hiddenLinks, chapters: [.relationships, .evolution], timeLimit: patience))
     func conformsWithHiddenLinks(_ test: ConformanceTest) async throws { try await test.run() }
 
-    @Test(arguments: Conformance.cases(for: limited, chapters: [.values, .writes, .transactions, .evolution, .lifeCycle]))
+    @Test(
+        arguments: Conformance.cases(
+            for: limited, chapters: [.values, .writes, .transactions, .evolution, .lifeCycle], timeLimit: patience))
     func conformsWithLimits(_ test: ConformanceTest) async throws { try await test.run() }
 }
 
