@@ -20,6 +20,8 @@ BASE_PATH ?=
 
 # Which tests `make test` runs: a regular expression for their names; all of them when empty.
 FILTER ?=
+# Package.swift optimises the libraries in debug builds where it is 1.
+export DAO_OPTIMIZED = 1
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
@@ -144,6 +146,8 @@ bench-check: ## Fail where a ratio of dao-bench is worse than the stored one by 
 	@swift build -c release --product dao-bench --quiet
 	@Scripts/with-postgres.sh --if-possible --durable Scripts/bench-check.py
 
+# The sanitizer takes the counts of references of optimised copies for races.
+tsan tsan-suite: DAO_OPTIMIZED =
 TSAN_FILTER ?= Concurren|Transaction|Store|DAOTransport|DAONodes
 TSAN_BUILD = --sanitize=thread -Xswiftc -DDAO_THREAD_SANITIZER --scratch-path .build/tsan
 tsan: ## Run the concurrent tests under ThreadSanitizer (RACE_ROUNDS=300000)
