@@ -55,6 +55,28 @@ struct BulkTests {
         try database.close()
     }
 
+    /// New rows, rows of which a few are stored, and rows with the key of another one.
+    @Test(arguments: ["one", "many"])
+    func manyRowsMayReplaceOthers(_ writers: String) throws {
+        let database = try DatabaseDrivers(.postgres).open(Server.newURL("writers=\(writers)"))
+        let storage = try database.books.storage
+        var books = books(0..<14_000)
+        try storage.upsert(Array(books[..<11_000]))
+        for index in 10_990..<11_000 { books[index].title += " changed" }
+        try storage.upsert(Array(books[10_990..<13_000]))
+        var first = books[13_500]
+        first.title = "replaced by a later one"
+        try storage.upsert([first] + books[13_000...])
+        #expect(try database.books.read() == books)
+        // A value that is taken.
+        var new = self.books(14_000..<16_000)
+        new[1_500].shelf = "shelf 1"
+        let error = try storageError { try storage.upsert(new) }
+        #expect(error.kind == .uniqueViolation && error.key == UniqueID(15_500) && error.conflictingKey == UniqueID(1))
+        #expect(try database.books.read() == books)
+        try database.close()
+    }
+
     @Test func manyRowsAreChangedAndErased() throws {
         let database = try DatabaseDrivers(.postgres).open(Server.newURL())
         var books = books(0..<12_000)

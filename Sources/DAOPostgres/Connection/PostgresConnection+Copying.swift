@@ -9,11 +9,11 @@ extension PostgresConnection {
     ///
     /// - Parameters:
     ///   - text: The statement.
-    ///   - rows: The rows, in the binary form of COPY.
+    ///   - rows: The rows, in the binary form of COPY, without its end.
     /// - Throws: ``ServerError``.
     func copy(_ text: String, _ rows: [UInt8]) throws {
         // libpq has no COPY in its pipeline mode. What waits to be sent goes before.
-        _ = try protected([.text("SELECT 1")], "SELECT 1")
+        try sendPending()
         let timer = StatementTimer.isUsed ? StatementTimer.begin() : nil
         defer { timer?.end(text, runs: 1) }
         do {
@@ -66,6 +66,7 @@ extension PostgresConnection {
                     PQputCopyData(pointer, $0.baseAddress, Int32($0.count)) == 1 && PQflush(pointer) >= 0
                 }
             }
-        } && PQputCopyEnd(pointer, nil) == 1
+        } && Parameters.endOfCopy.withUnsafeBufferPointer { PQputCopyData(pointer, $0.baseAddress, Int32($0.count)) == 1 }
+            && PQputCopyEnd(pointer, nil) == 1
     }
 }

@@ -56,10 +56,12 @@ final class PostgresConnection: @unchecked Sendable {
     private var hasChangedCatalog = false
     /// Whether other write transactions may run beside this one.
     private var isShared = false
-    /// Whether the transaction has written anything.
-    private var hasWritten = false
+    /// The number of rows that the transaction has written; for a statement whose rows are not known, one.
+    private var written = 0
     /// The row of this client in the table of tokens; nil until it has one.
     var client: UUID?
+    /// The number in the last token. It never goes back, not even for a new client.
+    private var lastToken: UInt64 = 0
     /// The position in the log that this connection saw last, and whether its server was the primary.
     private(set) var position: UInt64 = 0
     private(set) var isOfPrimary = false
@@ -339,7 +341,10 @@ final class PostgresConnection: @unchecked Sendable {
         let (ending, token) = commits ? ending() : ([], nil)
         // A transaction in which nothing was done can begin again.
         let isFirst = !beginning.isEmpty
-        let all = isFirst ? commands : [.text("SAVEPOINT dao_call")] + commands + [.text("RELEASE dao_call")]
+        // One that ends with its only row has nothing to keep: what the error has to say is read in a new one.
+        let isOnly = commits && written == 1 && commands.count == 1
+        let isWhole = isFirst || isOnly
+        let all = isWhole ? commands : [.text("SAVEPOINT dao_call")] + commands + [.text("RELEASE dao_call")]
         do {
             let results = try exchange(all + ending, commits: commits)
             if commits {
@@ -347,22 +352,33 @@ final class PostgresConnection: @unchecked Sendable {
                 if wasCancelled, let token { _ = try isStored(token, after: ServerError(state: "57014", message: "")) }
                 forget()
             }
-            return isFirst ? Array(results.prefix(commands.count)) : Array(results[1...commands.count])
+            return isWhole ? Array(results.prefix(commands.count)) : Array(results[1...commands.count])
         } catch var error as ServerError {
             if commits, error.isLoss || error.number >= all.count {
                 try didFailToCommit(error, number: error.number - all.count, of: ending.count, token)
                 return []
             }
             if error.number < 0 { throw failureToBegin(error) }
-            if !isFirst { error.number -= 1 }
+            if !isWhole { error.number -= 1 }
             do {
-                _ = try send(isFirst ? [.text("ROLLBACK")] : [.text("ROLLBACK TO dao_call"), .text("RELEASE dao_call")], 0)
-                if isFirst { (self.beginning, pending) = (beginning, savepoints) }
+                _ = try send(isWhole ? [.text("ROLLBACK")] : [.text("ROLLBACK TO dao_call"), .text("RELEASE dao_call")], 0)
+                if isFirst {
+                    (self.beginning, pending) = (beginning, savepoints)
+                } else if isOnly {
+                    self.beginning = [.text(Self.beginReading)]
+                    endsWithWrite = false
+                }
             } catch {
                 fault = fault ?? (error as? ServerError)?.storageError(path: path) ?? error
             }
             throw error
         }
+    }
+
+    /// Sends what waits for the next command, and reads the answers that nobody has waited for.
+    func sendPending() throws {
+        if let fault { throw fault }
+        if !beginning.isEmpty || !pending.isEmpty || unread > 0 { _ = try protected([.text("SELECT 1")], "SELECT 1") }
     }
 
     /// Writes the rows that a batch holds back.
@@ -375,7 +391,7 @@ final class PostgresConnection: @unchecked Sendable {
     // MARK: Written rows
 
     func didWrite(_ key: Key?, of entity: String) {
-        hasWritten = true
+        written += 1
         guard let key else { return unknownWrites += 1 }
         writes += 1
         writesByKey[entity]?[key] = writes
@@ -391,18 +407,20 @@ final class PostgresConnection: @unchecked Sendable {
 // MARK: Transactions
 
 extension PostgresConnection: SQLConnection {
+    private static let beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
     func beginReading() throws {
         if isInTransaction { return }
         // A standby was asked whether it has caught up.
         if !settings.isOfStandby { try revive() }
-        beginning = [.text("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
+        beginning = [.text(Self.beginReading)]
         isInTransaction = true
     }
 
     func beginSnapshot() throws {
         if isInTransaction { return }
         // The first query takes the snapshot.
-        try begin(["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "SELECT 1"])
+        try begin([Self.beginReading, "SELECT 1"])
     }
 
     func beginWriting(_ write: SQLWrite) throws {
@@ -411,21 +429,20 @@ extension PostgresConnection: SQLConnection {
         let wait = write.settings.busyTimeout
         // Those that run side by side share the gate. Who changes tables, and who knows of one writer only, has it alone.
         let isShared = settings.writers > 1 && !write.changesTables
-        var texts = ["BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE"]
+        var texts = [Self.beginWriting(isShared)]
         if wait != settings.busyTimeout { texts.append("SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))") }
         // A transaction that reads all of a small table would meet every other one that writes to it.
         if isShared { texts.append("SET LOCAL enable_seqscan = off") }
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
         // The snapshot is taken after the lock, by the last statement.
-        texts.append(
-            "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE\(wait == .zero ? " NOWAIT" : "")")
+        texts.append(Self.lockGate(isShared) + (wait == .zero ? " NOWAIT" : ""))
         if let known = write.knownVersion, !beginsAtOnce {
             try revive()
             try prepareTransactions()
             var parameters = Parameters()
             try parameters.append(Int64(bitPattern: known), as: TypeID.int8)
             try parameters.append(process, as: TypeID.int8)
-            beginning = texts.map(Command.text) + [.run(Self.checkVersion.name, parameters)]
+            beginning = texts.map(command) + [.run(Self.checkVersion.name, parameters)]
             isInTransaction = true
             version = known
             isOneCall = !write.isObserved
@@ -445,6 +462,16 @@ extension PostgresConnection: SQLConnection {
 
     func lastWriteFollows() { endsWithWrite = isOneCall }
 
+    private static func beginWriting(_ isShared: Bool) -> String {
+        "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE"
+    }
+
+    private static func lockGate(_ isShared: Bool) -> String {
+        "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE"
+    }
+
+    private static let commit = "COMMIT"
+
     /// The statement that begins to read, with which a call fails whose tables are not the stored ones, or whose connection to
     /// the server is shared with other clients.
     private static let checkVersion = (
@@ -453,10 +480,23 @@ extension PostgresConnection: SQLConnection {
     )
     private static let storeToken = (name: "dao_token", text: CommitToken.storing("$1", "$2"))
 
+    /// The names of the prepared statements without parameters, by their texts.
+    private static let transactionStatements = [
+        beginWriting(false): "dao_begin", beginWriting(true): "dao_begin_shared", lockGate(false): "dao_lock",
+        lockGate(true): "dao_lock_shared", commit: "dao_commit",
+    ]
+
+    /// The command that runs a statement of a transaction that is one call.
+    private func command(_ text: String) -> Command {
+        Self.transactionStatements[text].map { .run($0, Parameters()) } ?? .text(text)
+    }
+
     /// Prepares the statements of each transaction that is one call.
     private func prepareTransactions() throws {
         if isPrepared { return }
-        let statements = [Self.checkVersion, Self.storeToken].map { Command.prepare($0.name, $0.text) }
+        let statements =
+            [Self.checkVersion, Self.storeToken].map { Command.prepare($0.name, $0.text) }
+            + Self.transactionStatements.map { Command.prepare($0.value, $0.key) }
         do {
             _ = try exchange([.text("DEALLOCATE ALL")] + statements)
         } catch let error as ServerError {
@@ -528,11 +568,18 @@ extension PostgresConnection: SQLConnection {
     private func ending() -> (commands: [Command], token: CommitToken?) {
         var commands: [Command] = []
         if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
-        let token = hasWritten || hasChangedCatalog ? client.map { CommitToken(client: $0, token: UUID()) } : nil
+        let token = written > 0 || hasChangedCatalog ? client.map(nextToken) : nil
         if let token {
             commands.append(isOneCall ? .run(Self.storeToken.name, Parameters(token.client, token.token)) : .text(token.storing))
         }
-        return (commands + [.text("COMMIT")], token)
+        return (commands + [isOneCall ? command(Self.commit) : .text(Self.commit)], token)
+    }
+
+    /// Returns the mark of the next commit of a client: a number is enough, since the client's row is its own.
+    private func nextToken(_ client: UUID) -> CommitToken {
+        lastToken += 1
+        let bytes = (UInt64.zero, lastToken.bigEndian)
+        return CommitToken(client: client, token: UUID(uuid: unsafeBitCast(bytes, to: uuid_t.self)))
     }
 
     /// Ends a transaction whose `COMMIT` was not answered, or was refused.
@@ -579,7 +626,7 @@ extension PostgresConnection: SQLConnection {
         beginning = []
         pending = []
         hasChangedCatalog = false
-        hasWritten = false
+        written = 0
         writesByKey = [:]
     }
 
@@ -639,7 +686,7 @@ extension PostgresConnection: SQLConnection {
         try catalogDidChange()
         epoch += 1
         unknownWrites += 1
-        hasWritten = true
+        written += 1
     }
 
     // MARK: Versions

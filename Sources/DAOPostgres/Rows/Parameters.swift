@@ -3,6 +3,8 @@ import DAOSQL
 import Foundation
 
 /// The values of a statement's parameters, in the binary form of their types.
+///
+/// An appended value follows its length, as in arrays and in COPY. Rows that begin with ``beginRow(_:)`` are the data of COPY.
 struct Parameters {
     /// The bytes of all values.
     private(set) var bytes: [UInt8] = []
@@ -16,13 +18,25 @@ struct Parameters {
         places.removeAll(keepingCapacity: true)
     }
 
+    /// The end of the data of COPY.
+    static let endOfCopy: [CChar] = [-1, -1]
+
+    /// Begins a row of values.
+    ///
+    /// - Parameter width: The number of its values.
+    mutating func beginRow(_ width: Int) {
+        if bytes.isEmpty { bytes += "PGCOPY\n".utf8 + [0xFF, 0x0D, 0x0A, 0] + Array(repeating: 0, count: 8) }
+        Self.append(Int16(width), to: &bytes)
+    }
+
     /// Removes all values but the first ones.
-    mutating func truncate(to count: Int) {
-        guard count < places.count else { return }
-        if let first = places[count...].lazy.compactMap({ $0 }).first {
-            bytes.removeLast(bytes.count - first.lowerBound)
-        }
+    ///
+    /// - Parameters:
+    ///   - count: The number of values that are kept.
+    ///   - length: The number of their bytes.
+    mutating func truncate(to count: Int, length: Int) {
         places.removeLast(places.count - count)
+        bytes.removeLast(bytes.count - length)
     }
 
     /// Creates some of the values of others.
@@ -39,10 +53,11 @@ struct Parameters {
     /// - Parameters:
     ///   - rows: The values of the rows, one row after another.
     ///   - types: The types of the columns.
-    init(arraysOf rows: Parameters, _ types: [UInt32]) {
+    ///   - only: The number of the only column to make an array of; nil for all.
+    init(arraysOf rows: Parameters, _ types: [UInt32], only: Int? = nil) {
         let count = rows.count / types.count
-        bytes.reserveCapacity(rows.bytes.count + rows.count * 4 + types.count * 20)
-        for (column, type) in types.enumerated() {
+        if only == nil { bytes.reserveCapacity(rows.bytes.count + types.count * 20) }
+        for (column, type) in types.enumerated() where column == only ?? column {
             let start = bytes.count
             // One dimension with nulls, whose elements are counted from one.
             for number in [1, 1, Int32(bitPattern: type), Int32(count), 1] { Self.append(number, to: &bytes) }
@@ -51,26 +66,10 @@ struct Parameters {
         }
     }
 
-    /// Returns the values, which are those of rows, one row after another, in the binary form of COPY.
-    ///
-    /// - Parameter width: The number of values of a row.
-    func copied(_ width: Int) -> [UInt8] {
-        var form = Parameters()
-        form.bytes.reserveCapacity(bytes.count + 4 * count + 2 * count / width + 32)
-        form.bytes += "PGCOPY\n".utf8 + [0xFF, 0x0D, 0x0A, 0] + Array(repeating: 0, count: 8)
-        for number in places.indices {
-            if number % width == 0 { Self.append(Int16(width), to: &form.bytes) }
-            form.appendElement(of: self, number)
-        }
-        Self.append(-1 as Int16, to: &form.bytes)
-        return form.bytes
-    }
-
-    /// Appends the length and the bytes of a value of others, without a place for them.
+    /// Appends the length and the bytes of an appended value of others, without a place for them.
     private mutating func appendElement(of others: Parameters, _ number: Int) {
-        let place = others.places[number]
-        Self.append(place.map { Int32($0.count) } ?? -1, to: &bytes)
-        if let place { bytes.append(contentsOf: others.bytes[place]) }
+        guard let place = others.places[number] else { return Self.append(-1 as Int32, to: &bytes) }
+        bytes.append(contentsOf: others.bytes[place.lowerBound - 4..<place.upperBound])
     }
 
     init() {}
@@ -83,7 +82,10 @@ struct Parameters {
         }
     }
 
-    mutating func appendNull() { places.append(nil) }
+    mutating func appendNull() {
+        Self.append(-1 as Int32, to: &bytes)
+        places.append(nil)
+    }
 
     /// Appends a value.
     ///
@@ -91,13 +93,15 @@ struct Parameters {
     ///   - type: The type of the parameter.
     ///   - append: A closure that appends the value's bytes. It returns false when the type cannot hold the value.
     private mutating func append(_ type: UInt32, _ append: (inout [UInt8]) -> Bool) throws {
-        let start = bytes.count
+        let start = bytes.count + 4
+        Self.append(0 as Int32, to: &bytes)
         guard append(&bytes) else {
             throw StorageError(
                 .schemaMismatch,
                 "a column of the table has the type \(type), which cannot hold the values of its field; ask the database for the "
                     + "storage again")
         }
+        Self.setLength(before: start, in: &bytes)
         places.append(start..<bytes.count)
     }
 
@@ -162,18 +166,22 @@ struct Parameters {
             Self.append(Int32(values.count), to: &bytes)
             Self.append(1 as Int32, to: &bytes)
             for value in values {
-                let start = bytes.count
+                let start = bytes.count + 4
                 Self.append(0 as Int32, to: &bytes)
                 guard Self.append(value, as: element, to: &bytes) else { return false }
-                withUnsafeBytes(of: Int32(bytes.count - start - 4).bigEndian) { length in
-                    for index in 0..<4 { bytes[start + index] = length[index] }
-                }
+                Self.setLength(before: start, in: &bytes)
             }
             return true
         }
     }
 
     // MARK: Forms
+
+    /// Stores the length of a value that begins at a place and ends with the bytes.
+    private static func setLength(before start: Int, in bytes: inout [UInt8]) {
+        let length = Int32(bytes.count - start).bigEndian
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: start - 4, as: Int32.self) }
+    }
 
     private static func append<Number: FixedWidthInteger>(_ number: Number, to bytes: inout [UInt8]) {
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }

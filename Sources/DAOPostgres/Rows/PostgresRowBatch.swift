@@ -9,6 +9,8 @@ final class PostgresRowBatch: SQLRowBatch {
     private let text: String
     /// The statement that stores many rows; nil when there is none.
     private let copy: String?
+    /// The statement that finds out whether rows with some keys are stored; nil when it does not matter.
+    private let searchText: String?
     private let entity: String
     /// The position of the key, of a batch that stores whole rows.
     private let keyIndex: Int?
@@ -26,8 +28,11 @@ final class PostgresRowBatch: SQLRowBatch {
     private var key: Key?
     /// The values of the rows that are held back, one row after another, and of the current one.
     private var values = Parameters()
-    /// The number of rows that are held back, and that were sent since the batch was asked to.
-    private var (count, sent) = (0, 0)
+    /// The number of rows that are held back and of their bytes, and the number of rows that were sent since the batch was asked
+    /// to.
+    private var (count, length, sent) = (0, 0, 0)
+    /// Finds out whether rows with some keys are stored; nil until it is prepared.
+    private var search: PreparedStatement?
 
     /// The number of rows in one message. Their answers fit into the buffers of the connection while nobody reads them.
     private static let maximumCommands = 500
@@ -62,7 +67,11 @@ final class PostgresRowBatch: SQLRowBatch {
             }
         }
         let columns = stored.map { table.columns[$0] }.joined(separator: ", ")
-        copy = write == .insert ? "COPY \(table.name) (\(columns)) FROM STDIN (FORMAT binary)" : nil
+        // A transaction beside others would meet those that store rows near the keys it looks for.
+        let looksForKeys = write == .upsert && connection.settings.writers == 1
+        copy = write != .insert && !looksForKeys ? nil : "COPY \(table.name) (\(columns)) FROM STDIN (FORMAT binary)"
+        let isStored = "\(table.columns[table.entity.keyIndex]) = ANY($1)"
+        searchText = looksForKeys ? "SELECT EXISTS (SELECT FROM \(table.name) WHERE \(isStored))" : nil
         self.parameters = parameters
         super.init()
     }
@@ -70,7 +79,12 @@ final class PostgresRowBatch: SQLRowBatch {
     /// The parts of the statement that changes the rows of arrays; nil for fields of unique indexes: rows that exchange their
     /// values would not be changed one after another.
     private static func aroundArrays(changing positions: [Int], of table: SQLTable) -> (before: String, after: String)? {
-        if table.entity.uniqueFields.contains(where: { $0.contains(where: positions.contains) }) { return nil }
+        let entity = table.entity
+        let isUnique = entity.uniqueIndexes.contains { index in
+            entity.positions(of: index).contains(where: positions.contains)
+                || index.filter(of: entity).map { !$0.fields.isDisjoint(with: positions) } ?? false
+        }
+        if isUnique { return nil }
         // No table and no column has such a name.
         let (rows, columns) = ("\".rows\"", (0...positions.count).map { "\".\($0)\"" })
         let changes = zip(positions, columns).map { "\(table.columns[$0]) = \(rows).\($1)" }
@@ -84,9 +98,13 @@ final class PostgresRowBatch: SQLRowBatch {
     override var isHolding: Bool { count + sent > 0 }
 
     override func begin() {
-        values.truncate(to: count * width)
+        discardBegun()
+        values.beginRow(width)
         key = nil
     }
+
+    /// Removes the values of a row that was begun and not added.
+    private func discardBegun() { values.truncate(to: count * width, length: length) }
 
     private func ready() throws -> PreparedStatement {
         if let prepared, !prepared.isOutdated { return prepared }
@@ -104,6 +122,7 @@ final class PostgresRowBatch: SQLRowBatch {
         _ = try ready()
         connection.didWrite(key, of: entity)
         count += 1
+        length = values.bytes.count
         connection.holding = self
         if count == Self.maximumRows || values.bytes.count >= Self.longMessage { try sendRows(isLast: false) }
     }
@@ -118,8 +137,7 @@ final class PostgresRowBatch: SQLRowBatch {
     override func send() throws {
         if connection.holding === self { connection.holding = nil }
         defer { sent = 0 }
-        // A row may have been begun and not added.
-        begin()
+        discardBegun()
         if count > 0 { try sendRows(isLast: true) }
     }
 
@@ -128,8 +146,7 @@ final class PostgresRowBatch: SQLRowBatch {
     /// - Parameter isLast: Whether no rows follow.
     private func sendRows(isLast: Bool) throws {
         let (rows, number) = (values, count)
-        values.removeAll()
-        count = 0
+        removeAll()
         let isSent =
             try number >= Self.rowsOfCopy && sendCopy(rows) || number >= Self.rowsOfArrays && sendArrays(rows, isLast: isLast)
         if !isSent { try sendEach(rows, isLast: isLast) }
@@ -139,15 +156,26 @@ final class PostgresRowBatch: SQLRowBatch {
     /// Sends new rows with COPY; false when they have to be sent otherwise: there is no such statement for them, the server
     /// does not allow it for the table, or one of them was refused.
     private func sendCopy(_ rows: Parameters) throws -> Bool {
-        guard let copy else { return false }
+        guard let copy, try !isStored(rows) else { return false }
         do {
-            try connection.copy(copy, rows.copied(width))
+            try connection.copy(copy, rows.bytes)
             return true
         } catch let error as ServerError where error.isRefused || error.state == "0A000" {
             return false
         } catch let error as ServerError {
             throw error.failure(path: connection.path, entity: entity)
         }
+    }
+
+    /// Whether one of the rows may replace a stored one.
+    private func isStored(_ rows: Parameters) throws -> Bool {
+        guard let searchText, let keyIndex else { return false }
+        _ = try ready()
+        if search?.isOutdated != false { search = try PreparedStatement(searchText, connection, entity: entity) }
+        let column = parameters[keyIndex]
+        guard let search, TypeID.elements[search.parameterTypes.first ?? 0] == types[column] else { return true }
+        let keys = Parameters(arraysOf: rows, types, only: column)
+        return try connection.run([.run(search.name, keys)], searchText, entity: entity).first?.integer(0, 0) != 0
     }
 
     /// Sends rows as arrays; false when one has to be sent after another: there is no statement for it, or one was refused.
@@ -203,10 +231,15 @@ final class PostgresRowBatch: SQLRowBatch {
         return SQLRefusedRow(isKey == true ? .key : .values(of: nil), number: number, storageError)
     }
 
+    private func removeAll() {
+        values.removeAll()
+        (count, length) = (0, 0)
+    }
+
     /// Discards the rows.
     func drop() {
-        values.removeAll()
-        (count, sent) = (0, 0)
+        removeAll()
+        sent = 0
     }
 
     override func finish() {
