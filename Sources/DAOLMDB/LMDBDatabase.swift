@@ -30,6 +30,7 @@ public enum LMDBDatabase {
     /// - Throws: `StorageError` with the path: `.notFound`, `.notADatabase`, `.corrupted`, `.schemaIsNewer`,
     ///   `.readOnly`, `.outOfSpace`, `.busy` or `.io`; `.invalidConfiguration` for an invalid option.
     public static func open(_ configuration: DatabaseConfiguration) throws -> KeyValueDatabase {
+        _ = try configuration.size("pinnedLimit")
         let options = KeyValueOptions(usesChecksums: try configuration.flag("checksums") ?? true)
         let store = try LMDBStore(path: configuration.path, options: LMDBOptions(configuration))
         let identity = ObjectIdentifier(store.environment)
@@ -54,9 +55,11 @@ extension DatabaseDriver {
     /// that need not grow), `maxReaders` (the maximum number of concurrent reads), `checksums` (`true`, the
     /// default, or `false`), `check` (`true` to check the structure of every page when the file is opened,
     /// regardless of its size; by default files of up to 1 GiB are checked), `mode` (the permissions of created files,
-    /// as an octal number).
-    public static let lmdb = DatabaseDriver(scheme: "lmdb", optionNames: ["mapSize", "maxReaders", "checksums", "check", "mode"])
-    {
+    /// as an octal number), `pinnedLimit` (from how many bytes of the file on it is reported that snapshots keep them:
+    /// `CallReport.pinnedBytes`).
+    public static let lmdb = DatabaseDriver(
+        scheme: "lmdb", optionNames: ["mapSize", "maxReaders", "checksums", "check", "mode", "pinnedLimit"]
+    ) {
         try LMDBDatabase.open($0)
     }
 }

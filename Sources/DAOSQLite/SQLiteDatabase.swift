@@ -77,9 +77,10 @@ extension DatabaseDriver {
     /// `checksums` (`true` for a new file whose pages have checksums that are verified when they are read; such a file is
     /// always verified, except with `false`), `cache` (the memory that a connection uses for pages at most, in bytes, or with
     /// `K`, `M` or `G`; by default 16 MB for reading, and as much as a large import needs for writing, up to 256 MB and
-    /// 1/64 of the machine's memory, which is given back a second later). The database that opens the file first decides.
+    /// 1/64 of the machine's memory, which is given back a second later), `pinnedLimit` (from how many bytes of the log on it is
+    /// reported that snapshots keep them: `CallReport.pinnedBytes`). The database that opens the file first decides.
     public static let sqlite = DatabaseDriver(
-        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode", "checksums", "cache"]
+        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode", "checksums", "cache", "pinnedLimit"]
     ) {
         try SQLiteDatabase($0)
     }

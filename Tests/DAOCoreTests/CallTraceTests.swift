@@ -12,7 +12,7 @@ import Testing
                 told.withLock { $0.append(call.statements.map { "\($0.text) × \($0.runs)" }) }
             }
         }
-        CallTrace.run(.read, "article", instruments, rows: { _ in nil }) {
+        CallTrace.run(.read, "article", CallListeners(instruments: instruments), rows: { _ in nil }) {
             for value in [5, 5, 6] {
                 let timer = StatementTimer.begin()
                 #expect(timer?.includesValues == true)

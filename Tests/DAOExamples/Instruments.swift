@@ -21,3 +21,19 @@ struct MeasuredEngine<Row> {
         return rows
     }
 }
+
+func export(_ messages: DAO<MessageTranslator>, _ store: (Message) async throws -> Void) async throws {
+    var last = 0
+    while true {
+        do {
+            let rest = Query<MessageModel>(where: Condition { [last] in $0.id > last })
+            for try await message in messages.stream(rest, endsAtPinnedLimit: true) {
+                try await store(message)
+                last = message.id
+            }
+            return
+        } catch let error as StorageError where error.kind == .snapshotTooOld {
+            // The rest comes from a new snapshot.
+        }
+    }
+}

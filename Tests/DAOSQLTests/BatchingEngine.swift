@@ -91,6 +91,7 @@ private final class BatchingConnection: SQLConnection {
         try inner.rollbackSavepoint()
     }
     func willClose() { inner.willClose() }
+    var pinnedBytes: Int? { inner.pinnedBytes }
     var needsOptimizing: Bool { inner.needsOptimizing }
     func optimize() throws { try inner.optimize() }
     var needsRest: Bool { inner.needsRest }

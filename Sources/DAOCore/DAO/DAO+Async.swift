@@ -162,7 +162,8 @@ extension DAO {
 
     /// Calls a closure with each value of a query, in its order. All reads use one snapshot.
     ///
-    /// The closure runs on a reader thread of the database. A loop over ``stream(_:)`` runs in the calling task.
+    /// The closure runs on a reader thread of the database. A loop over ``stream(_:endsAtPinnedLimit:)`` runs in the calling
+    /// task.
     public func forEach(
         _ query: Query<Record> = Query(), _ body: @escaping @Sendable (Plain) throws -> Void
     ) async throws {

@@ -9,8 +9,9 @@ import Synchronization
 /// ```
 ///
 /// The first call of `next()` takes the snapshot. The snapshot is released at the end, when the loop is left,
-/// or when the task is cancelled. An old snapshot keeps old pages of the database in use, so do not suspend a
-/// loop for long.
+/// or when the task is cancelled. An old snapshot keeps old pages of the database in use while others write, so do not suspend a
+/// loop for long. A stream with `endsAtPinnedLimit` ends with `.snapshotTooOld` when these pages are more than the option
+/// `pinnedLimit` of SQLite and LMDB databases, as in `sqlite:app.db?pinnedLimit=256M`.
 public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
     /// The application's value.
     public typealias Element = Mapping.Plain
@@ -19,9 +20,13 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
 
     let dao: DAO<Mapping>
     let query: Query<Mapping.Model>
+    let endsAtPinnedLimit: Bool
 
     /// Creates an iterator.
-    public func makeAsyncIterator() -> Iterator { Iterator(source: Source(dao: dao, query: query)) }
+    public func makeAsyncIterator() -> Iterator {
+        let limit = endsAtPinnedLimit ? dao.storage.database.configuration.pinnedLimit : nil
+        return Iterator(source: Source(dao: dao, query: query, pinnedLimit: limit))
+    }
 
     /// An iterator of the values.
     public struct Iterator: AsyncIteratorProtocol {
@@ -50,12 +55,14 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
 
         private let dao: DAO<Mapping>
         private let query: Query<Mapping.Model>
+        private let pinnedLimit: Int?
         private let state = Mutex<State?>(State(cursor: nil))
         private static var batchSize: Int { 256 }
 
-        init(dao: DAO<Mapping>, query: Query<Mapping.Model>) {
+        init(dao: DAO<Mapping>, query: Query<Mapping.Model>, pinnedLimit: Int?) {
             self.dao = dao
             self.query = query
+            self.pinnedLimit = pinnedLimit
         }
 
         deinit { close() }
@@ -66,6 +73,10 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
                     guard state != nil else { return [] }
                     let cursor = try state?.cursor ?? dao.storage.cursor(query)
                     state?.cursor = cursor
+                    if let pinnedLimit, let bytes = cursor.pinnedBytes, bytes > pinnedLimit {
+                        let path = dao.storage.database.configuration.path
+                        throw StorageError.snapshotTooOld(path, keeping: bytes, limit: pinnedLimit)
+                    }
                     let records = try cursor.next(Self.batchSize)
                     if records.isEmpty {
                         cursor.close()
@@ -90,6 +101,11 @@ extension DAO {
     /// Returns an asynchronous sequence of the values of a query. It reads one snapshot. The memory use is
     /// constant where the key or an index supplies the order.
     ///
-    /// - Parameter query: The query; by default all values in key order.
-    public func stream(_ query: Query<Record> = Query()) -> PlainStream<Mapping> { PlainStream(dao: self, query: query) }
+    /// - Parameters:
+    ///   - query: The query; by default all values in key order.
+    ///   - endsAtPinnedLimit: Whether the stream throws `.snapshotTooOld` when its snapshot keeps more than the option
+    ///     `pinnedLimit` of the database. Without the option, the stream goes on.
+    public func stream(_ query: Query<Record> = Query(), endsAtPinnedLimit: Bool = false) -> PlainStream<Mapping> {
+        PlainStream(dao: self, query: query, endsAtPinnedLimit: endsAtPinnedLimit)
+    }
 }

@@ -45,6 +45,10 @@ extension DatabaseConfiguration {
         return mode
     }
 
+    /// The option `pinnedLimit`: from how many bytes on it is told what snapshots keep; nil when it is missing. It is checked where
+    /// the database is opened.
+    package var pinnedLimit: Int? { try? size("pinnedLimit") }
+
     private func problem(_ name: String, _ expectation: String) -> StorageError {
         StorageError(
             .invalidConfiguration, "the option '\(name)' of '\(scheme)' is '\(options[name] ?? "")': \(expectation)", path: path)

@@ -86,15 +86,23 @@ extension StorageError {
                 + "and let all transactions take the databases in the same order", path: path)
     }
 
-    /// As many reads are running as may run at a time.
-    ///
-    /// - Parameter option: The option of the driver that says how many.
+    /// The snapshot of a stream keeps more than it may.
+    static func snapshotTooOld(_ path: String?, keeping bytes: Int, limit: Int) -> StorageError {
+        StorageError(
+            .snapshotTooOld,
+            "while the stream was read, \(bytes) bytes were written that its snapshot keeps in the file or its log, and "
+                + "pinnedLimit allows \(limit); begin a new stream after the last value that was read", path: path)
+    }
+
     package static func readsPreventSuspension(_ path: String?) -> StorageError {
         StorageError(
             .busy, "reads or streams did not end in time, and the database holds its locks; end them and suspend it again",
             path: path)
     }
 
+    /// As many reads are running as may run at a time.
+    ///
+    /// - Parameter option: The option of the driver that says how many.
     package static func tooManyReads(
         _ path: String?, option: String = "maxReaders", engineCode: Int? = nil, engineMessage: String? = nil
     ) -> StorageError {

@@ -83,6 +83,9 @@ public struct StorageError: Error, Sendable {
         /// The operating system or the database does not allow this access. Change the permissions, or open the
         /// database as another user.
         case notPermitted
+        /// The snapshot of a stream kept more of the file or of its log than the option `pinnedLimit` allows. Nothing is wrong
+        /// with the rows that were read. Begin anew, after the last of them.
+        case snapshotTooOld
     }
 
     /// The kind of fault, the same on every backend.

@@ -73,11 +73,16 @@ public struct CallReport: Sendable {
     public var error: (any Error)?
     /// Whether the call ran inside a transaction or snapshot of the application.
     public var isInsideTransaction: Bool
+    /// How many bytes of the file (LMDB) or of its log (SQLite) cannot be used again because of snapshots, where they are more than
+    /// the option `pinnedLimit`; nil otherwise. For a stream and a snapshot it is what was written since their snapshot began;
+    /// for a write it is what the snapshots of all processes keep, on SQLite above the few megabytes that its log has in any case.
+    public var pinnedBytes: Int?
 
     /// Creates a report.
     public init(
         operation: Operation, entity: String? = nil, duration: Duration, waited: Duration = .zero, retries: Int = 0,
-        rows: Int? = nil, statements: [StatementReport] = [], error: (any Error)? = nil, isInsideTransaction: Bool = false
+        rows: Int? = nil, statements: [StatementReport] = [], error: (any Error)? = nil, isInsideTransaction: Bool = false,
+        pinnedBytes: Int? = nil
     ) {
         self.operation = operation
         self.entity = entity
@@ -88,6 +93,7 @@ public struct CallReport: Sendable {
         self.statements = statements
         self.error = error
         self.isInsideTransaction = isInsideTransaction
+        self.pinnedBytes = pinnedBytes
     }
 
     /// The number of rows that the engine looked at; nil when it does not tell for each statement.
@@ -132,6 +138,7 @@ extension CallReport: CustomStringConvertible {
         line += ", \(Self.text(duration))"
         if waited > .microseconds(100) { line += " (\(Self.text(waited)) of it waiting)" }
         if retries > 0 { line += ", \(retries + 1) runs" }
+        if let pinnedBytes { line += ", \(pinnedBytes >> 20) MiB kept by snapshots" }
         if let error { line += ", failed: \(error)" }
         for statement in statements { line += "\n    " + "\(statement)".replacing("\n", with: "\n    ") }
         return line

@@ -7,7 +7,7 @@ package final class CallTrace: Sendable {
     /// Whether the process has ever made an instrument or asked for a log. Where it has not, nothing else is looked at.
     static let isUsed = Atomic(false)
     /// The trace of the calls that an instrument makes, which are not reported.
-    private static let ofInstruments = CallTrace(.transaction, nil, [], isSilent: true)
+    private static let ofInstruments = CallTrace(.transaction, nil, CallListeners(instruments: []), isSilent: true)
     /// The number of statements that a report can have.
     private static let capacity = 1_000
 
@@ -15,6 +15,7 @@ package final class CallTrace: Sendable {
         var waited: Duration = .zero
         var retries = 0
         var statements: [StatementReport] = []
+        var pinnedBytes: Int?
         var isEnded = false
     }
 
@@ -22,16 +23,16 @@ package final class CallTrace: Sendable {
     let includesValues: Bool
     private let operation: CallReport.Operation
     private let entity: String?
-    private let instruments: [Instrument]
+    private let listeners: CallListeners
     private let isSilent: Bool
     private let state = Mutex(State())
 
-    private init(_ operation: CallReport.Operation, _ entity: String?, _ instruments: [Instrument], isSilent: Bool = false) {
+    private init(_ operation: CallReport.Operation, _ entity: String?, _ listeners: CallListeners, isSilent: Bool = false) {
         self.operation = operation
         self.entity = entity
-        self.instruments = instruments
+        self.listeners = listeners
         self.isSilent = isSilent
-        includesValues = instruments.contains(where: \.includesValues)
+        includesValues = listeners.instruments.contains(where: \.includesValues)
     }
 
     /// Whether calls inside this one are reported by themselves: those of the closure of a transaction are.
@@ -42,14 +43,14 @@ package final class CallTrace: Sendable {
     /// The trace that statements of the calling code belong to.
     static var running: CallTrace? { isUsed.load(ordering: .relaxed) ? current : nil }
 
-    /// Runs a call and reports it to instruments, unless it is part of another call.
+    /// Runs a call and reports it, unless it is part of another call.
     static func run<Result>(
-        _ operation: CallReport.Operation, _ entity: String?, _ instruments: [Instrument], rows: (Result) -> Int?,
+        _ operation: CallReport.Operation, _ entity: String?, _ listeners: CallListeners, rows: (Result) -> Int?,
         _ body: () throws -> Result
     ) rethrows -> Result {
         let outer = current
         if let outer, !outer.reportsInnerCalls { return try body() }
-        let trace = CallTrace(operation, entity, instruments)
+        let trace = CallTrace(operation, entity, listeners)
         let start = ContinuousClock.now
         let isInside = AmbientTransaction.current != nil
         do {
@@ -70,9 +71,9 @@ package final class CallTrace: Sendable {
         }
         var report = CallReport(
             operation: operation, entity: entity, duration: duration, waited: state.waited, retries: state.retries, rows: rows,
-            error: error, isInsideTransaction: isInside)
+            error: error, isInsideTransaction: isInside, pinnedBytes: state.pinnedBytes)
         Self.$current.withValue(Self.ofInstruments) {
-            for instrument in instruments {
+            for instrument in listeners.instruments {
                 report.statements = []
                 for var statement in state.statements {
                     if instrument.includesValues { statement.text = statement.textWithValues ?? statement.text }
@@ -108,6 +109,12 @@ package final class CallTrace: Sendable {
         return try body()
     }
 
+    /// Notes what snapshots keep, if it is above the limit. It is measured only for a call that is reported and has a limit.
+    package static func notePinned(_ bytes: @autoclosure () -> Int?) {
+        guard let running, let limit = running.listeners.pinnedLimit, let bytes = bytes(), bytes > limit else { return }
+        running.state.withLock { $0.pinnedBytes = bytes }
+    }
+
     /// Counts another run of the running call.
     package static func willRunAgain() { running?.state.withLock { $0.retries += 1 } }
 }
@@ -134,16 +141,26 @@ extension StatementReport {
     }
 }
 
+/// Who is told of the calls of a database.
+struct CallListeners: Sendable {
+    /// The instrument of the configuration, and the log of the option `log`.
+    var instruments: [Instrument]
+    /// From how many bytes on what snapshots keep is reported; nil for never.
+    var pinnedLimit: Int?
+}
+
 extension DatabaseConfiguration {
-    /// All that is told of calls: the instrument, and the log of the option `log`.
-    var instruments: [Instrument] {
+    /// Who is told of calls; nil where nobody is.
+    var listeners: CallListeners? {
+        guard CallTrace.isUsed.load(ordering: .relaxed) else { return nil }
         let log: Instrument? =
             switch log {
             case nil: nil
             case .slow: .slowLog
             case .all: .fullLog
             }
-        return [instrument, log].compactMap { $0 }
+        let instruments = [instrument, log].compactMap { $0 }
+        return instruments.isEmpty ? nil : CallListeners(instruments: instruments, pinnedLimit: pinnedLimit)
     }
 }
 
@@ -152,9 +169,7 @@ extension Database {
     func reporting<Result>(
         _ operation: CallReport.Operation, of entity: String? = nil, _ body: () throws -> Result
     ) rethrows -> Result {
-        guard CallTrace.isUsed.load(ordering: .relaxed) else { return try body() }
-        let instruments = configuration.instruments
-        if instruments.isEmpty { return try body() }
-        return try CallTrace.run(operation, entity, instruments, rows: { _ in nil }, body)
+        guard let listeners = configuration.listeners else { return try body() }
+        return try CallTrace.run(operation, entity, listeners, rows: { _ in nil }, body)
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 extension DatabaseConfiguration {
     /// Which calls are printed to the standard error stream.
     public enum Log: String, Sendable, Hashable, CaseIterable {
-        /// Calls that took 100 milliseconds or more, without the waiting for other writers, and calls that failed.
+        /// Calls that took 100 milliseconds or more, without the waiting for other writers, calls that failed, and calls that found
+        /// snapshots above the option `pinnedLimit`.
         case slow
         /// All calls.
         case all
@@ -17,7 +18,8 @@ extension Instrument {
     /// Creates an instrument that prints calls, without values, to the standard error stream.
     private init(log: DatabaseConfiguration.Log) {
         self.init { call in
-            if log == .slow, call.error == nil, call.duration - call.waited < .milliseconds(100) { return }
+            let isSlow = call.duration - call.waited >= .milliseconds(100)
+            if log == .slow, !isSlow, call.error == nil, call.pinnedBytes == nil { return }
             FileHandle.standardError.write(Data("dao: \(call)\n".utf8))
         }
     }

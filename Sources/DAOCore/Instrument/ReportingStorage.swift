@@ -1,19 +1,19 @@
-/// A storage that reports every call to instruments.
+/// A storage that reports every call.
 struct ReportingStorage<Record: Model>: IncludingStorage {
     private let storage: any Storage<Record>
-    private let instruments: [Instrument]
+    private let listeners: CallListeners
 
     /// Creates a storage on another one; nil when nobody is told of its calls.
-    init?(_ storage: any Storage<Record>, _ instruments: [Instrument]) {
-        if instruments.isEmpty { return nil }
+    init?(_ storage: any Storage<Record>, _ listeners: CallListeners?) {
+        guard let listeners else { return nil }
         self.storage = storage
-        self.instruments = instruments
+        self.listeners = listeners
     }
 
     var database: any Database { storage.database }
 
     func including(_ fields: Set<Int>) -> (any Storage<Record>)? {
-        (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, instruments) }
+        (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, listeners) }
     }
 
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
@@ -35,7 +35,7 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
     private func reporting<Result>(
         _ operation: CallReport.Operation, rows: (Result) -> Int? = { _ in nil }, _ body: () throws -> Result
     ) rethrows -> Result {
-        try CallTrace.run(operation, Record.schema.description.name, instruments, rows: rows, body)
+        try CallTrace.run(operation, Record.schema.description.name, listeners, rows: rows, body)
     }
 
     func read(_ query: Query<Record>) throws -> [Record] { try reporting(.read, rows: \.count) { try storage.read(query) } }
@@ -119,7 +119,7 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
     func erase(_ query: Query<Record>) throws -> Int { try reporting(.erase, rows: { $0 }) { try storage.erase(query) } }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
-        ReportingCursor(try reporting(.stream) { try storage.cursor(query) }, instruments)
+        ReportingCursor(try reporting(.stream) { try storage.cursor(query) }, listeners)
     }
 
     func explain(_ query: Query<Record>) throws -> QueryPlan { try reporting(.explain) { try storage.explain(query) } }
@@ -128,19 +128,24 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
 /// A cursor that reports every batch.
 private final class ReportingCursor<Record: Model>: RowCursor<Record> {
     private let cursor: RowCursor<Record>
-    private let instruments: [Instrument]
+    private let listeners: CallListeners
 
-    init(_ cursor: RowCursor<Record>, _ instruments: [Instrument]) {
+    init(_ cursor: RowCursor<Record>, _ listeners: CallListeners) {
         self.cursor = cursor
-        self.instruments = instruments
+        self.listeners = listeners
         super.init()
     }
 
     override func next(_ count: Int) throws -> [Record] {
-        try CallTrace.run(.stream, Record.schema.description.name, instruments, rows: \.count) { try cursor.next(count) }
+        try CallTrace.run(.stream, Record.schema.description.name, listeners, rows: \.count) {
+            CallTrace.notePinned(cursor.pinnedBytes)
+            return try cursor.next(count)
+        }
     }
 
     override var holdsSnapshot: Bool { cursor.holdsSnapshot }
+
+    override var pinnedBytes: Int? { cursor.pinnedBytes }
 
     override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try cursor.withSnapshot(body) }
 

@@ -5,7 +5,8 @@
 /// let rows = try runStatement()
 /// timer?.end("SELECT * FROM message", rowsLookedAt: rows.count)
 /// ```
-public struct StatementTimer: Sendable {
+public final class StatementTimer: Sendable {
+    // A class, so that where no instrument is told, as in nearly every read, the timer is a pointer that is nil.
     private let trace: CallTrace
     private let start = ContinuousClock.now
 

@@ -6,7 +6,10 @@ import Synchronization
 /// matters.
 final class ObservedReads: Sendable {
     /// The observation whose closure is running.
-    @TaskLocal static var current: ObservedReads?
+    static var current: ObservedReads? { isUsed.load(ordering: .relaxed) ? ofTask : nil }
+    @TaskLocal private static var ofTask: ObservedReads?
+    /// Whether the process has ever observed. Where it has not, a read does not look at the task.
+    private static let isUsed = Atomic(false)
 
     /// What is followed in an engine.
     private struct Followed: Sendable {
@@ -32,6 +35,7 @@ final class ObservedReads: Sendable {
     /// Begins to follow an engine.
     init(of engine: EngineState) {
         self.engine = ObjectIdentifier(engine)
+        Self.isUsed.store(true, ordering: .relaxed)
         signal.raise()
         willRead(.none, in: engine)
     }
@@ -48,7 +52,7 @@ final class ObservedReads: Sendable {
             }
         }
         defer { didRun() }
-        return try Self.$current.withValue(self) { try body() }
+        return try Self.$ofTask.withValue(self) { try body() }
     }
 
     /// Records a read. It is called before the read, and before the snapshot begins that the read uses: every

@@ -75,7 +75,10 @@ extension GraphStorage {
             try graph.attach(to: &records, form)
             return records
         }
-        if isCompleteWithoutLists, form == .withoutLists, !query.reachesRelated { return try read(flat.read) }
+        if isCompleteWithoutLists, form == .withoutLists {
+            if !query.reachesRelated { return try read(flat.read) }
+            if let records = try answeringAtOnce(query, flat.read) { return try read { _ in records } }
+        }
         return try database.reads { try read(query.sortsThroughRelations ? sortedRows : flatRows) }
     }
 
@@ -106,6 +109,7 @@ extension GraphStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
         if !reachesRelated(query) { return try flat.keys(query) }
+        if let keys = try answeringAtOnce(query, flat.keys) { return keys }
         return try database.reads {
             if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
             if !evaluatesRelated, query.limit != nil {
@@ -118,6 +122,7 @@ extension GraphStorage {
     func count(_ query: Query<Record>) throws -> Int {
         willRead()
         if !reachesRelated(query) { return try flat.count(query) }
+        if let count = try answeringAtOnce(query, flat.count) { return count }
         return try database.reads {
             var query = query
             // The order does not affect the count.
@@ -320,6 +325,8 @@ private final class GraphCursor<Record: Model>: RowCursor<Record> {
         }
     }
 
+    override var pinnedBytes: Int? { flat.pinnedBytes }
+
     override func close() { flat.close() }
 }
 
@@ -346,6 +353,8 @@ private final class KeyCursor<Record: Model>: RowCursor<Record> {
             try storage.read(keys: Array(batch), includesSubentities: includesSubentities)
         }
     }
+
+    override var pinnedBytes: Int? { snapshot.pinnedBytes }
 
     override func close() {
         keys = []

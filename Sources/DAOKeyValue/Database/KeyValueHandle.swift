@@ -63,6 +63,8 @@ final class KeyValueHandle: TransactionHandle {
         forgetTables(from: 0)
     }
 
+    var pinnedBytes: Int? { transaction.pinnedBytes }
+
     func beginSavepoint() throws {
         try transaction.beginSavepoint()
         depth += 1
@@ -122,6 +124,7 @@ final class KeyValueHandle: TransactionHandle {
     func giveBack(_ scratch: WriteScratch) { scratches.append(scratch) }
 
     private func forgetTables(from depth: Int) {
+        if changes.isEmpty, linkChanges.isEmpty { return }
         for change in changes.reversed() where change.depth >= depth {
             change.table?.entry.state.store(.void, ordering: .releasing)
             // The state before this transaction, or the state that the rest of this loop sets.

@@ -42,6 +42,13 @@ final class CursorSession: @unchecked Sendable {
         return try database.engine.coordinator.within(handle, body)
     }
 
+    /// What the snapshot keeps in the file, in bytes; nil when the session has ended, or the store does not tell.
+    var pinnedBytes: Int? {
+        lock.lock()
+        defer { lock.unlock() }
+        return state?.handle.pinnedBytes
+    }
+
     /// Ends the transaction. A second call has no effect.
     func end() {
         lock.lock()
@@ -97,6 +104,8 @@ final class SnapshotCursor<Record: Model>: RowCursor<Record> {
     }
 
     override var holdsSnapshot: Bool { true }
+
+    override var pinnedBytes: Int? { try? database.lifetime.call { session.pinnedBytes } }
 
     override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try database.lifetime.call { try session.within(database, body) }

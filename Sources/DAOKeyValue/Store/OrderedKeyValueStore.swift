@@ -168,6 +168,10 @@ public protocol KeyValueTransaction: AnyObject {
     /// otherwise. Counting all rows of an entity then takes constant time.
     func entryCount(of first: UInt8) -> Int?
 
+    /// What snapshots keep in the file, in bytes: that of this transaction when it reads, those of all when it writes. Nil, the
+    /// default, where the store does not tell.
+    var pinnedBytes: Int? { get }
+
     /// Creates a cursor. It has no position until one of its `seek` methods is called.
     func cursor() throws -> KeyValueCursor
 
@@ -206,6 +210,9 @@ extension KeyValueTransaction {
     /// Nil, because the entries have to be counted.
     public func entryCount(of first: UInt8) -> Int? { nil }
 
+    /// Nil, because the store does not tell.
+    public var pinnedBytes: Int? { nil }
+
     /// Nil, because the store has no handle.
     public var underlyingHandle: (any UnderlyingHandle)? { nil }
 
@@ -220,15 +227,25 @@ extension KeyValueTransaction {
 
 /// A position in the order of keys. A store subclasses it; the database reads ``key`` and ``value`` in place.
 ///
-/// It is a class with stored properties, not a protocol, so that reading a million rows costs one virtual
+/// It is a class, not a protocol, so that reading a million rows costs one virtual
 /// call per row. After a method returns true, ``key`` and ``value`` are those of the current entry; after
 /// false they are undefined.
 open class KeyValueCursor {
 
     /// The key of the current entry.
-    @exclusivity(unchecked) public final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    public final var key: UnsafeRawBufferPointer {
+        get { currentKey }
+        set { currentKey = newValue }
+    }
     /// The value of the current entry.
-    @exclusivity(unchecked) public final var value = UnsafeRawBufferPointer(start: nil, count: 0)
+    public final var value: UnsafeRawBufferPointer {
+        get { currentValue }
+        set { currentValue = newValue }
+    }
+
+    // Behind properties that are set by a call: the compiler of another module would check each access at run time.
+    @exclusivity(unchecked) private final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) private final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Creates a cursor without a position.
     public init() {}

@@ -71,6 +71,8 @@ final class LMDBReadTransaction: LMDBTransaction {
     /// The number of the commit that the snapshot has.
     var number: UInt64 { handle.map { UInt64(mdb_txn_id($0)) } ?? 0 }
 
+    override var pinnedBytes: Int? { handle == nil ? nil : environment.pinnedBytes(since: number) }
+
     // MARK: Cursors
 
     private func forgetSpareCursors() { spareCursors = Array(repeating: nil, count: Trees.count) }

@@ -61,6 +61,8 @@ class LMDBTransaction: KeyValueTransaction {
         return mdb_stat(handle, trees.handles[Int(first)], &statistics) == 0 ? statistics.ms_entries : nil
     }
 
+    var pinnedBytes: Int? { handle == nil ? nil : environment.oldestSnapshot.flatMap(environment.pinnedBytes(since:)) }
+
     /// Opens an LMDB cursor of a tree in the innermost transaction. The caller returns it once.
     func openCursor(_ tree: Int) throws -> OpaquePointer {
         guard let handle else { throw ended }

@@ -21,7 +21,7 @@ public enum ReadError: Error, Sendable, Hashable {
     public init(_ error: StorageError) {
         switch error.kind {
         case .closed, .busy, .notFound, .notADatabase, .schemaIsNewer, .schemaMismatch, .corrupted, .io, .outOfSpace,
-            .invalidConfiguration, .outcomeUnknown, .detached, .unreachable, .notPermitted:
+            .invalidConfiguration, .outcomeUnknown, .detached, .unreachable, .notPermitted, .snapshotTooOld:
             self = .cantConnect
         case .duplicateKey, .uniqueViolation, .referenceViolation, .keyChanged, .invalidKey, .invalidPredicate, .invalidQuery,
             .invalidSchema,

@@ -47,6 +47,9 @@ public protocol SQLConnection: AnyObject {
     /// Ends the innermost savepoint and undoes its writes.
     func rollbackSavepoint() throws
 
+    /// What snapshots keep, as `TransactionHandle.pinnedBytes` says it for the running transaction. By default nil.
+    var pinnedBytes: Int? { get }
+
     /// Whether the planner would profit from ``optimize()``. It is asked after every commit of the connection for
     /// writing. By default false.
     var needsOptimizing: Bool { get }
@@ -161,6 +164,9 @@ public protocol SQLConnection: AnyObject {
 extension SQLConnection {
     /// By default the same as ``beginReading()``.
     public func beginSnapshot() throws { try beginReading() }
+
+    /// Nil, because the engine does not tell.
+    public var pinnedBytes: Int? { nil }
 
     /// By default it does nothing.
     public func lastWriteFollows() {}

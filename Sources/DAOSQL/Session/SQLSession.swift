@@ -150,6 +150,8 @@ extension SQLSession: TransactionHandle {
 
     package func shouldReadAgain(after error: any Error) -> Bool { connection.shouldReadAgain(after: error) }
 
+    package var pinnedBytes: Int? { connection.pinnedBytes }
+
     package func beginSavepoint() throws { try connection.beginSavepoint() }
 
     package func releaseSavepoint() throws { try connection.releaseSavepoint() }

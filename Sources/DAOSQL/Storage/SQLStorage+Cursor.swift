@@ -69,6 +69,8 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
 
     override var holdsSnapshot: Bool { true }
 
+    override var pinnedBytes: Int? { try? database.lifetime.call { isAtEnd ? nil : session.pinnedBytes } }
+
     override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try database.lifetime.call {
             if isAtEnd || isHeld { return try body() }

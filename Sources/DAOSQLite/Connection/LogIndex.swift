@@ -10,6 +10,8 @@ import Foundation
 struct LogIndex {
     /// The number of committed transactions since some commit, modulo 2³².
     let change: UInt32
+    /// The size of a page, in bytes.
+    let pageSize: Int
     /// The number of pages in the log.
     let pages: UInt32
     /// How many of them are in the file, too.
@@ -29,6 +31,9 @@ struct LogIndex {
         var region: UnsafeMutableRawPointer?
         guard map(file, 0, Self.regionSize, 0, &region) == SQLITE_OK, let region else { return nil }
         change = region.load(fromByteOffset: 8, as: UInt32.self)
+        // 65,536 does not fit.
+        let size = Int(region.load(fromByteOffset: 14, as: UInt16.self))
+        pageSize = size == 1 ? 65_536 : size
         pages = region.load(fromByteOffset: 16, as: UInt32.self)
         movedPages = region.load(fromByteOffset: 96, as: UInt32.self)
         checksum = region.load(fromByteOffset: 40, as: UInt32.self)

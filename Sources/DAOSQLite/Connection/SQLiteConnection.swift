@@ -33,6 +33,10 @@ final class SQLiteConnection: @unchecked Sendable {
     let cache: PageCache
     /// What the connection has written into the log.
     var growth = LogGrowth()
+    /// Whether it is noted where the log ends when a snapshot begins.
+    private let measuresSnapshots: Bool
+    /// The number of pages in the log when the read transaction began; nil when it is not measured, and for a writer.
+    private var pagesAtSnapshot: UInt32?
     /// The number of commits when ``rest()`` last looked.
     var commitsBeforeRest = 0
     /// The number of changed rows from which on the statistics of the planner are outdated.
@@ -54,6 +58,7 @@ final class SQLiteConnection: @unchecked Sendable {
         outcome = settings.outcome
         parked = settings.parked
         cache = settings.cache
+        measuresSnapshots = settings.measuresSnapshots
     }
 
     deinit {
@@ -155,6 +160,16 @@ extension SQLiteConnection: SQLConnection {
             end()
             throw error
         }
+        if measuresSnapshots { pagesAtSnapshot = LogIndex(handle)?.pages }
+    }
+
+    var pinnedBytes: Int? {
+        guard measuresSnapshots, let log = LogIndex(handle) else { return nil }
+        guard let before = pagesAtSnapshot else {
+            return growth.isMoved ? Int(log.pages - min(log.movedPages, log.pages)) * log.pageSize : nil
+        }
+        // A log that is shorter than it was has begun anew.
+        return Int(log.pages < before ? log.pages : log.pages - before) * log.pageSize
     }
 
     func beginWriting(_ write: SQLWrite) throws {
@@ -250,6 +265,7 @@ extension SQLiteConnection: SQLConnection {
 
     /// Ends the transaction and discards its writes.
     private func end() {
+        pagesAtSnapshot = nil
         if isInTransaction, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
         isInTransaction = false
         isCommitting = false

@@ -41,6 +41,8 @@ struct LogGrowth {
     private(set) var pages: Int32 = 0
     /// The number of commits.
     private(set) var commits = 0
+    /// Whether the log was to be moved after the last commit: what is left of it is kept by snapshots.
+    private(set) var isMoved = false
 
     /// Notes a commit.
     ///
@@ -52,7 +54,8 @@ struct LogGrowth {
         let written = pages > self.pages ? pages - self.pages : pages
         self.pages = pages
         commits += 1
-        return pages >= min(max(Self.usual, written > Self.largest ? Self.largest : written * 16), Self.largest)
+        isMoved = pages >= min(max(Self.usual, written > Self.largest ? Self.largest : written * 16), Self.largest)
+        return isMoved
     }
 
     /// Notes that the log was moved into the file: the next commit begins it anew.

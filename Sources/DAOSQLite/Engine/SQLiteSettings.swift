@@ -15,6 +15,8 @@ struct SQLiteSettings: Sendable {
     let wantsChecksums: Bool?
     /// How much memory connections use for pages.
     let cache: PageCache
+    /// Whether it is noted where the log ends when a snapshot begins.
+    let measuresSnapshots: Bool
     /// How connections treat checksums. The engine decides it when it has seen the file.
     var checksums = PageChecksums.Use.none
     /// Whether a commit has an unknown outcome.
@@ -32,6 +34,7 @@ struct SQLiteSettings: Sendable {
         fileMode = try configuration.fileMode()
         wantsChecksums = try configuration.flag("checksums")
         cache = PageCache(try configuration.size("cache"))
+        measuresSnapshots = try configuration.size("pinnedLimit") != nil
     }
 }
 

@@ -17,6 +17,10 @@ open class RowCursor<Record: Model> {
     /// closure.
     open var holdsSnapshot: Bool { false }
 
+    /// How many bytes of the file, or of its log, cannot be used again because of the snapshot of the cursor. Nil, the default,
+    /// where the engine does not tell.
+    open var pinnedBytes: Int? { nil }
+
     /// Runs a closure in which reads of any storage of the database see the snapshot of the cursor. The rows
     /// can be read to their end in the closure: the snapshot remains until the closure returns.
     ///

@@ -14,11 +14,17 @@ public protocol TransactionHandle: AnyObject {
     func rollbackSavepoint() throws
     /// Whether a read that failed on this handle may succeed on another one. By default false.
     func shouldReadAgain(after error: any Error) -> Bool
+    /// How many bytes of the file, or of its log, cannot be used again because of snapshots: of its own for a handle that reads,
+    /// of all for one that writes. Nil, the default, where the engine does not tell.
+    var pinnedBytes: Int? { get }
 }
 
 extension TransactionHandle {
     /// By default false.
     public func shouldReadAgain(after error: any Error) -> Bool { false }
+
+    /// By default nil.
+    public var pinnedBytes: Int? { nil }
 }
 
 /// The transaction rules of the contract for any engine: a single writer, or writers side by side, concurrent readers,
@@ -142,6 +148,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             relations.didUndo()
             throw error
         }
+        CallTrace.notePinned(handle.pinnedBytes)
         do {
             try observations.committing { try handle.commit() }
         } catch {
@@ -194,7 +201,10 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     public func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         if try ambient() != nil { return try body() }
         let handle = try beginReading()
-        defer { handle.rollback() }
+        defer {
+            CallTrace.notePinned(handle.pinnedBytes)
+            handle.rollback()
+        }
         return try within(handle, body)
     }
 
