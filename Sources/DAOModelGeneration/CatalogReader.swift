@@ -47,7 +47,20 @@ struct CatalogReader {
         let left = Set(model.fields.map(\.stored))
         for index in entity.indexes where index.fields.allSatisfy({ left.contains($0.name) }) {
             let terms = index.fields.map { ".\($0.isAscending ? "ascending" : "descending")(\\.\($0.name))" }
-            model.indexes.append("Index(\(terms.joined(separator: ", "))\(index.isUnique ? ", isUnique: true" : ""))")
+            var text = terms.joined(separator: ", ") + (index.isUnique ? ", isUnique: true" : "")
+            if let condition = index.condition {
+                guard condition.fields.isSubset(of: left), let source = Self.source(of: condition, in: entity) else {
+                    findings.append(
+                        Finding(
+                            place: place,
+                            message:
+                                "the condition of the index on '\(index)' of '\(entity.name)' has a value without a Swift literal; "
+                                + "declare the index by hand"))
+                    continue
+                }
+                text += ", where: { \(source) }"
+            }
+            model.indexes.append("Index(\(text))")
         }
         return model
     }
@@ -117,14 +130,41 @@ struct CatalogReader {
             return options
         }
         if field.isUnique { options.append("unique") } else if field.isIndexed, !field.isPrimaryKey { options.append("indexed") }
-        switch field.defaultValue {
-        case .bool(let value): options.append("default(\(value))")
-        case .integer(let value): options.append("default(\(value))")
-        case .unsigned(let value): options.append("default(\(value))")
-        case .double(let value) where value.isFinite: options.append("default(\(value))")
-        case .string(let value) where field.type.kind == .string: options.append("default(\(value.debugDescription))")
-        default: break
-        }
+        if let literal = field.defaultValue.flatMap({ literal($0, of: field) }) { options.append("default(\(literal))") }
         return options
+    }
+
+    /// A value in Swift; nil when there is no literal for it.
+    private static func literal(_ value: Value, of field: FieldDescription) -> String? {
+        switch value {
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .unsigned(let value): "\(value)"
+        case .double(let value) where value.isFinite && field.type.kind != .date: "\(value)"
+        case .string(let value) where field.type.kind == .string: value.debugDescription
+        default: nil
+        }
+    }
+
+    /// The condition of a partial index in Swift; nil when it has a value without a literal.
+    private static func source(of condition: IndexCondition, in entity: EntityDescription) -> String? {
+        func joined(_ conditions: [IndexCondition], _ word: String) -> String? {
+            let texts = conditions.compactMap { source(of: $0, in: entity) }
+            return texts.count == conditions.count ? "(\(texts.joined(separator: " \(word) ")))" : nil
+        }
+        func literal(_ value: Value, _ field: String) -> String? {
+            entity.index(of: field).flatMap { self.literal(value, of: entity.fields[$0]) }
+        }
+        switch condition {
+        case .and(let conditions): return joined(conditions, "&&")
+        case .or(let conditions): return joined(conditions, "||")
+        case .isNull(let field, let expected): return "$0.\(field) \(expected ? "==" : "!=") nil"
+        case .compare(let field, let comparison, let value):
+            return literal(value, field).map { "$0.\(field) \(comparison.sign) \($0)" }
+        case .isIn(let field, let values, let isNegated):
+            let literals = values.compactMap { literal($0, field) }
+            guard literals.count == values.count else { return nil }
+            return "\(isNegated ? "!" : "")$0.\(field).in([\(literals.joined(separator: ", "))])"
+        }
     }
 }

@@ -68,6 +68,29 @@ struct PostgresDialect: SQLDialect {
     /// Only whole numbers are certain to be read exactly as they were written.
     private func literal(_ number: Double) -> String? { Int32(exactly: number).map { "'\($0)'" } }
 
+    func constant(_ value: Value) -> String? {
+        switch value {
+        case .double(let number): constant(number)
+        case .date(let date): constant(date.timeIntervalSinceReferenceDate)
+        case .string(let text): constant(text)
+        case .data(let data):
+            "E'\\\\x" + data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        case .null, .bool, .integer, .unsigned, .decimal, .uuid: literal(value)
+        }
+    }
+
+    private func constant(_ text: String) -> String {
+        var (text, bytes) = (text, [UInt8]())
+        text.withUTF8 { TextEscape.append($0, to: &bytes) }
+        let stored = String(decoding: bytes, as: UTF8.self)
+        return "E'\(stored.replacing("\\", with: "\\\\").replacing("'", with: "''"))'"
+    }
+
+    /// PostgreSQL reads the shortest text of a number as exactly this number.
+    private func constant(_ number: Double) -> String {
+        number.isNaN ? "'NaN'" : number.isInfinite ? (number < 0 ? "'-Infinity'" : "'Infinity'") : "'\(number)'"
+    }
+
     func tableOptions(for entity: EntityDescription) -> String { "" }
 
     var orderedTableOptions: String { "" }

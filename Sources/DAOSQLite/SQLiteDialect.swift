@@ -62,6 +62,41 @@ struct SQLiteDialect: SQLDialect {
         return "\(whole).0"
     }
 
+    func constant(_ value: Value) -> String? {
+        switch value {
+        case .integer(.min): "(-9223372036854775807 - 1)"
+        case .unsigned(let number): withUnsafeBytes(of: number.bigEndian) { blob($0) }
+        case .double(let number): constant(number)
+        case .date(let date): constant(date.timeIntervalSinceReferenceDate)
+        case .string(let text): literal(value) ?? "CAST(\(blob(Array(text.utf8))) AS TEXT)"
+        case .data(let data): blob(data)
+        case .uuid(let id): withUnsafeBytes(of: id.uuid) { blob($0) }
+        case .null, .bool, .integer, .decimal: literal(value)
+        }
+    }
+
+    private func blob(_ bytes: some Sequence<UInt8>) -> String {
+        "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+    }
+
+    /// SQLite does not read every decimal number exactly, but it reads integers and multiplies with powers of two exactly.
+    private func constant(_ number: Double) -> String {
+        if let literal = literal(number) { return literal }
+        if number.isNaN { return withUnsafeBytes(of: Bind.nan) { blob($0) } }
+        if number.isInfinite { return number < 0 ? "-9e999" : "9e999" }
+        // The number is an integer of 53 bits times a power of two.
+        var exponent = max(number.exponent, Double.leastNormalMagnitude.exponent) - Double.significandBitCount
+        let whole = number.isNormal ? number.significand * 0x1p52 : number.magnitude / .leastNonzeroMagnitude
+        let integer = Int64(number < 0 ? -whole : whole)
+        var text = "CAST(\(integer) AS REAL)"
+        while exponent != 0 {
+            let step = min(abs(exponent), 62)
+            text += exponent < 0 ? " / \(1 << step)" : " * \(1 << step)"
+            exponent += exponent < 0 ? step : -step
+        }
+        return "(\(text))"
+    }
+
     func tableOptions(for entity: EntityDescription) -> String {
         columnType(of: entity.fields[entity.keyIndex]) == "INTEGER" ? "" : " WITHOUT ROWID"
     }

@@ -127,13 +127,19 @@ final class ArrayEntityStore: EntityStore {
 extension ArrayTable {
     /// Refuses a row that has the values of a unique index of another row.
     func checkUnique(_ row: Row, _ entity: EntityDescription) throws {
-        for fields in entity.uniqueFields where !fields.contains(where: { row.values[$0].isNull }) {
-            let other = rows.first { other in
-                other.key != row.key && fields.allSatisfy { other.values[$0] == row.values[$0] }
+        for index in entity.uniqueIndexes {
+            let fields = entity.positions(of: index)
+            func isIn(_ row: Row) throws -> Bool {
+                let reader = ValueRowReader(entity: entity, values: row.values)
+                return try index.filter(of: entity)?.matches { try reader.readValue(at: $0) } ?? true
+            }
+            if try fields.contains(where: { row.values[$0].isNull }) || !isIn(row) { continue }
+            let other = try rows.first { other in
+                try other.key != row.key && fields.allSatisfy { other.values[$0] == row.values[$0] } && isIn(other)
             }
             guard let other else { continue }
             throw StorageError.uniqueViolation(
-                entity.name, field: entity.names(of: fields), key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
+                entity.name, field: index.fieldNames, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
         }
     }
 }

@@ -29,7 +29,10 @@ struct Project: Plain, Model {
         Field("deadline", \.deadline),
         Field("labels", \.labels),
         Field("appearance", \.appearance),
-        indexes: [Index(.descending(\.priority), .ascending(\.deadline))]
+        indexes: [
+            Index(.descending(\.priority), .ascending(\.deadline)),
+            Index(\.deadline, where: { $0.priority >= .high }),                     // has only these rows
+        ]
     )
 }
 

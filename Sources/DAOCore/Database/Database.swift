@@ -140,7 +140,7 @@ extension Database {
     public func storage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         guard CallTrace.isUsed.load(ordering: .relaxed) else { return try GraphStorage<Record>(self) }
         let storage = try reporting(.open, of: Record.schema.description.name) { try GraphStorage<Record>(self) }
-        return ReportingStorage(storage, configuration.instruments) ?? storage
+        return ReportingStorage(storage, configuration.listeners) ?? storage
     }
 
     /// Runs a closure as a transaction. When the closure throws, none of its writes is kept (contract T1).
@@ -176,7 +176,7 @@ extension Database {
     private var sharesCommits: Bool {
         let configuration = configuration
         return configuration.durability == .full
-            && (!CallTrace.isUsed.load(ordering: .relaxed) || configuration.instruments.isEmpty)
+            && configuration.listeners == nil
             // Each transaction of a shared commit is a savepoint.
             && capabilities.hasSavepoints
     }

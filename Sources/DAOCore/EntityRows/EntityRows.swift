@@ -235,7 +235,7 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
         entity = Record.schema.storedDescription
         graph = try StorageGraph(database, from: Record.self)
         let storage = try GraphStorage<Record>(graph: graph)
-        self.storage = ReportingStorage(storage, database.configuration.instruments) ?? storage
+        self.storage = ReportingStorage(storage, database.configuration.listeners) ?? storage
     }
 
     private func row(_ record: Record) -> EntityRow { EntityRow(entity: entity, values: record.values) }

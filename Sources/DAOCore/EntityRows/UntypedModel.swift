@@ -79,7 +79,7 @@ final class UntypedModels: Sendable {
             })
         let entity = EntityDescription(
             name: entity.name, fields: known.fields,
-            indexes: entity.indexes.filter { index in index.fields.allSatisfy { known.index(of: $0.name) != nil } })
+            indexes: entity.indexes.filter(known.hasFields))
         let fields = entity.fields.enumerated().map { position, field in
             let path: any WritableKeyPath<Record, Value> & Sendable = \Record.[position]
             return ErasedField<Record>(

@@ -84,7 +84,7 @@ public final class MigrationStep {
         let position = try position(of: field, in: entity)
         try change(entity, dropping: [field]) { wanted, defaults in
             wanted.fields.remove(at: position)
-            wanted.indexes.removeAll { $0.fields.contains { $0.name.hasSameBytes(as: field) } }
+            wanted.indexes.removeAll { $0.allFields.contains { $0.hasSameBytes(as: field) } }
             defaults.remove(at: position)
         }
     }
@@ -136,7 +136,7 @@ public final class MigrationStep {
         try change(entity) { wanted, _ in wanted.indexes.remove(at: position) }
     }
 
-    /// Changes the type of a field.
+    /// Changes the type of a field. Partial indexes with a condition on it are dropped, when its kind changes.
     ///
     /// - Parameters:
     ///   - field: The name of the field. It cannot be the primary key; use ``rewrite(_:as:_:)`` for the
@@ -155,6 +155,10 @@ public final class MigrationStep {
         let position = try position(of: field, in: entity)
         var wanted = stored
         wanted.fields[position].type = type
+        if type.kind != stored.fields[position].type.kind {
+            // The values in these conditions are of the old type.
+            wanted.indexes.removeAll { $0.condition?.fields.contains { $0.hasSameBytes(as: field) } ?? false }
+        }
         if type.kind == .toOne, !type.isOptional, wanted.fields[position].relation?.targetErasure == .unlink {
             // A link that is required cannot be removed. The model can say something else.
             wanted.fields[position].relation?.targetErasure = .restrict

@@ -22,6 +22,16 @@ extension GraphStorage {
         return try body(rewritten(query))
     }
 
+    /// Runs a query in no snapshot, when the storage of the rows evaluates all of it in one statement.
+    ///
+    /// - Returns: Nil when the query reads related rows, too.
+    func answeringAtOnce<Result>(_ query: Query<Record>, _ body: (Query<Record>) throws -> Result) throws -> Result? {
+        guard evaluatesRelated, !query.sortsThroughRelations, query.predicate.node.countsRelated(Record.schema.description) else {
+            return nil
+        }
+        do { return try body(query) } catch is RelatedConditionsUnavailable { return nil }
+    }
+
     /// Returns the query with its conditions on related rows resolved into sets of keys.
     func rewritten(_ query: Query<Record>) throws -> Query<Record> {
         var query = query
@@ -180,19 +190,32 @@ extension PredicateNode {
     /// Returns whether the node contains a condition on related rows.
     ///
     /// - Parameter entity: The entity of the rows; nil when comparisons of a relationship with a row do not count.
-    func reachesRelated(_ entity: EntityDescription?) -> Bool {
-        var pending = [self]
+    func reachesRelated(_ entity: EntityDescription?) -> Bool { leaves.contains { $0.isAboutRelated(entity) } }
+
+    /// Whether the conditions on related rows are about the number of these alone.
+    func countsRelated(_ entity: EntityDescription) -> Bool {
+        leaves.allSatisfy { if case .relatedCount = $0 { true } else { !$0.isAboutRelated(entity) } }
+    }
+
+    private func isAboutRelated(_ entity: EntityDescription?) -> Bool {
+        switch self {
+        case .related, .relatedCount, .through: true
+        case .compare(let field, _, _), .isIn(let field, _): entity?.isRelationship(at: field) == true
+        default: false
+        }
+    }
+
+    /// The conditions that are joined and negated.
+    private var leaves: [PredicateNode] {
+        var (pending, leaves) = ([self], [PredicateNode]())
         while let node = pending.popLast() {
             switch node {
             case .and(let nodes), .or(let nodes): pending += nodes
             case .not(let node): pending.append(node)
-            case .related, .relatedCount, .through: return true
-            case .compare(let field, _, _), .isIn(let field, _):
-                if entity?.isRelationship(at: field) == true { return true }
-            default: continue
+            default: leaves.append(node)
             }
         }
-        return false
+        return leaves
     }
 
     /// Returns whether the node holds where there is no row: all fields are nil, as in an optional chain, and

@@ -47,8 +47,21 @@ public struct Index<Record: Model>: Sendable {
         }
     }
 
-    let terms: [Term]
-    let isUnique: Bool
+    /// The rows that an index has.
+    private enum Rows: Sendable {
+        /// All rows.
+        case all
+        /// The rows that meet a condition, which needs the schema.
+        case meeting(@Sendable () -> Condition<Record>)
+        /// The rows that meet a condition of a schema that is made at run time.
+        case meetingCanonical(IndexCondition)
+    }
+
+    private let terms: [Term]
+    private let isUnique: Bool
+    private let rows: Rows
+
+    // MARK: All rows
 
     /// Creates an index on ascending fields.
     ///
@@ -61,6 +74,7 @@ public struct Index<Record: Model>: Sendable {
         repeat terms.append(.ascending(each fields))
         self.terms = terms
         self.isUnique = isUnique
+        rows = .all
     }
 
     /// Creates an index on fields with directions.
@@ -72,26 +86,133 @@ public struct Index<Record: Model>: Sendable {
     public init(_ terms: Term..., isUnique: Bool = false) {
         self.terms = terms
         self.isUnique = isUnique
+        rows = .all
+    }
+
+    // MARK: Partial indexes
+
+    /// Creates a partial index on ascending fields: it has only the rows that meet a condition.
+    ///
+    /// It serves queries whose conditions imply its own. It is smaller than an index of all rows, and a write of a row
+    /// that is not in it costs nothing.
+    ///
+    /// ```swift
+    /// Index(\.email, isUnique: true, where: { !$0.isDeleted })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fields: The key paths of the fields, in order; one is enough.
+    ///   - isUnique: Whether two rows that meet the condition cannot have the same values in all fields (contract W6). A
+    ///     row with nil in one of them is exempt.
+    ///   - condition: The condition: comparisons of fields with values, nil, `in`, and, or and not. Any other is
+    ///     `.invalidSchema` when the storage is asked for. The closure runs then, once.
+    public init<each Value: FieldValue>(
+        _ fields: repeat any KeyPath<Record, each Value> & Sendable, isUnique: Bool = false,
+        where condition: @escaping @Sendable (FieldProxy<Record>) -> some ConditionConvertible<Record> & SendableMetatype
+    ) {
+        var terms: [Term] = []
+        repeat terms.append(.ascending(each fields))
+        self.terms = terms
+        self.isUnique = isUnique
+        rows = .meeting { Condition(condition) }
+    }
+
+    /// Creates a partial index on fields with directions: it has only the rows that meet a condition.
+    ///
+    /// ```swift
+    /// Index(.ascending(\.sender), .descending(\.date), where: { !$0.isRead })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - terms: The fields, in order; one is enough.
+    ///   - isUnique: Whether two rows that meet the condition cannot have the same values in all fields (contract W6). A
+    ///     row with nil in one of them is exempt.
+    ///   - condition: The condition: comparisons of fields with values, nil, `in`, and, or and not. Any other is
+    ///     `.invalidSchema` when the storage is asked for. The closure runs then, once.
+    public init(
+        _ terms: Term..., isUnique: Bool = false,
+        where condition: @escaping @Sendable (FieldProxy<Record>) -> some ConditionConvertible<Record> & SendableMetatype
+    ) {
+        self.terms = terms
+        self.isUnique = isUnique
+        rows = .meeting { Condition(condition) }
     }
 
     /// Creates the index of a schema that is made at run time.
     package init(_ description: IndexDescription) {
         terms = description.fields.map { Term(place: .name($0.name), isAscending: $0.isAscending) }
         isUnique = description.isUnique
+        rows = description.condition.map { .meetingCanonical($0) } ?? .all
     }
 
-    /// The description of the index; nil when a key path does not lead to a stored field.
+    /// Whether the index has a condition that needs the schema.
+    var isPartial: Bool { if case .meeting = rows { true } else { false } }
+
+    /// The fields of the index; nil when a key path does not lead to a stored field.
+    func fields(_ fields: [ErasedField<Record>]) -> [IndexedField]? {
+        indexedFields { keyPath in fields.first { $0.keyPath == keyPath }?.description.name }
+    }
+
+    /// The description of the index; nil when a key path does not lead to a stored field, or when a condition needs the
+    /// schema.
     func description(_ fields: [ErasedField<Record>]) -> IndexDescription? {
+        guard !isPartial, let indexed = self.fields(fields) else { return nil }
+        var condition: IndexCondition?
+        if case .meetingCanonical(let canonical) = rows { condition = canonical }
+        return IndexDescription(indexed, isUnique: isUnique, condition: condition)
+    }
+
+    /// Returns the descriptions of partial indexes, or the first contradiction in them. The schema must exist.
+    static func descriptions(
+        of indexes: [Index], in entity: EntityDescription
+    ) -> Result<[IndexDescription], StorageError> {
+        var (entity, descriptions) = (entity, [IndexDescription]())
+        for index in indexes {
+            guard case .meeting(let makeCondition) = index.rows,
+                let fields = index.indexedFields({ keyPath in
+                    Record.schema.index(of: keyPath).map { entity.fields[$0].name }
+                })
+            else { continue }
+            var description = IndexDescription(fields, isUnique: index.isUnique)
+            func problem(_ message: String, field: String? = nil) -> StorageError {
+                StorageError(
+                    .invalidSchema, "the index on '\(description)' of '\(entity.name)' \(message)", entity: entity.name,
+                    field: field ?? description.fieldNames)
+            }
+            do {
+                let filter = try makeCondition().node.filter(for: entity)
+                if filter == .all { return .failure(problem("has a condition that every row meets; remove it")) }
+                if filter == .none { return .failure(problem("has a condition that no row meets; remove the index")) }
+                description.condition = IndexCondition(filter, of: entity)
+            } catch let error as StorageError {
+                return .failure(problem("has a condition that is not valid: \(error.message)", field: error.field))
+            } catch {
+                return .failure(problem("has a condition that is not valid: \(error)"))
+            }
+            if description.condition == nil {
+                return .failure(
+                    problem(
+                        "has a condition that an index cannot have; use comparisons of fields with values, nil, in, and, or, not"
+                    ))
+            }
+            descriptions.append(description)
+        }
+        entity.indexes += descriptions
+        if let fault = SchemaCheck.indexFault(in: entity) { return .failure(fault) }
+        return .success(descriptions)
+    }
+
+    private func indexedFields(_ name: (any AnyKeyPath & Sendable) -> String?) -> [IndexedField]? {
         var indexed: [IndexedField] = []
         for term in terms {
-            let name: String? =
+            let found: String? =
                 switch term.place {
                 case .name(let name): name
-                case .keyPath(let keyPath): fields.first { $0.keyPath == keyPath }?.description.name
+                case .keyPath(let keyPath): name(keyPath)
                 }
-            guard let name else { return nil }
-            indexed.append(IndexedField(name, isAscending: term.isAscending))
+            guard let found else { return nil }
+            indexed.append(IndexedField(found, isAscending: term.isAscending))
         }
-        return IndexDescription(indexed, isUnique: isUnique)
+        return indexed
     }
 }

@@ -12,26 +12,33 @@ public struct IndexDescription: Sendable, Hashable, Codable, CustomStringConvert
     public var fields: [IndexedField]
     /// Whether two rows cannot have the same values in all fields. A row with nil in one of them is exempt.
     public var isUnique: Bool
+    /// The condition of the rows that a partial index has; nil for an index of all rows.
+    public var condition: IndexCondition?
 
     /// Creates a description.
     ///
     /// - Parameters:
     ///   - fields: The fields, in order.
-    ///   - isUnique: Whether two rows cannot have the same values in all fields.
-    public init(_ fields: [IndexedField], isUnique: Bool = false) {
+    ///   - isUnique: Whether two rows cannot have the same values in all fields. It says nothing of rows that do not
+    ///     meet the condition.
+    ///   - condition: The condition of the rows that a partial index has; nil for an index of all rows.
+    public init(_ fields: [IndexedField], isUnique: Bool = false, condition: IndexCondition? = nil) {
         self.fields = fields
         self.isUnique = isUnique
+        self.condition = condition
     }
 
-    /// The names of the fields with their directions. The indexes of an entity differ in it.
-    public var description: String { fields.map(\.description).joined(separator: ", ") }
+    /// The names of the fields with their directions, then the condition. The indexes of an entity differ in it.
+    public var description: String {
+        fields.map(\.description).joined(separator: ", ") + (condition.map { " where \($0)" } ?? "")
+    }
 
     /// The names of the fields, separated by commas, as errors have them.
     public var fieldNames: String { fields.map(\.name).joined(separator: ", ") }
 
-    /// Whether the indexes have the same fields and directions; one of them can be unique.
+    /// Whether the indexes have the same fields, directions and conditions; one of them can be unique.
     func hasSameFields(as other: IndexDescription) -> Bool {
-        fields.count == other.fields.count
+        fields.count == other.fields.count && condition == other.condition
             && zip(fields, other.fields).allSatisfy { $0.name.hasSameBytes(as: $1.name) && $0.isAscending == $1.isAscending }
     }
 }
@@ -66,10 +73,10 @@ extension EntityDescription {
         } + indexes
     }
 
-    /// The positions of the fields of each unique index, in the order of ``allIndexes``.
-    public var uniqueFields: [[Int]] { allIndexes.filter(\.isUnique).map(positions) }
+    /// The unique indexes, in the order of ``allIndexes``.
+    public var uniqueIndexes: [IndexDescription] { allIndexes.filter(\.isUnique) }
 
-    /// Returns the positions of the fields of an index.
+    /// Returns the positions of the fields of an index, without those that are only in its condition.
     public func positions(of index: IndexDescription) -> [Int] { index.fields.compactMap { self.index(of: $0.name) } }
 
     /// Returns the names of fields, separated by commas, as the error of a unique index has them.
@@ -82,6 +89,7 @@ extension EntityDescription {
             for position in index.fields.indices where index.fields[position].name.hasSameBytes(as: field) {
                 index.fields[position].name = name
             }
+            index.condition = index.condition?.renamed { $0.hasSameBytes(as: field) ? name : $0 }
             return index
         }
     }

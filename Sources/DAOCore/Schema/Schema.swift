@@ -19,10 +19,17 @@ import Foundation
 /// An inconsistent schema does not trap. ``Database/storage(for:)`` throws `.invalidSchema` for it.
 public final class Schema<Record: Model>: Sendable {
 
-    /// The description of the entity, without the Swift type.
+    /// The description of the entity, without the Swift type, and without indexes whose conditions are closures.
     public let description: EntityDescription
     /// The fault of the declaration; nil when the declaration is valid.
-    public let problem: StorageError?
+    public var problem: StorageError? {
+        if fault == nil, case .failure(let problem) = partialIndexes?.result { return problem }
+        return fault
+    }
+    /// The fault of the declaration, apart from conditions of indexes.
+    private let fault: StorageError?
+    /// The indexes whose conditions are closures; nil when there are none.
+    let partialIndexes: PartialIndexes?
 
     /// The kind of the primary key.
     public let keyKind: ValueKind
@@ -127,7 +134,10 @@ public final class Schema<Record: Model>: Sendable {
         description = EntityDescription(
             name: entity, fields: fields.map { $0.description },
             indexes: indexes.compactMap { $0.description(fields) })
-        problem = SchemaCheck.problem(description, fields: fields, indexes: indexes)
+        fault = SchemaCheck.problem(description, fields: fields, indexes: indexes)
+        let partial = indexes.filter(\.isPartial)
+        partialIndexes =
+            partial.isEmpty ? nil : PartialIndexes { [description] in Index.descriptions(of: partial, in: description) }
         keyKind = description.keyKind
         relations = fields.enumerated().compactMap { index, field in field.relation?(index) }
         inverses = UsedInverses(after: fields.count)
@@ -157,11 +167,12 @@ public final class Schema<Record: Model>: Sendable {
 
     /// Copies a schema with some changes.
     private init(
-        _ schema: Schema, description: EntityDescription, problem: StorageError?, dropped: [String] = [],
-        whole: (any Model.Type)?, defaults: [(@Sendable (RowWriter) throws -> Void)?]
+        _ schema: Schema, description: EntityDescription, fault: StorageError?, partialIndexes: PartialIndexes?,
+        dropped: [String] = [], whole: (any Model.Type)?, defaults: [(@Sendable (RowWriter) throws -> Void)?]
     ) {
         self.description = description
-        self.problem = problem
+        self.fault = fault
+        self.partialIndexes = partialIndexes
         self.dropped = dropped
         self.whole = whole
         self.defaults = defaults
@@ -185,24 +196,28 @@ public final class Schema<Record: Model>: Sendable {
 
     /// Makes a schema the part of an entity.
     @usableFromInline package convenience init<Whole: Model>(_ schema: Schema, partOf model: Whole.Type) {
-        let problem: StorageError?
+        let fault: StorageError?
+        var partialIndexes: PartialIndexes?
         var (description, defaults) = (schema.description, schema.defaults)
         if PartOf.isCircular(Record.self, model) {
-            problem = PartOf.nested(schema.description.name, Record.self, model)
+            fault = PartOf.nested(schema.description.name, Record.self, model)
         } else {
             let whole = Whole.schema
-            problem = schema.problem ?? whole.problem ?? PartOf.problem(schema, whole)
+            fault = schema.fault ?? whole.fault ?? PartOf.problem(schema, whole)
             // Indexes and defaults are those of the entity.
             for (index, field) in description.fields.enumerated() {
                 guard let position = whole.description.index(of: field.name) else { continue }
                 description.fields[index] = whole.description.fields[position]
                 defaults[index] = whole.defaults[position]
             }
-            description.indexes = whole.description.indexes.filter { index in
-                index.fields.allSatisfy { schema.description.index(of: $0.name) != nil }
+            let part = schema.description
+            description.indexes = whole.description.indexes.filter(part.hasFields)
+            partialIndexes = whole.partialIndexes.map { indexes in
+                PartialIndexes { indexes.result.map { $0.filter(part.hasFields) } }
             }
         }
-        self.init(schema, description: description, problem: problem, whole: model, defaults: defaults)
+        self.init(
+            schema, description: description, fault: fault, partialIndexes: partialIndexes, whole: model, defaults: defaults)
     }
 
     /// Drops stored fields with their values when the storage of the model is requested.
@@ -224,10 +239,10 @@ public final class Schema<Record: Model>: Sendable {
     /// Drops stored fields; see ``dropped(_:)``.
     package func dropping(_ names: [String]) -> Schema {
         if names.isEmpty { return self }
-        let problem = problem ?? (whole == nil ? nil : PartOf.droppedField(names[0], description.name))
+        let fault = fault ?? (whole == nil ? nil : PartOf.droppedField(names[0], description.name))
         return Schema(
-            self, description: description, problem: problem ?? SchemaCheck.problem(dropping: names, of: description),
-            dropped: dropped + names, whole: whole, defaults: defaults)
+            self, description: description, fault: fault ?? SchemaCheck.problem(dropping: names, of: description),
+            partialIndexes: partialIndexes, dropped: dropped + names, whole: whole, defaults: defaults)
     }
 }
 

@@ -7,7 +7,7 @@ enum SchemaCheck {
     ) -> StorageError? {
         if Record.self == LinkRow.self { return nil }
         let entity = description.name
-        if description.indexes.count < indexes.count {
+        if indexes.contains(where: { $0.fields(fields) == nil }) {
             return StorageError(
                 .invalidSchema,
                 "an index of '\(entity)' has a key path that is not a stored field; use the key paths of its fields",
@@ -168,7 +168,7 @@ enum SchemaCheck {
     }
 
     /// The first contradiction in the indexes over several fields; nil when there is none.
-    private static func indexFault(in description: EntityDescription) -> StorageError? {
+    static func indexFault(in description: EntityDescription) -> StorageError? {
         let entity = description.name
         for (position, index) in description.indexes.enumerated() {
             func problem(_ message: String, field: String? = nil) -> StorageError {
@@ -192,7 +192,24 @@ enum SchemaCheck {
                     return problem("has the field '\(field.name)' twice; remove one of them", field: field.name)
                 }
             }
-            if index.fields.count == 1, index.fields[0].isAscending {
+            if let condition = index.condition {
+                for name in condition.fields.sorted() {
+                    guard let type = description.index(of: name).map({ description.fields[$0].type }) else {
+                        return problem("has a condition on a field '\(name)' that '\(entity)' does not have", field: name)
+                    }
+                    guard !type.kind.isRelationship else {
+                        return problem("has a condition on the relationship '\(name)'; use other fields", field: name)
+                    }
+                }
+                guard condition.isTyped(in: description) else {
+                    return problem("has a condition with a value that is not of the type of its field; use values of that type")
+                }
+                guard condition.size <= IndexCondition.maximumSize else {
+                    return problem(
+                        "has a condition with \(condition.size) values and comparisons; use at most \(IndexCondition.maximumSize)"
+                    )
+                }
+            } else if index.fields.count == 1, index.fields[0].isAscending {
                 let form = index.isUnique ? ".unique" : ".indexed"
                 return problem("is that of one field; declare it as the option \(form) of the field")
             }

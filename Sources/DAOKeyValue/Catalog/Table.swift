@@ -60,6 +60,10 @@ final class Table: Sendable {
     nonisolated(unsafe) private let components: UnsafeMutableBufferPointer<Index.Component>
     /// The descriptions of the indexes.
     private let indexDescriptions: [IndexDescription]
+    /// The conditions of the indexes, in their order; nil for an index of all rows.
+    private let conditions: [Filter?]
+    /// Whether any index is partial.
+    let hasPartialIndexes: Bool
 
     /// An index of a table. It has no references, because every row iterates over all indexes.
     struct Index: Sendable, Hashable {
@@ -86,6 +90,8 @@ final class Table: Sendable {
         nonisolated(unsafe) let components: UnsafeBufferPointer<Component>
         /// Whether the index is unique.
         let isUnique: Bool
+        /// Whether the index has only the rows that meet its condition; see ``Table/condition(of:)``.
+        let isPartial: Bool
 
         /// Finds the end of the first values in an entry; nil when the entry is damaged. A truncated value is the
         /// last: between entries that are equal until its end, the later values are in no order.
@@ -192,6 +198,7 @@ final class Table: Sendable {
         fieldCount = slots.count
         keyField = description.keyIndex
         let indexDescriptions = description.allIndexes
+        let conditions = indexDescriptions.map { $0.filter(of: description) }
         let parts = try indexDescriptions.map { index in
             let fields = try index.fields.map { field in
                 guard let position = description.index(of: field.name), let form = KeyForm(description.fields[position].type.kind)
@@ -223,10 +230,12 @@ final class Table: Sendable {
                 Index(
                     keyspace: keyspace, number: number,
                     components: UnsafeBufferPointer(rebasing: components[start..<count]),
-                    isUnique: indexDescriptions[number].isUnique))
+                    isUnique: indexDescriptions[number].isUnique, isPartial: conditions[number] != nil))
         }
         self.components = components
         self.indexDescriptions = indexDescriptions
+        self.conditions = conditions
+        hasPartialIndexes = indexes.contains(where: \.isPartial)
         self.indexes = indexes
         hasUniqueIndexes = indexes.contains(where: \.isUnique)
     }
@@ -258,6 +267,9 @@ final class Table: Sendable {
 
     /// The description of an index.
     func description(of index: Index) -> IndexDescription { indexDescriptions[index.number] }
+
+    /// The condition of the rows that an index has; nil for an index of all rows.
+    func condition(of index: Index) -> Filter? { conditions[index.number] }
 }
 
 extension Table {

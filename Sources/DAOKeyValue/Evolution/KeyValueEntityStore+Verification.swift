@@ -28,12 +28,13 @@ extension KeyValueEntityStore {
     func verify(_ entity: String, onRow: () throws -> Void, _ report: (StorageError) throws -> Void) throws {
         let table = try stored(entity).table
         let reader = RecordReader(table: table, verifies: true) { throw table.lacksDefault }
-        var readable = 0
+        let conditions = IndexConditions(table)
+        /// How many rows each index has.
+        var counts = Array(repeating: 0, count: table.indexes.count)
         try forEachEntry(of: table.keyspace) { key, record in
             do {
                 try reader.show(record, key: key.from(table.keyspace.length))
                 guard reader.currentKey != nil else { throw table.corruptedRecord(reader.key) }
-                readable += 1
                 for field in table.description.fields.indices {
                     do {
                         _ = try reader.readValue(at: field)
@@ -41,15 +42,30 @@ extension KeyValueEntityStore {
                         try report(error)
                     }
                 }
-                for index in table.indexes where try !hasEntry(of: reader, index) {
-                    try report(table.mismatch(index, "lacks an entry for a row", reader.key))
+                for index in table.indexes {
+                    guard let isIn = try has(index, record, reader.key, conditions), isIn else { continue }
+                    counts[index.number] += 1
+                    if try !hasEntry(of: reader, index) {
+                        try report(table.mismatch(index, "lacks an entry for a row", reader.key))
+                    }
                 }
             } catch let error as StorageError where error.isDamage {
                 try report(error)
             }
             try onRow()
         }
-        for index in table.indexes { try verify(index, table, readable, report) }
+        for index in table.indexes { try verify(index, table, conditions, counts[index.number], report) }
+    }
+
+    /// Whether an index has a row; nil when a value cannot be read, which is reported.
+    private func has(
+        _ index: Table.Index, _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ conditions: IndexConditions
+    ) throws -> Bool? {
+        do {
+            return try conditions.meets(index, record, key)
+        } catch let error as StorageError where error.isDamage {
+            return nil
+        }
     }
 
     /// Whether an index has the entry of a row. A row whose values cannot be indexed has none; its values are reported.
@@ -67,10 +83,13 @@ extension KeyValueEntityStore {
 
     /// Checks that an index has no entries but those of the rows.
     ///
-    /// - Parameter expected: The number of rows that can be read. With as many entries, there are no others, since every
-    ///   row has its entry or was reported.
+    /// - Parameters:
+    ///   - conditions: The conditions of the table's indexes.
+    ///   - expected: The number of rows that can be read and are in the index. With as many entries, there are no others,
+    ///     since every such row has its entry or was reported.
     private func verify(
-        _ index: Table.Index, _ table: Table, _ expected: Int, _ report: (StorageError) throws -> Void
+        _ index: Table.Index, _ table: Table, _ conditions: IndexConditions, _ expected: Int,
+        _ report: (StorageError) throws -> Void
     ) throws {
         var count = 0
         try forEachEntry(of: index.keyspace) { _, _ in count += 1 }
@@ -84,6 +103,7 @@ extension KeyValueEntityStore {
                 guard let stored = try handle.transaction.get(builder.bytes) else { return false }
                 // A row that cannot be read was reported.
                 guard let record = RecordView(stored, key: primaryKey, verifies: true) else { return true }
+                if try has(index, stored, primaryKey, conditions) == false { return false }
                 builder.truncate(to: 0)
                 do {
                     try table.appendEntry(of: index, record, primaryKey, to: &builder)

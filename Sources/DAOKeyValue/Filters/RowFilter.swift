@@ -31,6 +31,34 @@ final class RowFilter {
     }
 }
 
+/// The compiled conditions of a table's partial indexes.
+///
+/// It is used only by one call, as its reader is.
+final class IndexConditions {
+    /// The table.
+    var table: Table { reader.table }
+    private let filters: [RowFilter?]
+    private let reader: RecordReader
+
+    /// Compiles the conditions of a table.
+    init(_ table: Table) {
+        filters = table.indexes.map { index in table.condition(of: index).map { RowFilter($0, table) } }
+        reader = RecordReader(table: table, verifies: false) { throw table.lacksDefault }
+    }
+
+    /// Whether an index has a row.
+    ///
+    /// - Parameters:
+    ///   - index: An index of the table.
+    ///   - record: The bytes of the row, whose checksum was verified.
+    ///   - key: The primary key of the row, as in the store's key.
+    func meets(_ index: Table.Index, _ record: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) throws -> Bool {
+        guard let filter = filters[index.number] else { return true }
+        try reader.show(verified: record, key: key)
+        return try filter.matches(reader)
+    }
+}
+
 /// A condition of a compiled filter. The base class matches every row.
 class FilterNode {
     /// Whether the reader's current row matches.

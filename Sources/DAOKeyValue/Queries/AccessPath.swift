@@ -58,6 +58,16 @@ struct AccessPath: Sendable {
         fixedCount = part.values?.count == 1 ? 1 : 0
     }
 
+    /// Creates the path through a partial index for the conjuncts of a filter that implies its condition.
+    init(_ index: Table.Index, _ conjuncts: [Filter], of condition: Filter) {
+        let met: [Filter] = if case .and(let parts) = condition { parts } else { [condition] }
+        self.init(index, conjuncts)
+        residual.removeAll(where: met.contains)
+        restricted.formUnion(condition.fields)
+        // All entries of the index are fewer than all rows.
+        if shape == .all { (shape, depth) = (.beyond, 1) }
+    }
+
     /// Creates the path through an index for the conjuncts of a filter.
     init(_ index: Table.Index, _ conjuncts: [Filter]) {
         target = .index(index)

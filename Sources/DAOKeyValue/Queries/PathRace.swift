@@ -5,9 +5,9 @@ import DAOCore
 final class PathRace {
     /// The paths.
     let paths: [AccessPath]
-    private var walks: [RangeWalk]
+    @exclusivity(unchecked) private var walks: [RangeWalk]
     /// How many entries of each path were counted.
-    private var distance = 0
+    @exclusivity(unchecked) private var distance = 0
 
     /// A path has ended: it is shorter than what was looked at on the path of the query.
     struct Winner: Error {

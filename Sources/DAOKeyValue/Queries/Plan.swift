@@ -141,7 +141,15 @@ struct Planner {
             case .and(let filters): filters
             default: [query.filter]
             }
-        return [AccessPath(primaryKeyOf: table, conjuncts)] + table.indexes.map { AccessPath($0, conjuncts) }
+        var paths = [AccessPath(primaryKeyOf: table, conjuncts)]
+        for index in table.indexes {
+            guard let condition = table.condition(of: index) else {
+                paths.append(AccessPath(index, conjuncts))
+                continue
+            }
+            if query.filter.implies(condition) { paths.append(AccessPath(index, conjuncts, of: condition)) }
+        }
+        return paths
     }
 
     /// A path that leads to the rows in the query's order, and whether it sorts rows with equal values in the index;

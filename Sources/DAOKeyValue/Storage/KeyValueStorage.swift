@@ -11,6 +11,8 @@ final class KeyValueStorage<Record: Model>: Storage {
     private let laterTable = Mutex<(table: Table, generation: UInt64)?>(nil)
     /// The number of remaining records to check for swapped fields.
     private let recordsToCheck = Atomic<Int>(16)
+    // Made once, so that a reader does not allocate it.
+    private let makeDefaults: @Sendable () throws -> RowReader = { try Record.schema.defaultRow() }
 
     init(database: KeyValueDatabase, table: Table) {
         keyValueDatabase = database
@@ -172,7 +174,7 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Returns a reader before the first row.
     func reader(_ table: Table) -> RecordReader {
-        RecordReader(table: table, verifies: verifies, defaults: Self.makeDefaults)
+        RecordReader(table: table, verifies: verifies, defaults: makeDefaults)
     }
 
     /// Returns the execution of a query on a transaction.
@@ -208,8 +210,6 @@ final class KeyValueStorage<Record: Model>: Storage {
         recordsToCheck.subtract(1, ordering: .relaxed)
         try schema.checkOrder(with: record)
     }
-
-    private static func makeDefaults() throws -> RowReader { try Record.schema.defaultRow() }
 }
 
 extension Table {

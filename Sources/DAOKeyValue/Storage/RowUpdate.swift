@@ -7,6 +7,8 @@ struct RowUpdate {
     private let handle: KeyValueHandle
     private let table: Table
     private let scratch: WriteScratch
+    /// The conditions of the table's partial indexes; nil when there are none.
+    private let conditions: IndexConditions?
     private let verifies: Bool
 
     /// Creates an update.
@@ -20,6 +22,7 @@ struct RowUpdate {
         self.handle = handle
         self.table = table
         self.scratch = scratch
+        conditions = scratch.conditions(of: table)
         self.verifies = verifies
     }
 
@@ -153,10 +156,14 @@ struct RowUpdate {
         scratch.beginEntries()
         if !table.indexes.isEmpty {
             let new = try view(row)
-            for index in table.indexes { try addEntry(index, new, row.primaryKey, isRemoval: false) }
+            for index in table.indexes where try has(index, row.record, row.primaryKey) {
+                try addEntry(index, new, row.primaryKey, isRemoval: false)
+            }
             if table.hasUniqueIndexes {
                 if try handle.transaction.get(row.key) != nil { throw duplicateKey(row) }
-                for index in table.indexes where index.isUnique { try checkUnique(index, new, row) }
+                for index in table.indexes where try index.isUnique && has(index, row.record, row.primaryKey) {
+                    try checkUnique(index, new, row)
+                }
             }
         }
         guard try handle.transaction.insert(row.key, row.record) else { throw duplicateKey(row) }
@@ -176,10 +183,13 @@ struct RowUpdate {
                 throw table.corruptedRecord(row.primaryKey)
             }
             let new = try view(row)
-            for index in table.indexes where !hasSameValues(index, old, new) {
-                if index.isUnique { try checkUnique(index, new, row) }
-                try addEntry(index, old, row.primaryKey, isRemoval: true)
-                try addEntry(index, new, row.primaryKey, isRemoval: false)
+            for index in table.indexes {
+                let hasOld = try has(index, stored, row.primaryKey)
+                let hasNew = try has(index, row.record, row.primaryKey)
+                if hasOld == hasNew, !hasNew || hasSameValues(index, old, new) { continue }
+                if index.isUnique, hasNew { try checkUnique(index, new, row) }
+                if hasOld { try addEntry(index, old, row.primaryKey, isRemoval: true) }
+                if hasNew { try addEntry(index, new, row.primaryKey, isRemoval: false) }
             }
         }
         try handle.transaction.put(row.key, row.record)
@@ -198,7 +208,9 @@ struct RowUpdate {
             guard let old = RecordView(stored, key: primaryKey, verifies: verifies) else {
                 throw table.corruptedRecord(primaryKey)
             }
-            for index in table.indexes { try addEntry(index, old, primaryKey, isRemoval: true) }
+            for index in table.indexes where try has(index, stored, primaryKey) {
+                try addEntry(index, old, primaryKey, isRemoval: true)
+            }
         }
         let wasThere = try handle.transaction.delete(key)
         try writeEntries()
@@ -218,7 +230,7 @@ struct RowUpdate {
             throw table.corruptedRecord(row.primaryKey)
         }
         scratch.beginEntries()
-        for index in indexes {
+        for index in indexes where try has(index, stored, row.primaryKey) {
             if index.isUnique { try checkUnique(index, record, row) }
             try addEntry(index, record, row.primaryKey, isRemoval: false)
         }
@@ -236,6 +248,14 @@ struct RowUpdate {
 // MARK: Index entries
 
 extension RowUpdate {
+    /// Whether an index has a row: always, unless it is partial.
+    @inline(__always) private func has(
+        _ index: Table.Index, _ record: UnsafeRawBufferPointer, _ primaryKey: UnsafeRawBufferPointer
+    ) throws -> Bool {
+        guard index.isPartial, let conditions else { return true }
+        return try conditions.meets(index, record, primaryKey)
+    }
+
     /// Records an index entry, to write after all checks.
     private func addEntry(
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, isRemoval: Bool

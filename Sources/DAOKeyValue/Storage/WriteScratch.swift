@@ -12,6 +12,7 @@ final class WriteScratch {
     let storeKey = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
     /// The buffer for the common prefix of the index entries of equal values.
     let prefix = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
+    @exclusivity(unchecked) private var conditions: IndexConditions?
     private let entries = ByteArena()
     @exclusivity(unchecked) private var entryEnds: [(end: Int, isRemoval: Bool)] = []
 
@@ -24,6 +25,16 @@ final class WriteScratch {
         rowKey.deallocate()
         storeKey.deallocate()
         prefix.deallocate()
+    }
+
+    /// The conditions of a table's partial indexes; nil when there are none. The calls that use the buffers in turn can have
+    /// different tables.
+    func conditions(of table: Table) -> IndexConditions? {
+        if !table.hasPartialIndexes { return nil }
+        if let conditions, conditions.table === table { return conditions }
+        let made = IndexConditions(table)
+        conditions = made
+        return made
     }
 
     /// Removes the index entries of the previous row.

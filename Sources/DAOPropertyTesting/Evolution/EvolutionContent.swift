@@ -56,6 +56,10 @@ extension EvolutionReference {
             lines.append("by \(field.name): " + order.map { Exact.text($0.element[key]) }.joined(separator: " "))
         }
         for index in model.indexes {
+            if let condition = index.condition?.node(of: model.fields.map(\.name)) {
+                let found = rows.filter { ReferencePredicate.holds(condition, $0) }.map { Exact.text($0[key]) }
+                lines.append("in \(index): " + found.joined(separator: " "))
+            }
             let order = rows.enumerated().sorted { left, right in
                 for (position, isAscending) in model.terms(of: index) {
                     let order = ReferenceOrder.compareWithNull(left.element[position], right.element[position])

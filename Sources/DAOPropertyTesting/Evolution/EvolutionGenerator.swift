@@ -237,6 +237,8 @@ struct EvolutionGenerator {
             for place in model.indexes[position].fields.indices where model.indexes[position].fields[place].name == old {
                 model.indexes[position].fields[place].name = model.fields[index].name
             }
+            let new = model.fields[index].name
+            model.indexes[position].condition = model.indexes[position].condition?.renamed { $0 == old ? new : $0 }
         }
         model.fields[index].earlierNames = [old] + model.fields[index].earlierNames
         if random.chance(10) { model.fields[index].earlierNames.insert("neverStored", at: 0) }

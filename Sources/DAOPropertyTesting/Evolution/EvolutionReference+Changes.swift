@@ -45,13 +45,15 @@ extension EvolutionReference.Stored {
     private func retiredIndexes(_ wanted: PropertyTesting.GeneratedEntity, _ origins: [Int?]) -> [IndexDescription] {
         let kept = kept(wanted)
         return description.indexes.compactMap { old in
-            let positions = description.positions(of: old)
+            let positions = old.allFields.compactMap(description.index(of:))
             if !positions.allSatisfy(kept.contains) || positions.allSatisfy(origins.contains) { return nil }
             var index = old
-            for (place, position) in positions.enumerated() {
-                guard let declared = origins.firstIndex(of: position) else { continue }
-                index.fields[place].name = wanted.fields[declared].name
+            func current(_ name: String) -> String {
+                let declared = description.index(of: name).flatMap { origins.firstIndex(of: $0) }
+                return declared.map { wanted.fields[$0].name } ?? name
             }
+            index.fields = old.fields.map { IndexedField(current($0.name), isAscending: $0.isAscending) }
+            index.condition = old.condition?.renamed(current)
             return index
         }
     }
@@ -142,14 +144,15 @@ extension EvolutionReference.Stored {
 
     /// Fails where two rows have one value in a unique field; of several such fields any may be named.
     func checkUnique() throws(EvolutionFailure) {
-        let indexes = description.uniqueFields.filter { fields in
-            rows.indices.contains { position in
-                rows[..<position].contains { ReferenceOrder.collide($0, rows[position], in: fields) }
+        let indexes = description.uniqueIndexes.filter { index in
+            let unique = UniqueIndex(index, of: description)
+            return rows.indices.contains { position in
+                rows[..<position].contains { unique.collides($0, rows[position]) }
             }
         }
         if indexes.isEmpty { return }
         throw EvolutionFailure(
-            any: indexes.map { "uniqueViolation of \(description.name), field \(description.names(of: $0))" })
+            any: indexes.map { "uniqueViolation of \(description.name), field \($0.fieldNames)" })
     }
 }
 

@@ -15,6 +15,9 @@ extension EvolutionReference {
         case .changeType(let field, _, let old, let new):
             guard changed.description.fields[index].type.kind == old.kind else { break }
             changed.description.fields[index].type.kind = new.kind
+            if old.kind != new.kind {
+                changed.description.indexes.removeAll { $0.condition?.fields.contains(field) ?? false }
+            }
             changed.description.fields[index].defaultValue = changed.description.fields[index].defaultValue.flatMap {
                 Self.converted($0, to: new.kind)
             }
@@ -29,6 +32,7 @@ extension EvolutionReference {
             changed.description.indexes = changed.description.indexes.map { index in
                 var index = index
                 for place in index.fields.indices where index.fields[place].name == old { index.fields[place].name = new }
+                index.condition = index.condition?.renamed { $0 == old ? new : $0 }
                 return index
             }
         case .addField(let field, _):
@@ -39,7 +43,7 @@ extension EvolutionReference {
             for row in changed.rows.indices { changed.rows[row].append(value) }
         case .dropField(let field, _):
             changed.description.fields.remove(at: index)
-            changed.description.indexes.removeAll { index in index.fields.contains { $0.name == field } }
+            changed.description.indexes.removeAll { $0.allFields.contains(field) }
             for row in changed.rows.indices { changed.rows[row].remove(at: index) }
         case .setIndex(let field, _, let isIndexed, let isUnique):
             let isOrdered = changed.description.fields[index].type.kind.isOrdered

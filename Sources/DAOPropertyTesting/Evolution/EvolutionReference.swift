@@ -102,12 +102,13 @@ struct EvolutionReference: ReferenceModel {
         let key = stored.description.keyIndex
         for declared in rows.map({ $0.map(ReferenceState.stored) }) {
             let row = stored.whole(declared, of: model)
-            let collisions = stored.description.uniqueFields.flatMap { fields -> [String] in
-                stored.rows.filter { other in
-                    ReferenceOrder.compare(other[key], row[key]) != 0 && ReferenceOrder.collide(other, row, in: fields)
+            let collisions = stored.description.uniqueIndexes.flatMap { index -> [String] in
+                let unique = UniqueIndex(index, of: stored.description)
+                return stored.rows.filter { other in
+                    ReferenceOrder.compare(other[key], row[key]) != 0 && unique.collides(other, row)
                 }.map {
                     "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id($0[key])), field "
-                        + stored.description.names(of: fields)
+                        + index.fieldNames
                 }
             }
             if !collisions.isEmpty { throw EvolutionFailure(any: collisions) }

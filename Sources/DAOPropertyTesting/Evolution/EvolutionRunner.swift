@@ -259,6 +259,10 @@ private struct TypedRows<Record: TestRecord>: EvolutionRows {
         }
         for index in entity.indexes {
             let terms = entity.terms(of: index)
+            if let condition = index.condition?.node(of: entity.fields.map(\.name)) {
+                let found = try storage.keys(Query(where: Condition(condition))).map { Exact.text($0.value) }
+                lines.append("in \(index): " + found.joined(separator: " "))
+            }
             let order = try storage.keys(Query(orderedBy: index.fields.map { .by($0.name, ascending: $0.isAscending) }))
             lines.append("by \(index): " + order.map { Exact.text($0.value) }.joined(separator: " "))
             for record in EvolutionContent.sample(try storage.read(Query())) {

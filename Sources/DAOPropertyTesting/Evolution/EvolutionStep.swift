@@ -77,7 +77,10 @@ extension PropertyTesting.GeneratedEntity: SwiftSource {
 
 extension IndexDescription: SwiftSource {
     /// The index as Swift.
-    var source: String { ".init(\(SwiftLiteral.source(fields))\(isUnique ? ", isUnique: true" : ""))" }
+    var source: String {
+        let condition = condition.map { ", condition: \(SwiftLiteral.source($0))" } ?? ""
+        return ".init(\(SwiftLiteral.source(fields))\(isUnique ? ", isUnique: true" : "")\(condition))"
+    }
 }
 
 extension IndexedField: SwiftSource {

@@ -61,10 +61,12 @@ extension PropertyTesting.GeneratedEntity {
 
     /// Removes the indexes over several fields that it cannot have, after a change of its fields.
     mutating func removeImpossibleIndexes() {
+        let description = EntityDescription(name: name, fields: fields.map(\.description))
         indexes.removeAll { index in
-            index.fields.contains { indexed in
-                !fields.contains { $0.name.hasSameBytes(as: indexed.name) && $0.type.kind.isOrdered }
+            let isPossible = index.allFields.allSatisfy { indexed in
+                fields.contains { $0.name.hasSameBytes(as: indexed) && $0.type.kind.isOrdered }
             }
+            return !isPossible || index.condition?.isTyped(in: description) == false
         }
     }
 

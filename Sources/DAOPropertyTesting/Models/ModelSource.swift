@@ -37,7 +37,9 @@ enum ModelSource {
                 let position = fields.firstIndex { $0.name.hasSameBytes(as: term.name) } ?? 0
                 return ".\(term.isAscending ? "ascending" : "descending")(\\.\(entity.property(position)))"
             }
-            return "Index(\(terms.joined(separator: ", "))\(index.isUnique ? ", isUnique: true" : ""))"
+            let node = index.condition.map { SwiftLiteral.source($0.node(of: fields.map(\.name))) }
+            let condition = node.map { ", where: { _ in Condition(\($0)) }" } ?? ""
+            return "Index(\(terms.joined(separator: ", "))\(index.isUnique ? ", isUnique: true" : "")\(condition))"
         }
         return ",\n        indexes: [\(declared.joined(separator: ", "))]"
     }

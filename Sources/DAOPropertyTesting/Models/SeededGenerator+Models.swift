@@ -38,11 +38,13 @@ extension SeededGenerator {
     mutating func generatedIndex(of entity: PropertyTesting.GeneratedEntity) -> IndexDescription? {
         var fields = entity.fields.filter(\.type.kind.isOrdered)
         fields.shuffle(using: &self)
-        let terms = fields.prefix(2 + below(2)).map { IndexedField($0.name, isAscending: chance(50)) }
-        guard terms.count > 1 || terms.contains(where: { !$0.isAscending }),
-            !entity.indexes.contains(where: { $0.fields == terms })
+        let condition = chance(40) ? generatedCondition(of: entity) : nil
+        let count = condition == nil ? 2 + below(2) : 1 + below(3)
+        let terms = fields.prefix(count).map { IndexedField($0.name, isAscending: chance(50)) }
+        guard terms.count > 1 || condition != nil && !terms.isEmpty || terms.contains(where: { !$0.isAscending }),
+            !entity.indexes.contains(where: { $0.fields == terms && $0.condition == condition })
         else { return nil }
-        return IndexDescription(terms, isUnique: chance(30))
+        return IndexDescription(terms, isUnique: chance(30), condition: condition)
     }
 
     /// A field that is not the key.

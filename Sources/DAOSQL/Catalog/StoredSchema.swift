@@ -59,7 +59,7 @@ struct StoredSchema {
 
     /// Creates an index.
     func create(_ index: IndexDescription, of table: SQLTable) throws {
-        let name = ([table.entity.name] + index.fields.map(\.name)).joined(separator: "_")
+        let name = (index.namePrefix ?? "") + ([table.entity.name] + index.fields.map(\.name)).joined(separator: "_")
         try connection.execute(table.create(index, named: connection.freeName(name, dialect)))
     }
 

@@ -31,6 +31,11 @@ public protocol SQLDialect: Sendable {
     /// value.
     func literal(_ value: Value) -> String?
 
+    /// Returns a value as an expression without parameters, in the form that its column stores: exactly the value that is
+    /// compared when it is bound. By default it is ``literal(_:)``. A partial index with a value that has none is
+    /// `.unsupported`.
+    func constant(_ value: Value) -> String?
+
     /// Returns the text after the closing parenthesis of `CREATE TABLE`, with a leading space; may be empty.
     func tableOptions(for entity: EntityDescription) -> String
 
@@ -120,6 +125,9 @@ extension SQLDialect {
 
     /// Returns the type itself.
     public func storedType(_ type: String) -> String { type }
+
+    /// By default the literal.
+    public func constant(_ value: Value) -> String? { literal(value) }
 
     /// By default nil.
     public func prefix(_ expression: String, _ kind: ValueKind) -> String? { nil }

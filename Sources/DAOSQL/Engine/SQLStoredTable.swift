@@ -97,6 +97,13 @@ extension SQLStoredTable {
     /// The indexes on columns that cover every row.
     func indexes(on columns: [IndexedField]) -> [Index] { indexes.filter { !$0.isPartial && $0.columns == columns } }
 
+    /// The indexes with the columns and the condition of a described index.
+    func indexes(of index: IndexDescription, _ dialect: any SQLDialect) -> [Index] {
+        let columns = dialect.stored(index.fields)
+        guard let prefix = index.namePrefix else { return indexes(on: columns) }
+        return indexes.filter { $0.isPartial && $0.columns == columns && $0.name.hasPrefix(prefix) }
+    }
+
     /// Compares the table with the table that the suite would create.
     ///
     /// - Throws: `.schemaMismatch`, with every difference.
@@ -128,7 +135,7 @@ extension SQLStoredTable {
             }
         }
         for index in table.entity.indexes {
-            let indexes = indexes(on: table.dialect.stored(index.fields))
+            let indexes = indexes(of: index, table.dialect)
             if indexes.isEmpty {
                 differences.append("the table has no index on '\(index)'")
             } else if index.isUnique != indexes.contains(where: \.isUnique) {

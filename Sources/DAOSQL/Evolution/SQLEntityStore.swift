@@ -206,8 +206,11 @@ final class SQLEntityStore: EntityStore {
         if !replaces, try self.key(table.selectByKey, [key.value], column: entity.keyIndex, table) != nil {
             return StorageError.duplicateKey(entity, UniqueID(key))
         }
-        for fields in entity.uniqueFields where !fields.contains(where: { values[$0].isNull }) {
-            let text = table.conflict(in: fields)
+        for index in entity.uniqueIndexes {
+            let fields = entity.positions(of: index)
+            if fields.contains(where: { values[$0].isNull }) { continue }
+            if let condition = index.filter(of: entity), !condition.matches({ values[$0] }) { continue }
+            let text = table.conflict(in: index)
             guard let other = try self.key(text, fields.map { values[$0] } + [key.value], column: 0, table) else { continue }
             return StorageError.collision(key, other, field: entity.names(of: fields), of: entity.name, path: path)
         }

@@ -44,14 +44,15 @@ struct TableAlteration {
         var goneIndexes: [SQLStoredTable.Index] = []
         var keptIndexes: Set<IndexDescription> = []
         for (index, origin) in change.indexSources {
-            if let origin, origin.isUnique == index.isUnique {
+            // A partial index is found by its condition, which has the names of fields.
+            if let origin, origin.isUnique == index.isUnique, origin.condition == index.condition {
                 keptIndexes.insert(origin)
             } else {
                 addedIndexes.append(index)
             }
         }
         for index in stored.allIndexes where !keptIndexes.contains(index) {
-            goneIndexes += found?.indexes(on: table.dialect.stored(index.fields)) ?? []
+            goneIndexes += found?.indexes(of: index, table.dialect) ?? []
         }
         for (origin, field) in stored.fields.enumerated()
         where !kept.contains(origin) && !field.type.kind.isRelationship {
@@ -93,22 +94,24 @@ struct TableAlteration {
             do {
                 try schema.create(index, of: table)
             } catch let error as StorageError where index.isUnique {
-                throw (try? collision(in: change.wanted.positions(of: index), schema.session)) ?? error
+                throw (try? collision(in: index, schema.session)) ?? error
             }
         }
     }
 
-    /// Returns the error with the keys of the first two rows that have the same values in the fields of an index.
-    private func collision(in fields: [Int], _ session: SQLSession) throws -> StorageError? {
+    /// Returns the error with the keys of the first two rows of an index that have the same values in its fields.
+    private func collision(in index: IndexDescription, _ session: SQLSession) throws -> StorageError? {
         let entity = change.wanted
+        let fields = entity.positions(of: index)
         let key = table.columns[entity.keyIndex]
         let columns = fields.map { table.columns[$0] }
+        let rows = columns.map { "\($0) IS NOT NULL" } + (table.condition(of: index).map { [$0.text] } ?? [])
         var error: StorageError?
         let first = SQLText(
             """
             SELECT k, f FROM (
               SELECT \(key) AS k, first_value(\(key)) OVER w AS f, row_number() OVER w AS n
-              FROM \(table.name) WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
+              FROM \(table.name) WHERE \(rows.joined(separator: " AND "))
               WINDOW w AS (PARTITION BY \(columns.joined(separator: ", ")) ORDER BY \(key))
             ) AS numbered WHERE n = 2 ORDER BY k LIMIT 1
             """)

@@ -17,8 +17,10 @@ struct PathChoice: CustomStringConvertible {
     init?(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws {
         let conjuncts = query.filter.conjuncts
         if conjuncts.isEmpty || conjuncts.count == 1 && query.limit == nil && query.order.count < 2 { return nil }
-        let all = try known.searchPaths(session)
-        let narrow = all.filter { path in conjuncts.contains { $0.isRange(of: path.columns[0].field) } }
+        let all = try known.searchPaths(session).filter { $0.condition.map(query.filter.implies) ?? true }
+        let narrow = all.filter { path in
+            path.condition != nil || conjuncts.contains { $0.isRange(of: path.columns[0].field) }
+        }
         if narrow.isEmpty || query.filter.reachesRelated { return nil }
         var rivals: [QueryPath] = []
         for path in narrow.map({ QueryPath($0, query, conjuncts) }) {

@@ -14,11 +14,15 @@ struct QueryPath {
     let sortsGroups: Bool
     /// Whether it leads to one row at most.
     let isSingle: Bool
+    /// The condition of the rows that it leads to, which the query's condition implies.
+    let condition: Filter
 
     /// Creates the path of a query.
     init(_ path: SearchPath, _ query: ResolvedQuery, _ conjuncts: [Filter]) {
         hint = path.hint
-        var restricting: Set<Int> = []
+        condition = path.condition ?? .all
+        let parts = condition.conjuncts
+        var restricting = Set(conjuncts.indices.filter { number in parts.contains { conjuncts[number].implies($0) } })
         var fixed: Set<Int> = []
         search: for column in path.columns {
             var isSingle = false
@@ -54,10 +58,13 @@ struct SearchPath: Sendable {
     let columns: [SortTerm]
     /// The fields of which no two rows have the same values; nil when there are such rows.
     let uniqueFields: Set<Int>?
+    /// The condition of the rows that it leads to; nil for all rows.
+    let condition: Filter?
 
     /// Finds the fields of a path. The path ends at a column that is compared in another way than it is stored.
     init(_ path: SQLSearchPath, of table: SQLTable) {
         hint = path.hint
+        condition = path.condition.map { $0.filter(of: table.entity) ?? .none }
         let fields = table.entity.fields
         var columns: [SortTerm] = []
         for column in path.columns {

@@ -8,6 +8,8 @@ public struct SQLSearchPath: Sendable {
     public var isUnique: Bool
     /// What follows the name of the table in a statement that has to use this path, with a leading space.
     public var hint: String
+    /// The condition of the rows that the path leads to; nil for all rows.
+    public var condition: IndexCondition?
 
     /// Creates a path.
     ///
@@ -15,7 +17,9 @@ public struct SQLSearchPath: Sendable {
     ///   - columns: The columns, in order, with their directions.
     ///   - isUnique: Whether no two rows have the same values in the columns, apart from nil.
     ///   - hint: What follows the name of the table in a statement that has to use this path, with a leading space.
-    public init(columns: [IndexedField], isUnique: Bool, hint: String) {
+    ///   - condition: The condition of the rows that the path leads to; nil for all rows.
+    public init(columns: [IndexedField], isUnique: Bool, hint: String, condition: IndexCondition? = nil) {
+        self.condition = condition
         self.columns = columns
         self.isUnique = isUnique
         self.hint = hint

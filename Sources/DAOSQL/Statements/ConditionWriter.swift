@@ -329,7 +329,7 @@ struct ConditionWriter {
 
 extension Comparison {
     /// The operator between two operands that are not null.
-    fileprivate var sql: String {
+    var sql: String {
         switch self {
         case .equal: " = "
         case .notEqual: " <> "

@@ -30,6 +30,8 @@ public struct SQLTable: Sendable {
     let comparable: [String]
     /// The fields with an index besides that of the key.
     private let indexed: Set<Int>
+    /// The conditions of the partial indexes.
+    private(set) var partialIndexes: [IndexConditionText] = []
     /// The columns that the model declares, in order.
     let declaredColumns: ArraySlice<String>
     /// The positions and defaults of the retired columns, which the model does not declare.
@@ -84,6 +86,7 @@ public struct SQLTable: Sendable {
         }
         upsert =
             "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
+        partialIndexes = entity.indexes.compactMap(condition)
     }
 
     /// Returns the statement that writes one row.
@@ -110,14 +113,14 @@ public struct SQLTable: Sendable {
             + dialect.placeholder(fields.count + 1)
     }
 
-    /// Returns the statement that reads the key of a row with the given values in some fields, except the row with a
-    /// key. The values are bound, then the key.
-    ///
-    /// - Parameter fields: The positions of the fields.
-    func conflict(in fields: [Int]) -> String {
+    /// Returns the statement that reads the key of a row in an index with the given values in its fields, except the row
+    /// with a key. The values are bound, then the key.
+    func conflict(in index: IndexDescription) -> String {
         let key = columns[entity.keyIndex]
+        let fields = entity.positions(of: index)
         let values = fields.enumerated().map { "\(columns[$1]) = \(dialect.placeholder($0 + 1)) AND " }
-        return "SELECT \(key) FROM \(name) WHERE \(values.joined())\(key) <> \(dialect.placeholder(fields.count + 1)) LIMIT 1"
+        let conditions = (condition(of: index).map { $0.text + " AND " } ?? "") + values.joined()
+        return "SELECT \(key) FROM \(name) WHERE \(conditions)\(key) <> \(dialect.placeholder(fields.count + 1)) LIMIT 1"
     }
 }
 
@@ -203,6 +206,7 @@ extension SQLTable {
     ///   - count: The number of entries to skip, to have one row at most; nil for all rows.
     func entries(of path: QueryPath, where conditions: Filter, after count: Int? = nil) throws -> SQLText {
         let limits = ResolvedQuery(filter: .all, order: [], limit: count == nil ? nil : 1, offset: count ?? 0)
+        let conditions = Filter.every([conditions, path.condition])
         return limited(try filtered("SELECT 1 FROM \(name)\(path.hint)", conditions), limits, order: [])
     }
 
@@ -215,13 +219,10 @@ extension SQLTable {
         try writer.write(filter)
         let fields = path.sortsGroups ? ", " + list(only: path.ordered) : ""
         writer.write(" THEN 1 END\(fields) FROM \(name)\(path.hint)")
-        if conditions != .all {
-            writer.write(" WHERE ")
-            try writer.write(conditions)
-        }
+        let sql = try filtered(writer.sql, .every([conditions, path.condition]))
         let order = query.order.filter { path.ordered.contains($0.field) }
         return limited(
-            writer.sql, ResolvedQuery(filter: .all, order: order),
+            sql, ResolvedQuery(filter: .all, order: order),
             order: order.map { sortTerm($0.field, comparable[$0.field], isAscending: $0.isAscending) })
     }
 
@@ -256,8 +257,29 @@ extension SQLTable {
     private func filtered(_ head: SQLText, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
         if filter == .all { return head }
         var writer = ConditionWriter(self, SQLText(head.text + " WHERE ", head.bindings), related)
-        try writer.write(filter)
+        let (met, rest) = dividedByIndexes(filter)
+        if met.isEmpty {
+            try writer.write(filter)
+            return writer.sql
+        }
+        if rest != .all {
+            let isOpen = if case .or = rest { true } else { false }
+            if isOpen { writer.write("(") }
+            try writer.write(rest)
+            writer.write(isOpen ? ") AND " : " AND ")
+        }
+        writer.write(met.joined(separator: " AND "))
         return writer.sql
+    }
+
+    /// The conditions of the partial indexes that serve a filter, as text, and what has to be checked beside them.
+    private func dividedByIndexes(_ filter: Filter) -> (met: [String], rest: Filter) {
+        var met: [IndexConditionPart] = []
+        for index in partialIndexes where filter.implies(index.filter) {
+            met += index.parts.filter { part in !met.contains { $0.filter == part.filter } }
+        }
+        if met.isEmpty { return ([], filter) }
+        return (met.map(\.text), .every(filter.conjuncts.filter { conjunct in !met.contains { $0.filter == conjunct } }))
     }
 
     /// Returns the statement that reads the declared columns of a query's rows in the order of a field of their related rows,
@@ -329,7 +351,20 @@ extension SQLTable {
     /// - Parameters:
     ///   - index: The index.
     ///   - indexName: The unquoted name of the index.
-    func create(_ index: IndexDescription, named indexName: String) -> String {
-        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quoted(indexName)) ON \(name)(\(dialect.terms(of: index, in: self)))"
+    ///
+    /// - Throws: `.unsupported` for a partial index with a value that the dialect has no text for.
+    func create(_ index: IndexDescription, named indexName: String) throws -> String {
+        var rows = ""
+        if index.condition != nil {
+            guard let condition = condition(of: index) else {
+                throw StorageError(
+                    .unsupported,
+                    "the condition of the index on '\(index)' has a value that this database cannot have in an index",
+                    entity: entity.name, field: index.fieldNames)
+            }
+            rows = " WHERE \(condition.text)"
+        }
+        let terms = dialect.terms(of: index, in: self)
+        return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quoted(indexName)) ON \(name)(\(terms))\(rows)"
     }
 }

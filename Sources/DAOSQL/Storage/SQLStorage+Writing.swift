@@ -168,15 +168,20 @@ extension SQLStorage {
         // row has both.
         if !mayReplace, (try? isStored(key, session, known)) == true { return duplicateKey(key, error) }
         // When the engine does not report the fields, all unique indexes are checked.
-        for fields in named.map({ [$0] }) ?? entity.uniqueFields {
-            let values = try? fields.map { field in
-                if field < schema.description.fields.count { return schema.value(at: field, of: record) }
-                // A row keeps its values of retired fields, and a new row has their defaults.
-                return try stored(field, key, session, known) ?? entity.fields[field].defaultValue ?? .null
-            }
-            guard let values, let other = try? holder(of: values, in: fields, except: key, session, known) else { continue }
+        func value(_ field: Int) throws -> Value {
+            if field < schema.description.fields.count { return schema.value(at: field, of: record) }
+            // A row keeps its values of retired fields, and a new row has their defaults.
+            return try stored(field, key, session, known) ?? entity.fields[field].defaultValue ?? .null
+        }
+        let unique = entity.uniqueIndexes
+        let candidates = named.map { fields in unique.filter { entity.positions(of: $0) == fields } } ?? unique
+        let others = named.map { [IndexDescription($0.map { IndexedField(entity.fields[$0].name) })] } ?? []
+        for index in candidates.isEmpty ? others : candidates {
+            if let condition = index.filter(of: entity), (try? condition.matches(value)) != true { continue }
+            let values = try? entity.positions(of: index).map(value)
+            guard let values, let other = try? holder(of: values, in: index, except: key, session, known) else { continue }
             return StorageError.uniqueViolation(
-                entity.name, field: entity.names(of: fields), key: UniqueID(key), conflictingKey: UniqueID(other),
+                entity.name, field: index.fieldNames, key: UniqueID(key), conflictingKey: UniqueID(other),
                 engineCode: error.engineCode, engineMessage: error.engineMessage)
         }
         return StorageError.uniqueViolation(
@@ -206,13 +211,13 @@ extension SQLStorage {
         return try reader.advance() ? reader.readValue(at: field) : nil
     }
 
-    /// Returns the key of another row that has the given values in some fields; nil when a value is null.
+    /// Returns the key of another row of an index that has the given values in its fields; nil when a value is null.
     private func holder(
-        of values: [Value], in fields: [Int], except key: Key, _ session: SQLSession, _ known: KnownTable
+        of values: [Value], in index: IndexDescription, except key: Key, _ session: SQLSession, _ known: KnownTable
     ) throws -> Key? {
         if values.contains(where: \.isNull) { return nil }
         let (table, entity) = (known.table, known.table.entity)
-        let sql = SQLText(table.conflict(in: fields), (values + [key.value]).map(SQLBinding.value))
+        let sql = SQLText(table.conflict(in: index), (values + [key.value]).map(SQLBinding.value))
         let statement = try session.statement(sql, entity: entity.name)
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: entity, firstField: entity.keyIndex, keyColumn: 0)

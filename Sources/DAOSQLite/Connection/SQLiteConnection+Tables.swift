@@ -40,17 +40,23 @@ extension SQLiteConnection {
     }
 
     /// The indexes, and the table itself where it is in the order of its row numbers. SQLite's statistics have only the average
-    /// number of rows for a value. There are none when an index is partial or has another collation than conditions have:
-    /// then only SQLite knows what it serves.
+    /// number of rows for a value. There are none when another program made a partial index, or an index has another
+    /// collation than conditions have: then only SQLite knows what it serves.
     func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] {
         let name = Self.quoted(table.entity.name)
         let others = try texts(
             "SELECT i.name FROM pragma_index_list(\(name)) AS i, pragma_index_xinfo(i.name) AS c "
-                + "WHERE i.partial OR c.key AND (c.name IS NULL OR c.coll <> 'BINARY')")
+                + "WHERE c.key AND (c.name IS NULL OR c.coll <> 'BINARY')")
         guard others.isEmpty, let stored = try storedTable(table.entity.name) else { return [] }
         let key = table.entity.fields[table.entity.keyIndex]
-        let paths = stored.indexes.map {
-            SQLSearchPath(columns: $0.columns, isUnique: $0.isUnique, hint: " INDEXED BY \(SQLiteDialect().quoted($0.name))")
+        var paths: [SQLSearchPath] = []
+        for index in stored.indexes {
+            let condition = table.entity.indexes.first { $0.namePrefix.map(index.name.hasPrefix) ?? false }?.condition
+            if index.isPartial, condition == nil { return [] }
+            paths.append(
+                SQLSearchPath(
+                    columns: index.columns, isUnique: index.isUnique,
+                    hint: " INDEXED BY \(SQLiteDialect().quoted(index.name))", condition: index.isPartial ? condition : nil))
         }
         if stored.indexes.contains(where: { $0.origin == .primaryKey }) { return paths }
         return [SQLSearchPath(columns: [IndexedField(key.name)], isUnique: true, hint: " NOT INDEXED")] + paths

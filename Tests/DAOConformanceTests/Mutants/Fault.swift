@@ -22,13 +22,13 @@ enum Fault: String, CaseIterable, Sendable {
         breaksTiesBackwards, ignoresSecondTerm, repeatsKeys, sortsAskedKeys, missingKeysThrow, countIgnoresLimit, countOffByOne,
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
-        groupsLeaveOutNil, groupsAreUnordered
+        groupsLeaveOutNil, groupsAreUnordered, partialIndexKeepsRows, partialIndexServesAnyQuery
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
-        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow
+        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, uniqueIgnoresCondition
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,

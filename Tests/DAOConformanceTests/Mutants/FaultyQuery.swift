@@ -24,7 +24,7 @@ struct FaultyQuery<Record: Model> {
         var resolved = try unlimited.resolved()
         let whole = resolved.filter
         // The walk needs more stack than a deep condition may have. A thread for every query would cost minutes.
-        let filter = fault.chapter == .predicates ? try elsewhere { changed(whole) } : whole
+        let filter = fault.chapter == .predicates ? try elsewhere { changed(whole) } : throughPartialIndex(whole)
         guard filter != resolved.filter || changesOrder else { return try storage.base.read(unlimited) }
         resolved.filter = filter
         if fault == .ignoresDirection { resolved.order = resolved.order.map { SortTerm(field: $0.field, isAscending: true) } }
@@ -34,6 +34,20 @@ struct FaultyQuery<Record: Model> {
         }
         let matching = resolved.evaluate(over: try storage.base.read(Query()))
         return sorted(matching, resolved)
+    }
+
+    /// The filter of the rows that a query finds through a partial index with a fault.
+    private func throughPartialIndex(_ filter: Filter) -> Filter {
+        guard fault == .partialIndexKeepsRows || fault == .partialIndexServesAnyQuery else { return filter }
+        let conditions = schema.storedDescription.indexes.compactMap { $0.filter(of: schema.description) }
+        if fault == .partialIndexServesAnyQuery {
+            let wrong = conditions.first { !filter.implies($0) && !filter.fields.isDisjoint(with: $0.fields) }
+            return .every([filter, wrong ?? .all])
+        }
+        // Rows that have left the condition are still in the index, which is not checked again.
+        guard let condition = conditions.first(where: filter.implies) else { return filter }
+        if case .and(let parts) = filter { return .every(parts.filter { !condition.implies($0) }) }
+        return condition.implies(filter) ? .all : filter
     }
 
     private var changesOrder: Bool {

@@ -79,7 +79,13 @@ extension FaultyStorage {
 
     /// Refuses the values that a faulty unique index would refuse; no value for a working index.
     func checkFaultyUnique(_ records: [Record]) throws {
-        if fault == .uniqueByFirstField { return try checkUniqueByFirstField(records) }
+        if fault == .uniqueByFirstField {
+            return try checkUnique(schema.description.uniqueIndexes.filter { $0.fields.count > 1 }, byFirstField: true, records)
+        }
+        if fault == .uniqueIgnoresCondition {
+            let partial = schema.storedDescription.uniqueIndexes.filter { $0.condition != nil }
+            return try checkUnique(partial, byFirstField: false, records)
+        }
         guard fault == .nilCollides || fault == .uniqueFoldsCase else { return }
         let entity = schema.description
         for (index, field) in entity.fields.enumerated() where field.isUnique {
@@ -104,16 +110,20 @@ extension FaultyStorage {
         }
     }
 
-    /// Refuses rows that are equal in the first field of a unique index over several fields.
-    private func checkUniqueByFirstField(_ records: [Record]) throws {
+    /// Refuses rows that are equal in the fields of unique indexes, whatever the conditions of these are.
+    ///
+    /// - Parameter byFirstField: Whether the first field alone is looked at.
+    private func checkUnique(_ indexes: [IndexDescription], byFirstField: Bool, _ records: [Record]) throws {
         let entity = schema.description
-        for fields in entity.uniqueFields where fields.count > 1 {
-            for record in records where !schema.value(at: fields[0], of: record).isNull {
-                let (key, value) = (schema.key(of: record), schema.value(at: fields[0], of: record))
+        for index in indexes {
+            let fields = Array(entity.positions(of: index).prefix(byFirstField ? 1 : index.fields.count))
+            func values(_ record: Record) -> [Value] { fields.map { schema.value(at: $0, of: record) } }
+            for record in records where !values(record).contains(where: \.isNull) {
+                let key = schema.key(of: record)
                 for other in try base.read(Query()) + records
-                where schema.key(of: other) != key && schema.value(at: fields[0], of: other) == value {
+                where schema.key(of: other) != key && values(other) == values(record) {
                     throw StorageError.uniqueViolation(
-                        entity.name, field: entity.names(of: fields), key: UniqueID(key),
+                        entity.name, field: index.fieldNames, key: UniqueID(key),
                         conflictingKey: UniqueID(schema.key(of: other)))
                 }
             }

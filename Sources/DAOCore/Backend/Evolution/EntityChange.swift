@@ -80,6 +80,15 @@ public struct EntityChange: Sendable {
                 }
                 origin.fields[place].name = old.fields[source].name
             }
+            var isOnStoredFields = true
+            origin.condition = index.condition?.renamed { name in
+                guard let position = new.index(of: name), case .stored(let source) = sources[position] else {
+                    isOnStoredFields = false
+                    return name
+                }
+                return old.fields[source].name
+            }
+            if !isOnStoredFields { return (index, nil) }
             return (index, oldIndexes.first { $0.hasSameFields(as: origin) })
         }
     }
@@ -241,16 +250,16 @@ extension EntityChange {
             var isNew = Set(indexes.map(\.description))
             for old in stored.indexes {
                 var (index, hasRetiredFields, hasDroppedFields) = (old, false, false)
-                for (place, field) in old.fields.enumerated() {
-                    guard let origin = stored.index(of: field.name),
-                        let position = sources.firstIndex(of: .stored(origin))
-                    else {
+                func current(_ name: String) -> String {
+                    guard let origin = stored.index(of: name), let position = sources.firstIndex(of: .stored(origin)) else {
                         hasDroppedFields = true
-                        break
+                        return name
                     }
-                    index.fields[place].name = fields[position].name
                     if users[origin] == nil { hasRetiredFields = true }
+                    return fields[position].name
                 }
+                index.fields = old.fields.map { IndexedField(current($0.name), isAscending: $0.isAscending) }
+                index.condition = old.condition?.renamed(current)
                 if !hasDroppedFields, let new = declared.indexes.first(where: { $0.hasSameFields(as: index) }) {
                     isNew.remove(new.description)
                     if old.isUnique != new.isUnique {

@@ -70,6 +70,7 @@ extension Schema {
     /// It is computed on demand, because models can refer to each other in a cycle.
     public var storedDescription: EntityDescription {
         var stored = description
+        if case .success(let indexes) = partialIndexes?.result { stored.indexes += indexes }
         for relation in relations {
             let target = relation.targetDescription
             stored.fields[relation.field].relation = RelationTarget(

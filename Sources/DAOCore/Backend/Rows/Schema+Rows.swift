@@ -12,7 +12,12 @@ extension Schema {
     /// module, where the closure is compiled, has to know the layout of the model.
     package func decode(_ row: RowReader, to record: inout Record?) throws {
         try decodeRow(row, &record)
-        if order.needsRows, let record { try order.check(record, of: self) }
+        if order.needsRows { try checkOrder(of: record) }
+    }
+
+    // Apart from ``decode(_:to:)``, so that only the first rows pay for the metadata of the optional model.
+    @inline(never) private func checkOrder(of record: Record?) throws {
+        if let record { try order.check(record, of: self) }
     }
 
     /// Decodes the current row of a reader, without a check of the order of the fields.

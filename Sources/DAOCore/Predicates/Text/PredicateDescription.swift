@@ -90,7 +90,8 @@ extension Model {
 }
 
 extension Comparison {
-    fileprivate var sign: String {
+    /// The operator in the language of text predicates.
+    package var sign: String {
         switch self {
         case .equal: "=="
         case .notEqual: "!="

@@ -29,7 +29,12 @@ extension RowGenerator {
 
     /// A condition over an entity's fields: sound, but for a few where it may not be.
     mutating func condition(_ entity: Entity, mayFail: Bool = true) -> PredicateNode {
-        let node = entity.table.predicates.predicate(using: &random)
+        var node = entity.table.predicates.predicate(using: &random)
+        // A partial index serves only queries that imply its condition.
+        if !entity.table.conditions.isEmpty, random.chance(40) {
+            let condition = random.pick(entity.table.conditions)
+            node = random.chance(30) ? condition : .and([condition, node])
+        }
         return mayFail && random.chance(2) ? .and([node, unsound(entity)]) : node
     }
 

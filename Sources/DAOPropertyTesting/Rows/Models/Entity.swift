@@ -91,8 +91,10 @@ extension Entity {
         let kept: Set<Int>
         let indexed: [Int]
         let unique: [Int]
-        /// The positions of the fields of each unique index.
-        let uniqueFields: [[Int]]
+        /// The unique indexes.
+        let uniqueIndexes: [UniqueIndex]
+        /// The conditions of partial indexes.
+        let conditions: [PredicateNode]
         let numeric: [Int]
         let ordered: [Int]
         /// A field without an index, to put into a condition so that no index serves it.
@@ -117,7 +119,9 @@ extension Entity {
             kept = Set(positions { Record.keptFields.contains($0.name) })
             indexed = positions { $0.isIndexed && !$0.isPrimaryKey }
             unique = positions(\.isUnique)
-            uniqueFields = description.uniqueFields
+            let stored = Record.schema.storedDescription
+            uniqueIndexes = stored.uniqueIndexes.map { UniqueIndex($0, of: stored) }
+            conditions = stored.indexes.compactMap { $0.condition?.node(of: fields.map(\.name)) }
             numeric = columns.indices.filter { columns[$0].isNumeric && !fields[$0].isPrimaryKey }
             ordered = positions { $0.type.kind.isOrdered }
             choices = columns.enumerated().reduce(into: [:]) { $0[$1.offset] = KnownValue.all(of: $1.element.type) }

@@ -85,13 +85,13 @@ extension [Row] {
     /// - Throws: The error that the contract defines for unique fields.
     mutating func store(_ row: Row, _ entity: Entity) throws(Outcome.Failure) {
         let key = entity.key
-        for fields in entity.table.uniqueFields {
+        for index in entity.table.uniqueIndexes {
             for other in self where ReferenceOrder.compare(other[key], row[key]) != 0 {
-                guard ReferenceOrder.collide(other, row, in: fields) else { continue }
+                guard index.collides(other, row) else { continue }
                 throw Outcome.Failure(
                     kind: .uniqueViolation, entity: entity.name, key: ReferenceState.id(row[key]),
                     conflictingKey: ReferenceState.id(other[key]),
-                    field: fields.map { entity.fields[$0].name }.joined(separator: ", "))
+                    field: index.fields.map { entity.fields[$0].name }.joined(separator: ", "))
             }
         }
         let place = firstIndex { ReferenceOrder.compare($0[key], row[key]) >= 0 } ?? count
