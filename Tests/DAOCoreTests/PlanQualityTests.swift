@@ -21,10 +21,18 @@ import Testing
             var configuration = DatabaseConfiguration(
                 scheme: scheme, path: scheme == "memory" ? "" : directory.appendingPathComponent("\(type)").path)
             configuration.instrument = Instrument { calls.add($0) }
-            let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(configuration)
-            let tickets = try database.storage(for: type)
+            let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+            var database = try drivers.open(configuration)
             defer { try? database.close() }
-            try tickets.insert(Self.rows.map { Record(ticket: $0) })
+            try database.storage(for: type).insert(Self.rows.map { Record(ticket: $0) })
+            if scheme != "memory" {
+                // SQLite gathers its statistics when a database is closed, or beside the calls after a while.
+                try database.close()
+                database = try drivers.open(configuration)
+            }
+            let tickets = try database.storage(for: type)
+            // Which indexes the table has is read once for a database, by the first query that has a choice.
+            _ = try tickets.read(Query(where: Condition("status == 'lost' AND sender == 0", arguments: [])))
             return try Shape.all.map { shape in
                 calls.forget()
                 let count = try shape.run(tickets)
