@@ -195,11 +195,19 @@ import Testing
     @Test func theLimitOfTheLogFollowsTheCommits() {
         func moves(_ pages: [Int32]) -> [Int32] {
             var growth = LogGrowth()
-            return pages.filter { growth.didCommit($0) }
+            return pages.filter { growth.didCommit($0) != nil }
         }
         #expect(moves(Array(1...1001)) == [1000, 1001])
         // A log that has become shorter has begun anew.
         #expect(moves([2000, 4000, 14_000, 16_000, 2000, 4000, 4010]) == [16_000, 4010])
+    }
+
+    @Test func commitsWaitForReadersOfALongLogNowAndThen() {
+        var growth = LogGrowth()
+        let waiting = stride(from: Int32(10), through: 7000, by: 10).filter { growth.didCommit($0) == .afterReaders }
+        #expect(waiting == [4000, 5000, 6000, 7000])
+        // The log has begun anew.
+        #expect([10, 1000, 3990, 4000].map { growth.didCommit($0) } == [nil, .withoutWaiting, .withoutWaiting, .afterReaders])
     }
 
     @Test func theCacheHasTheSizeOfTheOption() throws {

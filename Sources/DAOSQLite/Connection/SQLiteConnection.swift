@@ -22,7 +22,7 @@ final class SQLiteConnection: @unchecked Sendable {
     /// The error that ended the transaction: SQLite has rolled it back.
     private var fault: StorageError?
     /// The settings of the last write.
-    private var settings: SQLWriteSettings?
+    private(set) var settings: SQLWriteSettings?
     /// What ends before each commit, of a connection that writes.
     let parked: ParkedReader
     /// The file and its log, of a connection that writes.

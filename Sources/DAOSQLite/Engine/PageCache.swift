@@ -36,30 +36,49 @@ struct LogGrowth {
     /// SQLite moves a log of so many pages into the file after each commit.
     static let usual: Int32 = 1000
     private static let largest: Int32 = 16_000
+    /// How many times its limit a log may have before commits wait for the readers that keep it.
+    private static let patience: Int32 = 4
 
     /// The number of pages in the log after the last commit.
     private(set) var pages: Int32 = 0
+    /// From which number of pages on a commit waits for readers.
+    private var waitsFrom: Int32 = 0
     /// The number of commits.
     private(set) var commits = 0
     /// Whether the log was to be moved after the last commit: what is left of it is kept by snapshots.
     private(set) var isMoved = false
 
-    /// Notes a commit.
+    /// Notes a commit. Commits of many pages, as those of an import, often write the same pages: they are moved less often.
     ///
     /// - Parameter pages: The number of pages in the log.
-    /// - Returns: Whether to move the log into the file now. Commits of many pages, as those of an import, often write the
-    ///   same pages: they are moved less often.
-    mutating func didCommit(_ pages: Int32) -> Bool {
+    /// - Returns: How to move the log into the file now; nil when it stays.
+    mutating func didCommit(_ pages: Int32) -> Move? {
         // A shorter log has begun anew.
-        let written = pages > self.pages ? pages - self.pages : pages
+        let isNew = pages <= self.pages
+        let written = isNew ? pages : pages - self.pages
         self.pages = pages
         commits += 1
-        isMoved = pages >= min(max(Self.usual, written > Self.largest ? Self.largest : written * 16), Self.largest)
-        return isMoved
+        if isNew { waitsFrom = 0 }
+        let limit = min(max(Self.usual, written > Self.largest ? Self.largest : written * 16), Self.largest)
+        isMoved = pages >= limit
+        if !isMoved { return nil }
+        if pages < max(waitsFrom, limit * Self.patience) { return .withoutWaiting }
+        // A reader that is longer than the wait would delay every commit.
+        waitsFrom = pages + limit
+        return .afterReaders
+    }
+
+    /// How a log is moved into the file.
+    enum Move {
+        /// What readers are reading stays in the log.
+        case withoutWaiting
+        /// All of it, when the readers of the log have ended in time. Later readers do not use the log, so the next commit
+        /// begins it anew.
+        case afterReaders
     }
 
     /// Notes that the log was moved into the file: the next commit begins it anew.
-    mutating func didMove() { pages = 0 }
+    mutating func didMove() { (pages, waitsFrom) = (0, 0) }
 }
 
 extension SQLiteConnection {
@@ -71,12 +90,24 @@ extension SQLiteConnection {
                 guard let context else { return SQLITE_OK }
                 // The connection outlives its hook; see `deinit`.
                 let connection = Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
-                if connection.growth.didCommit(pages) {
-                    // Others can be in the way. The next commit tries again.
-                    sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                // Others can be in the way. The next commit tries again.
+                switch connection.growth.didCommit(pages) {
+                case nil: break
+                case .withoutWaiting: sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                case .afterReaders: connection.moveLogAfterReaders()
                 }
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Moves all of the log, and waits at most 50 ms for those who read from it.
+    ///
+    /// Where processes read one after the other without a pause, there would always be a reader, and the log would grow without
+    /// an end.
+    private func moveLogAfterReaders() {
+        sqlite3_busy_timeout(handle, 50)
+        parked.without { _ = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil) }
+        sqlite3_busy_timeout(handle, settings?.busyTimeout.milliseconds ?? 0)
     }
 
     var needsRest: Bool { cache.isGivenBack && usedCache > PageCache.usual || growth.pages > LogGrowth.usual }
