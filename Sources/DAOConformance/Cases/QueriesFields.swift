@@ -38,6 +38,29 @@ enum QueriesFields {
                 try expectSame(found, expected, "the fields of query \(round), \(query.predicate.node)")
             }
         },
+        ConformanceCase("Q.fieldsOfIndexes", "Q10", "Q9", title: "fields that an index has are those of the whole rows") {
+            context in
+            let reference = try ReferenceRows(context, indexedProbes())
+            let conditions: [Condition<Probe>] = [
+                .all, Condition { $0.flag == true }, Condition { $0.flag == true && $0.real >= -1 }, Condition { $0.big > 7 },
+                Condition { $0.textIndexed.hasPrefix("l") }, Condition { $0.other == 3 }, Condition { $0.realIndexed <= 0 },
+            ]
+            let (up, down): (Sort<Probe>, Sort<Probe>) = (.ascending(\.textIndexed), .descending(\.realIndexed))
+            for condition in conditions {
+                for order in [[], [up], [down], [.descending(\.flag)], [.ascending(\.big)], [.descending(\.other)]] {
+                    let query = Query(where: condition, orderedBy: order, limit: 25, offset: 2)
+                    let rows = try query.resolved().evaluate(over: reference.rows)
+                    for places in [[0, 5], [8], [10, 0, 7, 11], [13, 4], [9, 14], [9, 12], [9]] {
+                        var found: [String] = []
+                        try reference.dao.storage.readFields(places, query) { row in
+                            found.append(Dump.text(of: try places.map { try row.readValue(at: $0) }))
+                        }
+                        let expected = rows.map { row in Dump.text(of: places.map { Probe.schema.value(at: $0, of: row) }) }
+                        try expectSame(found, expected, "the fields \(places) of \(query)")
+                    }
+                }
+            }
+        },
         ConformanceCase("Q.fieldsOfParents", "Q10", "P5", title: "fields are read with conditions and sorts on related rows") {
             context in
             let database = try context.open()
@@ -73,6 +96,24 @@ enum QueriesFields {
             try expectSame(groups.map { "\($0 ?? "nil") \($1) \($2)" }, ["nil 2 30"])
         },
     ]
+
+    private static let long = String(repeating: "long ", count: 200)
+
+    /// Probes with few values in indexed fields, some of them longer than entries of an index.
+    private static func indexedProbes() -> [Probe] {
+        var probes = Probe.random(60, seed: 93)
+        for index in probes.indices {
+            probes[index].otherText = [nil, "", "a", "a\0", long, long + "1", long + "2"][index % 7]
+            probes[index].textIndexed = probes[index].otherText
+            probes[index].text = probes[index].otherText
+            probes[index].real = [nil, .nan, 0, -1, 1][index % 5]
+            probes[index].flag = index % 11 > 2
+            probes[index].realIndexed = [-0.0, nil, -.infinity, 0, -2.5, .nan, 1e300][index % 7]
+            probes[index].big = index % 13 == 0 ? nil : [.max, 1, UInt64(index)][index % 3]
+            probes[index].other = index % 4
+        }
+        return probes
+    }
 
     private static let groups: [ConformanceCase] = [
         ConformanceCase("Q.distinct", "Q11", "P2", "P3", title: "distinct values are compared as conditions compare them") {
@@ -130,7 +171,7 @@ enum QueriesFields {
                     let expected = Dictionary(grouping: rows, by: value)
                         .sorted { Value.order($0.key, $1.key) < 0 }.map { "\(Dump.text(of: $0.key)) \($0.value.count)" }
                     var found: [String] = []
-                    try reference.dao.storage.groups(of: [place], where: condition) { row, count in
+                    try reference.dao.storage.groups(of: [place], counted: true, where: condition) { row, count in
                         found.append("\(Dump.text(of: try row.readValue(at: place))) \(count)")
                     }
                     try expectSame(found, expected, "the groups by field \(place) of \(what)")
@@ -146,6 +187,39 @@ enum QueriesFields {
                 try expectSame(
                     sums.map { "\($0) \($1) \($2.isNaN ? .nan : $2) \(Dump.text(of: $3.map(Value.string) ?? .null))" }, expected,
                     "the totals of \(what)")
+            }
+        },
+        ConformanceCase(
+            "Q.groupsOfIndexes", "Q11", "Q9", title: "groups of indexed fields, also of long texts, agree with the rows"
+        ) {
+            context in
+            let reference = try ReferenceRows(context, indexedProbes())
+            let conditions: [Condition<Probe>] = [
+                .all, Condition { $0.flag == true }, Condition { $0.flag == true && $0.real.in([0, 1]) },
+                Condition { $0.flag.in([true, false]) && $0.real != nil }, Condition { $0.big > 7 },
+                Condition { $0.textIndexed.hasPrefix("long") }, Condition { $0.other.in([1, 3]) && $0.amount != nil },
+                Condition { $0.textIndexed == long + "1" }, Condition { $0.flag == true && $0.number > 0 },
+                Condition { $0.flag == false && $0.real == 1 }, Condition { $0.big == .max }, Condition { $0.other == 2 },
+                Condition { $0.textIndexed == long },
+            ]
+            for condition in conditions {
+                let rows = try Query(where: condition).resolved().evaluate(over: reference.rows)
+                for places in [[5], [11], [11, 7], [11, 7, 10], [13], [13, 4], [9], [9, 14], [7, 11], [7], [4], [14, 12]] {
+                    let what = "the groups by fields \(places) of \(condition.node)"
+                    func values(_ row: Probe) -> [Value] { places.map { Probe.schema.value(at: $0, of: row) } }
+                    let expected = Dictionary(grouping: rows, by: values).sorted { left, right in
+                        zip(left.key, right.key).lazy.map { Value.order($0, $1) }.first { $0 != 0 } ?? 0 < 0
+                    }
+                    for counted in [true, false] {
+                        var found: [(values: String, count: Int)] = []
+                        try reference.dao.storage.groups(of: places, counted: counted, where: condition) { row, count in
+                            found.append((Dump.text(of: try places.map { try row.readValue(at: $0) }), counted ? count : 0))
+                        }
+                        try expectSame(
+                            found.map { "\($0.values) \($0.count)" },
+                            expected.map { "\(Dump.text(of: $0.key)) \(counted ? $0.value.count : 0)" }, what)
+                    }
+                }
             }
         },
         ConformanceCase("Q.firstOfGroups", "Q11", "Q3", title: "the first rows of each group, in an order") { context in

@@ -173,7 +173,7 @@ extension DAO {
     ) throws -> [(First, repeat each Other)] {
         let places = try positions(of: first, repeat each others)
         var groups: [(First, repeat each Other)] = []
-        try storage.groups(of: places, where: condition) { row, _ in
+        try storage.groups(of: places, counted: false, where: condition) { row, _ in
             var next = FieldCounter()
             groups.append(
                 (

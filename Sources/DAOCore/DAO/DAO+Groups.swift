@@ -110,7 +110,7 @@ extension DAO {
         }
         if fields.count == 1 {
             // A database counts by itself.
-            try storage.groups(of: fields, where: condition) { row, count in
+            try storage.groups(of: fields, counted: true, where: condition) { row, count in
                 try add(row, .null)
                 let running = groups[groups.count - 1].running
                 for total in repeat each running { total.count = count }

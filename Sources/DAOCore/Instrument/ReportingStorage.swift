@@ -68,10 +68,12 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         }
     }
 
-    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+    func groups(
+        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws {
         var count = 0
         try reporting(.group, rows: { _ in count }) {
-            try storage.groups(of: fields, where: condition) {
+            try storage.groups(of: fields, counted: counted, where: condition) {
                 count += 1
                 try body($0, $1)
             }

@@ -142,11 +142,17 @@ extension GraphStorage {
         }
     }
 
-    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+    func groups(
+        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws {
         willRead()
-        if isFlat, !reachesRelated(Query(where: condition)) { return try flat.groups(of: fields, where: condition, body) }
+        if isFlat, !reachesRelated(Query(where: condition)) {
+            return try flat.groups(of: fields, counted: counted, where: condition, body)
+        }
         try database.reads {
-            try answering(Query(where: condition)) { try flat.groups(of: fields, where: $0.predicate, body) }
+            try answering(Query(where: condition)) {
+                try flat.groups(of: fields, counted: counted, where: $0.predicate, body)
+            }
         }
     }
 

@@ -56,7 +56,7 @@ struct HiddenLinks: LinkStorage {
     func counts() throws -> [(parent: Key, count: Int)] {
         let prefix = prefix
         var counts: [Key: Int] = [:]
-        try rows.groups(of: [1], where: Condition { $0.owner.hasPrefix(prefix) }) { row, count in
+        try rows.groups(of: [1], counted: true, where: Condition { $0.owner.hasPrefix(prefix) }) { row, count in
             counts[try key(row.readString(at: 1), relation.keyKind)] = count
         }
         return counts.map { ($0, $1) }.sorted { $0.0 < $1.0 }

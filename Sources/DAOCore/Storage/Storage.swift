@@ -68,10 +68,13 @@ public protocol Storage<Record>: Sendable {
     ///
     /// - Parameters:
     ///   - fields: The positions of the fields in the schema. They are not relationships.
+    ///   - counted: Whether the number of rows is needed. Otherwise it can be any, and an index leads from group to group.
     ///   - condition: The condition that rows must meet.
     ///   - body: A closure that is called for each group with a reader of these fields, at their positions, and the number
     ///     of rows. Groups ascend by the fields in turn, as ``Value/order(_:_:)`` says.
-    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws
+    func groups(
+        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws
 
     /// Reads rows by key, lets a closure create or change them, and stores the changes.
     ///

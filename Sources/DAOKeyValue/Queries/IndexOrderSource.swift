@@ -79,7 +79,7 @@ final class IndexOrderSource: RowSource {
                     continue
                 }
                 if order.isKeyParallel {
-                    reader.show(key: try primaryKey())
+                    reader.show(entry: walk.key, key: try primaryKey())
                     state = .between
                 } else {
                     try beginReversedGroup(value, reader)
@@ -91,7 +91,7 @@ final class IndexOrderSource: RowSource {
                 try leaveGroup()
             case .inReversedGroup:
                 if try walk.stepUp(), walk.key.begins(with: group) {
-                    reader.show(key: walk.key.from(group.count))
+                    reader.show(entry: walk.key, key: walk.key.from(group.count))
                     return true
                 }
                 try leaveGroup()
@@ -139,11 +139,11 @@ final class IndexOrderSource: RowSource {
         let isThere = try walk.stepDown()
         if isThere, walk.key.begins(with: group) {
             _ = try walk.seek(firstOfGroup)
-            reader.show(key: walk.key.from(group.count))
+            reader.show(entry: walk.key, key: walk.key.from(group.count))
             state = .inReversedGroup
         } else {
             // A group with one entry, which is common for dates: the walk is already at the next group.
-            reader.show(key: last.from(group.count))
+            reader.show(entry: last, key: last.from(group.count))
             state = isThere ? .atGroup : .between
         }
     }

@@ -128,13 +128,13 @@ struct Planner {
 
     /// Whether a path is to be preferred to another: it leads to fewer rows, or to as many with fewer conditions
     /// left.
-    private func isBetter(_ left: AccessPath, _ right: AccessPath) -> Bool {
+    func isBetter(_ left: AccessPath, _ right: AccessPath) -> Bool {
         if isMoreSelective(left, right) { return true }
         return !isMoreSelective(right, left) && left.residual.count < right.residual.count
     }
 
     /// All paths, the rows themselves first.
-    private func paths() -> [AccessPath] {
+    func paths() -> [AccessPath] {
         let conjuncts: [Filter] =
             switch query.filter {
             case .all: []

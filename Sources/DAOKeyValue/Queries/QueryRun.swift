@@ -9,7 +9,7 @@ struct QueryRun {
     let verifies: Bool
 
     /// The planner of the query.
-    private var planner: Planner { Planner(table: table, query: query, transaction: transaction) }
+    var planner: Planner { Planner(table: table, query: query, transaction: transaction) }
 
     /// The plan, with the number of rows that its path leads to, counted up to ``Plan/countedRows``.
     func explanation() throws -> QueryPlan {

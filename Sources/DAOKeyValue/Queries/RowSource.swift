@@ -218,7 +218,7 @@ final class IndexSource: RowSource {
     override func nextKey(_ reader: RecordReader) throws -> Bool {
         guard access.filter == nil else { return try next(reader) }
         guard let key = try nextEntry() else { return false }
-        reader.show(key: key)
+        reader.show(entry: walk.key, key: key)
         return true
     }
 

@@ -19,6 +19,8 @@ final class RecordReader: RowReader {
     @exclusivity(unchecked) private(set) var record: UnsafeRawBufferPointer
     /// The primary key of the current row, as in the store's key.
     @exclusivity(unchecked) private(set) var key: UnsafeRawBufferPointer
+    /// The entry of the index that led to a key without a record; empty for a key of a row.
+    @exclusivity(unchecked) private var entryOfKey = UnsafeRawBufferPointer(start: nil, count: 0)
     /// How many rows and keys were looked at.
     @exclusivity(unchecked) var lookedAt = 0
     /// How the rows are found; nil for rows by their keys.
@@ -74,11 +76,18 @@ final class RecordReader: RowReader {
     }
 
     /// Moves to a key without a record.
-    func show(key: UnsafeRawBufferPointer) {
+    func show(key: UnsafeRawBufferPointer) { show(entry: UnsafeRawBufferPointer(start: nil, count: 0), key: key) }
+
+    /// Moves to the key in an entry of an index, without its record.
+    func show(entry: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) {
         self.key = key
         lookedAt &+= 1
         view = .empty
+        entryOfKey = entry
     }
+
+    /// The entry of the index that led to the current key; nil when the current row has its record.
+    var entry: UnsafeRawBufferPointer? { view.slotCount == 0 && !entryOfKey.isEmpty ? entryOfKey : nil }
 
     override func advance() throws -> Bool { try source?.next(self) ?? false }
 

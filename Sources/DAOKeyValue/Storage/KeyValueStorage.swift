@@ -107,13 +107,31 @@ final class KeyValueStorage<Record: Model>: Storage {
             let run = run(resolved, table, handle)
             try run.reporting(reader) {
                 guard let source = try run.source(reader) else { return }
+                let entries = EntryReader(of: fields, run, reader)
                 var remaining = resolved.limit ?? .max
-                while remaining > 0, try source.next(reader) {
-                    try body(reader)
+                while remaining > 0, try entries == nil ? source.next(reader) : source.nextKey(reader) {
+                    try entries?.show()
+                    try body(entries ?? reader)
                     remaining -= 1
                 }
             }
         }
+    }
+
+    func groups(
+        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws {
+        let resolved = try Query(where: condition).resolved()
+        let isDone = try keyValueDatabase.read { handle in
+            let table = try table(handle)
+            let run = run(resolved, table, handle)
+            if resolved.filter == .none { return true }
+            guard let groups = IndexGroups(of: fields, run) else { return false }
+            let reader = reader(table)
+            try run.reporting(reader) { try groups.forEach(reader, counted: counted, body) }
+            return true
+        }
+        if !isDone { try groupsInMemory(of: fields, where: condition, body) }
     }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {

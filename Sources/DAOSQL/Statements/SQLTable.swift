@@ -148,13 +148,24 @@ extension SQLTable {
 
     /// Returns the statement that reads the different values of some columns, ascending, in the rows that a filter matches.
     /// Every column is at the position of its field; the others are `NULL`. The number of rows is in the last column.
+    ///
+    /// - Parameter counted: Whether the number is needed. Otherwise it can be any, and an engine may jump from value to value of
+    ///   an index, which SQLite does for `DISTINCT` on nothing but columns.
     func groups(
-        of fields: [Int], where filter: Filter, _ related: RelatedTables
+        of fields: [Int], counted: Bool, where filter: Filter, _ related: RelatedTables
     ) throws -> (sql: SQLText, countColumn: Int) {
         // No field has this name: a field may be called "count".
-        let count = "count(*) AS \(dialect.quoted(".count"))"
-        var sql = try filtered("SELECT \(list(only: fields)), \(count) FROM \(name)", filter, related)
-        sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
+        let count = counted ? "count(*) AS \(dialect.quoted(".count"))" : "1"
+        let columns = fields.map { self.columns[$0] }.joined(separator: ", ")
+        var sql: SQLText
+        if !counted, fields.allSatisfy({ comparable[$0] == self.columns[$0] }) {
+            sql = try filtered(
+                "SELECT \(list(only: fields)), \(count) FROM (SELECT DISTINCT \(columns) FROM \(name)", filter, related)
+            sql.text += ") AS \(dialect.quoted(".groups"))"
+        } else {
+            sql = try filtered("SELECT \(list(only: fields)), \(count) FROM \(name)", filter, related)
+            sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
+        }
         sql.text += " ORDER BY " + fields.map { sortTerm($0, comparable[$0], isAscending: true) }.joined(separator: ", ")
         return (sql, (fields.max() ?? 0) + 1)
     }

@@ -132,12 +132,15 @@ extension SQLStorage {
         }
     }
 
-    func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+    func groups(
+        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws {
         let resolved = try Query(where: condition).resolvedWithRelated()
         if resolved.isEmpty { return try nothing(()) }
         try reading(resolved) { session, known in
             let filter = try evaluated(resolved, session, known.table).filter
-            let (sql, countColumn) = try known.table.groups(of: fields, where: filter, tables(session, resolved))
+            let (sql, countColumn) = try known.table.groups(
+                of: fields, counted: counted, where: filter, tables(session, resolved))
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: -1)

@@ -22,7 +22,7 @@ enum Fault: String, CaseIterable, Sendable {
         breaksTiesBackwards, ignoresSecondTerm, repeatsKeys, sortsAskedKeys, missingKeysThrow, countIgnoresLimit, countOffByOne,
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
-        groupsLeaveOutNil, groupsAreUnordered, partialIndexKeepsRows, partialIndexServesAnyQuery
+        groupsLeaveOutNil, groupsAreUnordered, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         neverWritesNil,

@@ -27,7 +27,15 @@ extension Storage {
     }
 
     /// Reads the fields of all rows and groups them.
-    public func groups(of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void) throws {
+    public func groups(
+        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws {
+        try groupsInMemory(of: fields, where: condition, body)
+    }
+
+    package func groupsInMemory(
+        of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws {
         var counts: [[Value]: Int] = [:]
         try readFields(fields, Query(where: condition)) { row in
             counts[try fields.map { try row.readValue(at: $0) }, default: 0] += 1
@@ -94,7 +102,7 @@ extension Storage {
 
 extension [Value] {
     /// Whether the values come before others of the same fields.
-    fileprivate func isOrdered(before other: [Value]) -> Bool {
+    package func isOrdered(before other: [Value]) -> Bool {
         for (left, right) in zip(self, other) {
             let order = Value.order(left, right)
             if order != 0 { return order < 0 }

@@ -117,13 +117,17 @@ struct MetamorphicRelation<Record: TestRecord> {
     private func groups() throws -> String? {
         let (field, condition) = (operation.field, operation.query.query(Record.self).predicate)
         let records = try storage.read(Query(where: condition))
-        let expected = Dictionary(grouping: records) { Record.schema.value(at: field, of: $0) }
-            .sorted { ReferenceOrder.compareWithNull($0.key, $1.key) < 0 }.map { "\(Dump.text(of: $0.key)): \($0.value.count)" }
-        var found: [String] = []
-        try storage.groups(of: [field], where: condition) { row, count in
-            found.append("\(Dump.text(of: try row.readValue(at: field))): \(count)")
+        let groups = Dictionary(grouping: records) { Record.schema.value(at: field, of: $0) }
+            .sorted { ReferenceOrder.compareWithNull($0.key, $1.key) < 0 }
+        for counted in [true, false] {
+            let expected = groups.map { "\(Dump.text(of: $0.key)): \(counted ? $0.value.count : 0)" }
+            var found: [String] = []
+            try storage.groups(of: [field], counted: counted, where: condition) { row, count in
+                found.append("\(Dump.text(of: try row.readValue(at: field))): \(counted ? count : 0)")
+            }
+            if found != expected { return "the rows have the groups \(expected), and groups gives \(found)" }
         }
-        return found == expected ? nil : "the rows have the groups \(expected), and groups gives \(found)"
+        return nil
     }
 
     private func list(_ keys: [Key]) -> String { Outcome.keys(keys.map(\.value)).text }
