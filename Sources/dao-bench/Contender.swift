@@ -2,15 +2,23 @@ import DAOCore
 import Foundation
 
 /// An implementation of the measured work.
-struct Contender {
+struct Contender<Record: MeasuredRecord> {
     let name: String
-    /// Stores all messages into an empty database, in one transaction.
-    let insert: ([Message]) throws -> Void
-    let fetchAll: () throws -> [Message]
-    let read: (Int) throws -> Message?
-    /// The newest messages of a sender.
-    let newest: (Int, Int) throws -> [Message]
+    /// Stores all records into an empty database, in one transaction.
+    let insert: ([Record]) throws -> Void
+    let fetchAll: () throws -> [Record]
+    let read: (Int) throws -> Record?
+    /// Reads rows by their keys in one transaction.
+    let readInside: ([Int], (Record) -> Void) throws -> Void
+    /// The newest records of a sender.
+    let newest: (Int, Int) throws -> [Record]
+    /// The records in a span of time, in the order of their dates; nil without a counterpart to compare with.
+    var within: ((Range<Date>) throws -> [Record])?
+    /// The number of records with a greater rating, of which there is no index; nil without a counterpart.
+    var countAbove: ((Double) throws -> Int)?
     let merge: ([Receipt]) throws -> Void
+    /// Makes what reads rows by their keys on another thread; nil for an implementation for one thread.
+    var makeReader: (() throws -> (Int) throws -> Record?)?
     /// Stores all dialogs with their replies into an empty database, in one transaction; nil without a
     /// counterpart to compare with.
     var insertDialogs: (([Dialog]) throws -> Void)?
@@ -39,18 +47,32 @@ extension Contender {
         throws -> Contender
     {
         let database = try drivers.open(url)
-        let storage = try database.storage(for: Message.self)
-        let messages = DAO(storage: storage)
+        let storage = try database.storage(for: Record.self)
+        let records = DAO(storage: storage)
         let dialogs = DAO(storage: try database.storage(for: Dialog.self))
-        let receipts = DAO(storage: storage, translator: ReceiptTranslator())
+        let receipts = DAO(storage: storage, translator: Record.receipts)
         return Contender(
             name: name,
-            insert: { try messages.create($0) },
-            fetchAll: { try messages.read() },
-            read: { try messages.read(byPrimaryKey: $0) },
-            newest: { sender, limit in try messages.read(orderedBy: .descending(\.date), limit: limit) { $0.senderId == sender }
+            insert: { try records.create($0) },
+            fetchAll: { try records.read() },
+            read: { try records.read(byPrimaryKey: $0) },
+            readInside: { ids, body in
+                try database.snapshot { for id in ids { if let record = try records.read(byPrimaryKey: id) { body(record) } } }
             },
+            newest: { sender, limit in
+                try records.read(orderedBy: .descending(Record.dateField), limit: limit) {
+                    $0[dynamicMember: Record.senderField] == sender
+                }
+            },
+            within: { span in
+                try records.read(orderedBy: .ascending(Record.dateField)) {
+                    let date = $0[dynamicMember: Record.dateField]
+                    return date >= span.lowerBound && date < span.upperBound
+                }
+            },
+            countAbove: { rating in try records.count { $0[dynamicMember: Record.ratingField] > rating } },
             merge: { try receipts.persist($0) },
+            makeReader: { { try records.read(byPrimaryKey: $0) } },
             insertDialogs: { try dialogs.create($0) },
             fetchDialogs: { try dialogs.read() },
             dialogsWithReply: { sender, limit in
@@ -65,7 +87,9 @@ extension Contender {
             observe: { count in
                 Onlookers(
                     (0..<count).map { sender in
-                        messages.observe(orderedBy: .descending(\.date), limit: 50) { $0.senderId == sender }
+                        records.observe(orderedBy: .descending(Record.dateField), limit: 50) {
+                            $0[dynamicMember: Record.senderField] == sender
+                        }
                     })
             },
             settle: settle,
@@ -76,42 +100,41 @@ extension Contender {
     }
 
     static func rawSQLite(_ path: String) throws -> Contender {
-        let raw = try RawSQLite(path: path)
-        try raw.createTable()
-        try raw.createDialogTables()
+        let raw = try RawSQLite<Record>(path: path)
         return Contender(
-            name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
-            newest: { try raw.newest(of: $0, limit: $1) },
-            merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs,
+            name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, readInside: raw.readInside,
+            newest: { try raw.newest(of: $0, limit: $1) }, within: raw.within, countAbove: raw.count, merge: raw.merge,
+            makeReader: { try RawSQLite<Record>(path: path).read }, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs,
             dialogsWithReply: { try raw.dialogs(repliedBy: $0, limit: $1) }, countWithReply: raw.countDialogs,
             dialogsByCount: { try raw.dialogs(withReplies: $0, limit: $1) }, settle: raw.checkpoint, dispose: {})
     }
 
     static func rawLMDB(_ path: String) throws -> Contender {
-        let raw = try RawLMDB(path: path)
-        try raw.createDialogTrees()
+        let raw = try RawLMDB<Record>(path: path)
         return Contender(
-            name: "raw LMDB", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
-            newest: { try raw.newest(of: $0, limit: $1) },
-            merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: {}, dispose: {})
+            name: "raw LMDB", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, readInside: raw.readInside,
+            newest: { try raw.newest(of: $0, limit: $1) }, within: raw.within, countAbove: raw.count, merge: raw.merge,
+            makeReader: raw.makeReader, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: {}, dispose: {})
     }
 
+    static func dictionary() -> Contender {
+        let raw = RawDictionary<Record>()
+        return Contender(
+            name: "Dictionary", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, readInside: raw.readInside,
+            newest: { raw.newest(of: $0, limit: $1) }, countAbove: raw.count, merge: raw.merge, settle: {}, dispose: {})
+    }
+}
+
+extension Contender<Message> {
     static func rawPostgres(_ server: PostgresServer, schema: String) throws -> Contender {
         let raw = try RawPostgres(server.url, schema: schema)
         return Contender(
             name: "raw libpq", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
+            readInside: { ids, body in for id in ids { try raw.read(id).map(body) } },
             newest: { try raw.newest(of: $0, limit: $1) },
             merge: raw.merge, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs,
             dialogsWithReply: { try raw.dialogs(repliedBy: $0, limit: $1) }, countWithReply: raw.countDialogs,
             dialogsByCount: { try raw.dialogs(withReplies: $0, limit: $1) }, settle: { try server.settle(schema) },
             dispose: { server.drop(schema) })
-    }
-
-    static func dictionary() -> Contender {
-        let raw = RawDictionary()
-        return Contender(
-            name: "Dictionary", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read,
-            newest: { raw.newest(of: $0, limit: $1) },
-            merge: raw.merge, settle: {}, dispose: {})
     }
 }

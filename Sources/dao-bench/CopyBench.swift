@@ -9,7 +9,7 @@ import Foundation
 enum CopyBench {
     private static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
 
-    static func run(_ data: Dataset, repetitions: Int, in directory: URL) throws {
+    static func run(_ data: Dataset<Message>, repetitions: Int, in directory: URL) throws {
         print("\n\(pad("copy, verified by checksum", 46)) \(pad("ms", 9, left: true)) \(pad("MB/s", 9, left: true))")
         for (from, to) in [("sqlite", "lmdb"), ("lmdb", "sqlite"), ("sqlite", "sqlite"), ("memory", "lmdb")] {
             var milliseconds: [Double] = []
@@ -20,7 +20,7 @@ enum CopyBench {
                 defer { try? FileManager.default.removeItem(at: place) }
                 let source = try open(from, place, "source")
                 defer { try? source.close() }
-                try source.storage(for: Message.self).insert(data.messages)
+                try source.storage(for: Message.self).insert(data.records)
                 let target = try open(to, place, "target")
                 defer { try? target.close() }
                 let start = ContinuousClock.now

@@ -39,13 +39,15 @@ extension Dialog {
     /// The number of replies of each dialog.
     static let replyCount = 20
 
-    /// The dialogs that have all messages as their replies.
-    static func all(from messages: [Message]) -> [Dialog] {
-        stride(from: 0, to: messages.count, by: replyCount).map { start in
-            let replies = messages[start..<min(start + replyCount, messages.count)].map {
+    /// The dialogs whose replies are like records.
+    static func all(from records: [some MeasuredRecord]) -> [Dialog] {
+        stride(from: 0, to: records.count, by: replyCount).map { start in
+            let replies = records[start..<min(start + replyCount, records.count)].map {
                 Reply(id: $0.id, senderId: $0.senderId, date: $0.date, text: $0.text, isRead: $0.isRead)
             }
-            return Dialog(id: start / replyCount, title: messages[start].title, date: messages[start].date, replies: replies)
+            return Dialog(
+                id: start / replyCount, title: String(records[start].text.prefix(15)), date: records[start].date, replies: replies
+            )
         }
     }
 }

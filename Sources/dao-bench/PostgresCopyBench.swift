@@ -14,10 +14,10 @@ enum PostgresCopyBench {
     ///   - url: The server, without options.
     ///   - repetitions: How often both are measured.
     ///   - directory: The place of the SQLite file.
-    static func run(_ data: Dataset, _ url: String, repetitions: Int, in directory: URL) throws {
+    static func run(_ data: Dataset<Message>, _ url: String, repetitions: Int, in directory: URL) throws {
         let source = try DatabaseDrivers(.sqlite).open("sqlite:\(directory.path)/source.db")
         defer { try? source.close() }
-        try source.storage(for: Message.self).insert(data.messages)
+        try source.storage(for: Message.self).insert(data.records)
         let schema = "bench-\(UUID().uuidString.lowercased())"
         let target = "\(url)?schema=\(schema)"
         defer { try? PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: target)) }
@@ -40,7 +40,7 @@ enum PostgresCopyBench {
             try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: target))
         }
         print(
-            "copy of \(data.messages.count) rows from SQLite, verified by checksum: "
+            "copy of \(data.records.count) rows from SQLite, verified by checksum: "
                 + String(
                     format: "%.0f ms; COPY of ready-made text: %.0f ms; %.0f %% of its rate", median(copies), median(texts),
                     median(texts) / median(copies) * 100))

@@ -1,25 +1,29 @@
 /// The lower bound for memory: a dictionary of structs, with a manual index by sender. It has no order, no
 /// snapshots and no transactions.
-final class RawDictionary {
-    private var rows: [Int: Message] = [:]
+final class RawDictionary<Record: MeasuredRecord> {
+    private var rows: [Int: Record] = [:]
     private var bySender: [Int: [Int]] = [:]
 
-    func insert(_ messages: [Message]) {
-        for message in messages {
-            rows[message.id] = message
-            bySender[message.senderId, default: []].append(message.id)
+    func insert(_ records: [Record]) {
+        for record in records {
+            rows[record.id] = record
+            bySender[record.senderId, default: []].append(record.id)
         }
     }
 
-    func fetchAll() -> [Message] { Array(rows.values) }
+    func fetchAll() -> [Record] { Array(rows.values) }
 
-    @inline(never) func read(_ id: Int) -> Message? { rows[id] }
+    @inline(never) func read(_ id: Int) -> Record? { rows[id] }
 
-    func newest(of sender: Int, limit: Int) -> [Message] {
+    func readInside(_ ids: [Int], _ body: (Record) -> Void) { for id in ids { if let record = read(id) { body(record) } } }
+
+    func newest(of sender: Int, limit: Int) -> [Record] {
         var found = (bySender[sender] ?? []).compactMap { rows[$0] }
         found.sort { $0.date > $1.date || ($0.date == $1.date && $0.id < $1.id) }
         return Array(found.prefix(limit))
     }
+
+    func count(above rating: Double) -> Int { rows.values.count { $0.rating > rating } }
 
     func merge(_ receipts: [Receipt]) {
         for receipt in receipts {

@@ -3,26 +3,33 @@ import Foundation
 
 /// The work written manually with SQLite's C interface: reused prepared statements and columns by index,
 /// without a layer in between.
-final class RawSQLite {
-    private var connection: OpaquePointer?
-    private var statements: [OpaquePointer?] = Array(repeating: nil, count: Statement.allCases.count)
+final class RawSQLite<Record: MeasuredRecord> {
+    private let connection: OpaquePointer
+    private let statements: [OpaquePointer]
 
     /// Each statement is prepared once and found by its number.
     enum Statement: Int, CaseIterable {
-        case insert, fetchAll, read, newest, update
+        case begin, beginWriting, commit
+        case insert, fetchAll, read, newest, between, countAbove, update
         case insertDialog, upsertReply, insertLink, fetchDialogs, fetchReplies
         case dialogsWithReply, countWithReply, dialogsByCount
 
-        private static let hasReply =
+        private static var hasReply: String {
             "EXISTS (SELECT 1 FROM dialog_replies CROSS JOIN reply ON reply.id = child WHERE parent = dialog.id AND senderId < ?)"
+        }
 
         var sql: String {
             switch self {
-            case .insert: "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            case .fetchAll: "SELECT * FROM message ORDER BY id"
-            case .read: "SELECT * FROM message WHERE id = ?"
-            case .newest: "SELECT * FROM message WHERE senderId = ? ORDER BY date DESC, id LIMIT ?"
-            case .update: "UPDATE message SET isRead = ?, rating = ? WHERE id = ?"
+            case .begin: "BEGIN"
+            case .beginWriting: "BEGIN IMMEDIATE"
+            case .commit: "COMMIT"
+            case .insert: "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            case .fetchAll: "SELECT * FROM record ORDER BY id"
+            case .read: "SELECT * FROM record WHERE id = ?"
+            case .newest: "SELECT * FROM record WHERE senderId = ? ORDER BY date DESC, id LIMIT ?"
+            case .between: "SELECT * FROM record WHERE date >= ? AND date < ? ORDER BY date, id"
+            case .countAbove: "SELECT count(*) FROM record WHERE rating > ?"
+            case .update: "UPDATE record SET isRead = ?, rating = ? WHERE id = ?"
             case .insertDialog: "INSERT INTO dialog VALUES (?, ?, ?)"
             case .upsertReply:
                 "INSERT INTO reply VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET senderId = excluded.senderId, "
@@ -39,14 +46,29 @@ final class RawSQLite {
         }
     }
 
-    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
     init(path: String) throws {
-        guard
-            sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK
-        else { throw BenchError("cannot open \(path)") }
-        try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000")
-        sqlite3_busy_timeout(connection, 5000)
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else { throw BenchError("cannot open \(path)") }
+        connection = handle
+        sqlite3_busy_timeout(handle, 5000)
+        let schema = """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000;
+            CREATE TABLE IF NOT EXISTS record (\(Record.columns));
+            CREATE INDEX IF NOT EXISTS record_senderId ON record (senderId);
+            CREATE INDEX IF NOT EXISTS record_date ON record (date);
+            \(Self.dialogTables)
+            """
+        guard sqlite3_exec(handle, schema, nil, nil, nil) == SQLITE_OK else {
+            throw BenchError(String(cString: sqlite3_errmsg(handle)))
+        }
+        statements = try Statement.allCases.map { kind in
+            var statement: OpaquePointer?
+            guard sqlite3_prepare_v3(handle, kind.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+                let statement
+            else { throw BenchError(String(cString: sqlite3_errmsg(handle))) }
+            return statement
+        }
     }
 
     deinit {
@@ -54,122 +76,106 @@ final class RawSQLite {
         sqlite3_close(connection)
     }
 
-    func execute(_ sql: String) throws {
-        guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else {
-            throw BenchError(String(cString: sqlite3_errmsg(connection)))
-        }
+    func checkpoint() throws {
+        guard sqlite3_exec(connection, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil) == SQLITE_OK else { throw failure }
     }
 
-    func createTable() throws {
-        try execute(
-            """
-            CREATE TABLE message (id INTEGER PRIMARY KEY, senderId INTEGER NOT NULL, date REAL NOT NULL, title TEXT NOT NULL,
-                text TEXT NOT NULL, note TEXT, isRead INTEGER NOT NULL, rating REAL NOT NULL);
-            CREATE INDEX message_senderId ON message (senderId);
-            CREATE INDEX message_date ON message (date);
-            """)
-    }
+    private var failure: BenchError { BenchError(String(cString: sqlite3_errmsg(connection))) }
 
-    func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    @inline(__always) func statement(_ kind: Statement) -> OpaquePointer { statements[kind.rawValue] }
 
-    @inline(__always) func statement(_ kind: Statement) throws -> OpaquePointer {
-        if let statement = statements[kind.rawValue] { return statement }
-        return try prepare(kind)
-    }
-
-    private func prepare(_ kind: Statement) throws -> OpaquePointer {
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(connection, kind.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
-            let statement
-        else { throw BenchError(String(cString: sqlite3_errmsg(connection))) }
-        statements[kind.rawValue] = statement
-        return statement
-    }
-
-    @inline(__always) func bind(_ statement: OpaquePointer, _ index: Int32, _ text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
-            _ = utf8.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), Self.transient)
-            }
-        }
-    }
-
-    @inline(__always) func text(_ statement: OpaquePointer, _ column: Int32) -> String {
-        let length = Int(sqlite3_column_bytes(statement, column))
-        return String(decoding: UnsafeBufferPointer(start: sqlite3_column_text(statement, column), count: length), as: UTF8.self)
-    }
-
-    @inline(__always) private func message(_ statement: OpaquePointer) -> Message {
-        Message(
-            id: Int(sqlite3_column_int64(statement, 0)), senderId: Int(sqlite3_column_int64(statement, 1)),
-            date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 2)), title: text(statement, 3),
-            text: text(statement, 4), note: sqlite3_column_type(statement, 5) == SQLITE_NULL ? nil : text(statement, 5),
-            isRead: sqlite3_column_int64(statement, 6) != 0, rating: sqlite3_column_double(statement, 7))
-    }
-
-    func insert(_ messages: [Message]) throws {
-        try execute("BEGIN IMMEDIATE")
-        let statement = try statement(.insert)
-        for message in messages {
-            sqlite3_bind_int64(statement, 1, Int64(message.id))
-            sqlite3_bind_int64(statement, 2, Int64(message.senderId))
-            sqlite3_bind_double(statement, 3, message.date.timeIntervalSinceReferenceDate)
-            bind(statement, 4, message.title)
-            bind(statement, 5, message.text)
-            if let note = message.note { bind(statement, 6, note) } else { sqlite3_bind_null(statement, 6) }
-            sqlite3_bind_int64(statement, 7, message.isRead ? 1 : 0)
-            sqlite3_bind_double(statement, 8, message.rating)
-            guard sqlite3_step(statement) == SQLITE_DONE else { throw BenchError(String(cString: sqlite3_errmsg(connection))) }
-            sqlite3_reset(statement)
-        }
-        try execute("COMMIT")
-    }
-
-    func fetchAll() throws -> [Message] {
-        let statement = try statement(.fetchAll)
-        var messages: [Message] = []
-        while sqlite3_step(statement) == SQLITE_ROW { messages.append(message(statement)) }
+    /// Runs a statement without rows.
+    @inline(__always) func run(_ statement: OpaquePointer) throws {
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw failure }
         sqlite3_reset(statement)
-        return messages
     }
 
-    func read(_ id: Int) throws -> Message? {
-        let statement = try statement(.read)
+    @inline(__always) private func records(_ statement: OpaquePointer) -> [Record] {
+        var records: [Record] = []
+        while sqlite3_step(statement) == SQLITE_ROW { records.append(Record(row: statement)) }
+        sqlite3_reset(statement)
+        return records
+    }
+
+    func insert(_ records: [Record]) throws {
+        try run(statement(.beginWriting))
+        let statement = statement(.insert)
+        for record in records { try record.bind(to: statement) { try run(statement) } }
+        try run(self.statement(.commit))
+    }
+
+    func fetchAll() throws -> [Record] { records(statement(.fetchAll)) }
+
+    @inline(__always) func read(_ id: Int) throws -> Record? {
+        let statement = statement(.read)
         sqlite3_bind_int64(statement, 1, Int64(id))
-        let found = sqlite3_step(statement) == SQLITE_ROW ? message(statement) : nil
-        sqlite3_reset(statement)
-        return found
+        defer { sqlite3_reset(statement) }
+        return sqlite3_step(statement) == SQLITE_ROW ? Record(row: statement) : nil
     }
 
-    func newest(of sender: Int, limit: Int) throws -> [Message] {
-        let statement = try statement(.newest)
+    func readInside(_ ids: [Int], _ body: (Record) -> Void) throws {
+        try run(statement(.begin))
+        for id in ids { if let record = try read(id) { body(record) } }
+        try run(statement(.commit))
+    }
+
+    func newest(of sender: Int, limit: Int) throws -> [Record] {
+        let statement = statement(.newest)
         sqlite3_bind_int64(statement, 1, Int64(sender))
         sqlite3_bind_int64(statement, 2, Int64(limit))
-        var messages: [Message] = []
-        while sqlite3_step(statement) == SQLITE_ROW { messages.append(message(statement)) }
-        sqlite3_reset(statement)
-        return messages
+        return records(statement)
+    }
+
+    func within(_ span: Range<Date>) throws -> [Record] {
+        let statement = statement(.between)
+        sqlite3_bind_double(statement, 1, span.lowerBound.timeIntervalSinceReferenceDate)
+        sqlite3_bind_double(statement, 2, span.upperBound.timeIntervalSinceReferenceDate)
+        return records(statement)
+    }
+
+    func count(above rating: Double) throws -> Int {
+        let statement = statement(.countAbove)
+        sqlite3_bind_double(statement, 1, rating)
+        defer { sqlite3_reset(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW else { throw failure }
+        return Int(sqlite3_column_int64(statement, 0))
     }
 
     func merge(_ receipts: [Receipt]) throws {
-        try execute("BEGIN IMMEDIATE")
-        let select = try statement(.read)
-        let update = try statement(.update)
+        try run(statement(.beginWriting))
+        let update = statement(.update)
         for receipt in receipts {
-            sqlite3_bind_int64(select, 1, Int64(receipt.id))
-            guard sqlite3_step(select) == SQLITE_ROW else { throw BenchError("row \(receipt.id) is missing") }
-            var stored = message(select)
-            sqlite3_reset(select)
+            guard var stored = try read(receipt.id) else { throw BenchError("row \(receipt.id) is missing") }
             stored.isRead = receipt.isRead
             stored.rating = receipt.rating
             sqlite3_bind_int64(update, 1, stored.isRead ? 1 : 0)
             sqlite3_bind_double(update, 2, stored.rating)
             sqlite3_bind_int64(update, 3, Int64(stored.id))
-            guard sqlite3_step(update) == SQLITE_DONE else { throw BenchError(String(cString: sqlite3_errmsg(connection))) }
-            sqlite3_reset(update)
+            try run(update)
         }
-        try execute("COMMIT")
+        try run(statement(.commit))
+    }
+}
+
+/// Texts of SQLite, manually.
+enum RawSQLiteText {
+    @inline(__always) static func read(_ statement: OpaquePointer, _ column: Int32) -> String {
+        let text = sqlite3_column_text(statement, column)
+        return String(
+            decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+    }
+
+    /// Binds a text without a copy, for the time of a closure.
+    @inline(__always) static func bind(
+        _ statement: OpaquePointer, _ index: Int32, _ text: String, _ body: () throws -> Void
+    ) throws {
+        var text = text
+        try text.withUTF8 { utf8 in
+            _ = utf8.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), nil)
+            }
+            try body()
+        }
     }
 }
 

@@ -9,7 +9,7 @@ import Foundation
 // Measures every row of the budget on both sides alternately, in one process, and prints the ratio of the
 // medians. PostgreSQL is measured on the server whose URL is in DAO_POSTGRES_URL.
 //
-//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--work NAME] [--json PATH]
+//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work NAME] [--json PATH]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N]
 //   swift run -c release dao-bench --import 5 [--rows N]
 //   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
@@ -20,6 +20,7 @@ struct Options {
     var repetitions = 5
     var pairs = Pair.allCases.filter { $0 != .checksums && ($0 != .postgres || PostgresServer.ofEnvironment != nil) }
     var workloads = Workload.allCases
+    var shapes = Shape.allCases
     var json: String?
     var copies = true
     /// How many times the rows the growth is measured on; nil to measure no growth.
@@ -38,7 +39,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -58,6 +59,9 @@ struct Options {
                 }
                 pairs = [pair]
                 copies = false
+            case "--shape":
+                guard let shape = Shape(rawValue: value) else { throw BenchError("--shape is texts or numbers, not '\(value)'") }
+                shapes = [shape]
             case "--work" where value == "copy": (pairs, workloads) = ([], [])
             case "--work":
                 copies = false
@@ -74,6 +78,14 @@ struct Options {
         guard let number = Int(text), number > 0 else { throw BenchError("\(name) is a positive number, not '\(text)'") }
         return number
     }
+}
+
+/// The shapes of the measured records.
+enum Shape: String, CaseIterable {
+    /// ``Message``: three of eight fields are texts.
+    case texts
+    /// ``Payment``: one is a text.
+    case numbers
 }
 
 /// A measured cell.
@@ -93,22 +105,26 @@ func median(_ values: [Double]) -> Double {
 }
 
 /// Both sides on the server, in schemas of their own.
-func postgres(_ drivers: DatabaseDrivers) throws -> [Contender] {
+func postgres<Record: MeasuredRecord>(_ drivers: DatabaseDrivers) throws -> [Contender<Record>] {
     guard let server = PostgresServer.ofEnvironment else {
         throw BenchError("DAO_POSTGRES_URL names no server; run Scripts/with-postgres.sh --durable dao-bench …")
     }
     let name = UUID().uuidString.lowercased()
+    guard let raw = try Contender.rawPostgres(server, schema: "bench-raw-\(name)") as? Contender<Record> else { return [] }
     return [
-        try .rawPostgres(server, schema: "bench-raw-\(name)"),
+        raw,
         try .dao(
             "DAO", "\(server.url)?schema=bench-\(name)", drivers, settle: { try server.settle("bench-\(name)") },
             dispose: { server.drop("bench-\(name)") }),
     ]
 }
 
-func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: URL) throws -> [Measurement] {
+func measure<Record: MeasuredRecord>(
+    _ pair: Pair, _ shape: Shape, _ data: Dataset<Record>, _ options: Options, in directory: URL
+) throws -> [Measurement] {
     let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb, .postgres)
-    let workloads = options.workloads.filter { $0.isDone(by: pair) }
+    let workloads = options.workloads.filter { $0.isDone(by: pair) && ($0.dependsOnShape || shape == .texts) }
+    let title = pair.title + (shape == .texts ? "" : ", one text")
     var raw: [Workload: [Double]] = [:]
     var dao: [Workload: [Double]] = [:]
     var runs = 0
@@ -118,7 +134,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: place) }
         let file = { (name: String) in place.appendingPathComponent(name).path }
-        func sqlite(_ name: String, _ options: String = "") throws -> Contender {
+        func sqlite(_ name: String, _ options: String = "") throws -> Contender<Record> {
             let url = "sqlite:\(file("dao\(options.isEmpty ? "" : "-checked").db"))\(options)"
             return try .dao(
                 name, url, drivers,
@@ -141,7 +157,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
                 }
             ) {}
         }
-        let sides: [Contender] =
+        let sides: [Contender<Record>] =
             switch pair {
             case .checksums: [try sqlite("without"), try sqlite("with", "?checksums=true")]
             case .sqlite:
@@ -155,7 +171,7 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
             }
         defer { for side in sides { side.dispose() } }
         // Every measurement needs the rows.
-        if !workloads.contains(.insert) { for side in sides { try side.insert(data.messages) } }
+        if !workloads.contains(.insert) { for side in sides { try side.insert(data.records) } }
         if !workloads.contains(.insertNested), workloads.contains(where: \.isNested) {
             for side in sides { try side.insertDialogs?(data.dialogs) }
         }
@@ -179,14 +195,14 @@ func measure(_ pair: Pair, _ data: Dataset, _ options: Options, in directory: UR
                 }
             }
             guard checksums[0] == checksums[1] else {
-                throw BenchError("\(pair.title), \(workload.rawValue): the two sides read different rows")
+                throw BenchError("\(title), \(workload.rawValue): the two sides read different rows")
             }
         }
     }
     return workloads.map { workload in
         let (raw, dao) = (raw[workload] ?? [], dao[workload] ?? [])
         return Measurement(
-            pair: pair.title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao,
+            pair: title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao,
             ratio: median(dao) / median(raw),
             budget: workload.budget(pair))
     }
@@ -225,14 +241,14 @@ do {
         try ImportBench.run(rows: options.rows, factor: factor, in: directory)
         exit(0)
     }
-    let data = Dataset(count: options.rows, points: 20_000, queries: 2_000)
+    let data = Dataset<Message>(count: options.rows, points: 20_000, queries: 2_000)
     if let url = options.postgresCopy {
         try PostgresCopyBench.run(data, url, repetitions: options.repetitions, in: directory)
         try? FileManager.default.removeItem(at: directory)
         exit(0)
     }
     print(
-        "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries, 500 commits; medians of \(options.repetitions), in milliseconds"
+        "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries, 200 ranges, 500 commits; medians of \(options.repetitions), in milliseconds"
     )
     print("durability: full on both sides; SQLite \(String(cString: sqlite3_libversion())); checksums on LMDB: on")
     if options.pairs.count > 1, !options.pairs.contains(.postgres) {
@@ -240,17 +256,27 @@ do {
     }
     var results: [Measurement] = []
     for pair in options.pairs {
-        print(
-            "\n\(pad(pair.title, 46)) \(pad("raw", 9, left: true)) \(pad("DAO", 9, left: true)) \(pad("ratio", 7, left: true)) \(pad("budget", 7, left: true))"
-        )
-        for result in try measure(pair, data, options, in: directory) {
-            results.append(result)
-            let over = result.budget.map { result.ratio > $0 ? "  over" : "" } ?? ""
-            print(
-                pad(result.workload, 46), pad(String(format: "%.1f", median(result.rawMilliseconds)), 9, left: true),
-                pad(String(format: "%.1f", median(result.daoMilliseconds)), 9, left: true),
-                pad(String(format: "%.2f", result.ratio), 7, left: true),
-                pad(result.budget.map { String(format: "%.2f", $0) } ?? "", 7, left: true) + over)
+        for shape in options.shapes where shape == .texts || ![.postgres, .checksums].contains(pair) {
+            let measured =
+                switch shape {
+                case .texts: try measure(pair, shape, data, options, in: directory)
+                case .numbers:
+                    try measure(
+                        pair, shape, Dataset<Payment>(count: options.rows, points: 20_000, queries: 2_000), options, in: directory
+                    )
+                }
+            guard let first = measured.first else { continue }
+            let head = zip(["raw", "DAO", "ratio", "budget"], [9, 9, 7, 7])
+            print("\n" + pad(first.pair, 46) + head.map { " " + pad($0, $1, left: true) }.joined())
+            for result in measured {
+                results.append(result)
+                let over = result.budget.map { result.ratio > $0 ? "  over" : "" } ?? ""
+                print(
+                    pad(result.workload, 46), pad(String(format: "%.1f", median(result.rawMilliseconds)), 9, left: true),
+                    pad(String(format: "%.1f", median(result.daoMilliseconds)), 9, left: true),
+                    pad(String(format: "%.2f", result.ratio), 7, left: true),
+                    pad(result.budget.map { String(format: "%.2f", $0) } ?? "", 7, left: true) + over)
+            }
         }
     }
     if options.copies { try CopyBench.run(data, repetitions: options.repetitions, in: directory) }
