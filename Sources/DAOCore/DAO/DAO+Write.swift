@@ -18,10 +18,10 @@ extension DAO {
 
     /// Stores a value. A new value is created; a stored value is merged or replaced, as the translator
     /// defines.
-    public func persist(_ plain: Plain) throws { try persist([plain]) }
+    @inlinable public func persist(_ plain: Plain) throws { try persist([plain]) }
 
     /// Stores values. When anything throws, none is stored. The last value of a repeated key wins.
-    public func persist(_ plains: [Plain]) throws {
+    @inlinable public func persist(_ plains: [Plain]) throws {
         guard Mapping.merges else {
             return try storage.upsert(making: { try translator.translate(plains: plains) })
         }
@@ -30,9 +30,8 @@ extension DAO {
 
     /// Merges values into the stored rows.
     ///
-    /// The closure captures the parts of the DAO that it needs. Capturing the DAO would ask the runtime for
-    /// its type with every row.
-    private static func merge(_ plains: [Plain], keys: [Key], _ translator: Mapping, _ storage: any Storage<Record>) throws {
+    /// It is compiled for its types in the application's module. Elsewhere every row would ask the runtime for them.
+    @inlinable static func merge(_ plains: [Plain], keys: [Key], _ translator: Mapping, _ storage: any Storage<Record>) throws {
         _ = try storage.merge(keys: keys) { index, record in
             // The record is taken out and put back, because a copy would retain every reference in it.
             if var stored = record.take() {

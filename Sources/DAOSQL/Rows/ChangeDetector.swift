@@ -10,10 +10,11 @@ final class ChangeDetector: RowWriter {
     /// Positioned on the stored row.
     private let row: SQLRowReader
     /// The fields that differ.
-    private(set) var changes = FieldSet()
+    // No variable is accessed during another access, so that a field does not pay for the check of that.
+    @exclusivity(unchecked) private(set) var changes = FieldSet()
     /// The update that the row is expected to need.
-    private var guess: SQLRowBatch?
-    private var guessed = FieldSet()
+    @exclusivity(unchecked) private var guess: SQLRowBatch?
+    @exclusivity(unchecked) private var guessed = FieldSet()
 
     init(_ row: SQLRowReader) {
         self.row = row

@@ -13,7 +13,8 @@ final class RowStatements {
     private var upserts: SQLRowBatch?
     /// The updates of sets of columns, and the update that was used last.
     private var updates: [FieldSet: RowUpdate] = [:]
-    private(set) var lastUpdate: RowUpdate?
+    // Never accessed during another access, so that a row does not pay for the check of that.
+    @exclusivity(unchecked) private(set) var lastUpdate: RowUpdate?
 
     init(_ connection: any SQLConnection, _ table: SQLTable) {
         self.connection = connection

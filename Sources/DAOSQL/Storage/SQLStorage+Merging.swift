@@ -18,7 +18,7 @@ extension SQLStorage {
                         try select.bind(key)
                         let isStored = try row.advance()
                         var record: Record?
-                        if isStored { record = try schema.decode(row) }
+                        if isStored { try schema.decode(row, to: &record) }
                         try body(index, &record)
                         if let record {
                             try withUnsafePointer(to: record) { record in
@@ -109,6 +109,8 @@ private struct MergedRows<Record> {
     private var batch: SQLRowBatch?
     /// The rows that the batch holds back.
     private var held: [Record] = []
+    /// Whether there are any. To ask the array takes longer, because that looks up its type.
+    private var holdsRows = false
 
     /// Switches to a batch that gets the next row.
     @inline(__always) mutating func next(_ next: SQLRowBatch) throws -> SQLRowBatch {
@@ -117,19 +119,26 @@ private struct MergedRows<Record> {
             batch = next
         }
         // The batch was sent because another statement had to run.
-        if !held.isEmpty, !next.isHolding { held = [] }
+        if holdsRows, !next.isHolding { forget() }
         return next
     }
 
     /// Keeps a row that was added, when the batch holds it back.
     @inline(__always) mutating func didAdd(_ record: UnsafePointer<Record>) {
-        if batch?.isHolding == true { held.append(record.pointee) }
+        guard batch?.isHolding == true else { return }
+        held.append(record.pointee)
+        holdsRows = true
+    }
+
+    private mutating func forget() {
+        held = []
+        holdsRows = false
     }
 
     /// Writes the rows that are held back.
     mutating func send() throws {
         try batch?.send()
-        if !held.isEmpty { held = [] }
+        if holdsRows { forget() }
     }
 
     /// Writes the rows that are held back, and returns the error of one that is refused.

@@ -10,11 +10,12 @@ final class BindArena {
     /// SQLite itself copies longer values, so that the arena stays small.
     static let longest = 1 << 16
 
-    private var base: UnsafeMutableRawPointer
-    private var used = 0
-    private var capacity: Int
+    // No variable is accessed during another access, so that a value does not pay for the check of that.
+    @exclusivity(unchecked) private var base: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var used = 0
+    @exclusivity(unchecked) private var capacity: Int
     /// Earlier blocks, which may still be bound.
-    private var full: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var full: [UnsafeMutableRawPointer] = []
 
     /// - Parameter capacity: The initial number of bytes.
     init(capacity: Int) {

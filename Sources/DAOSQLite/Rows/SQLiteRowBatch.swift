@@ -16,8 +16,9 @@ final class SQLiteRowBatch: SQLRowBatch {
     /// Whether only the fields in `fields` are bound.
     private let isPartial: Bool
     private let fields: FieldSet
-    /// The number of bound parameters.
-    private var count: Int32 = 0
+    /// The number of bound parameters. It is never accessed during another access, so that a field does not pay for the check of
+    /// that.
+    @exclusivity(unchecked) private var count: Int32 = 0
 
     init(_ write: SQLRowWrite, of table: SQLTable, _ connection: SQLiteConnection) throws {
         self.connection = connection
