@@ -14,24 +14,15 @@ package final class KeyValueEngine: Sendable {
     ///   closed in that case.
     package init(_ store: any OrderedKeyValueStore) throws {
         let path = store.traits.path
-        let tables = KnownTables()
+        let state = EngineState(name: store.traits.name, sharesCommits: store.traits.isPersistent)
+        let tables = KnownTables(path: path, observations: state.observations)
         self.store = store
         self.tables = tables
-        let state = EngineState(name: store.traits.name, sharesCommits: store.traits.isPersistent)
-        // The generation of the catalog is read before the transaction begins, because the transaction can miss
-        // later changes.
-        let wrap: @Sendable (UInt64, any KeyValueTransaction, Bool) throws -> KeyValueHandle = {
-            generation, transaction, canWrite in
-            try tables.refresh(transaction, path: path)
-            return KeyValueHandle(transaction, canWrite: canWrite, generation: generation, observations: state.observations) {
-                tables.apply($0, $1)
-            }
-        }
         coordinator = TransactionCoordinator(
             state, path: path,
-            beginWriting: { try wrap(tables.currentGeneration, store.begin(.write), true) },
-            beginReading: { try wrap(tables.currentGeneration, store.begin(.read), false) },
-            beginWaiting: { try wrap(tables.currentGeneration, store.beginWriting(waiting: $0), true) })
+            beginWriting: { try tables.begin(canWrite: true) { try store.begin(.write) } },
+            beginReading: { try tables.begin(canWrite: false) { try store.begin(.read) } },
+            beginWaiting: { timeout in try tables.begin(canWrite: true) { try store.beginWriting(waiting: timeout) } })
         if store.traits.isMultiProcess { state.observations.watchOthers { { try store.commitCount() ?? 0 } } }
         try coordinator.read { try Catalog($0.transaction, path: path).check() }
     }
@@ -125,13 +116,16 @@ package final class KeyValueEngine: Sendable {
 }
 
 /// The tables and links with committed catalog entries, by name.
-private final class KnownTables: Sendable {
+final class KnownTables: Sendable {
     private struct State {
         /// The tables with all stored fields.
         var tables: [String: Table] = [:]
         var links: [String: LinkTable] = [:]
     }
 
+    /// The hub that is told which commits were made here.
+    let observations: ObservationHub
+    private let path: String?
     private let state = Mutex(State())
     /// Changes when a catalog entry is changed or removed. A transaction may cache what it reads from the
     /// catalog only when it began with the current generation. Changed with the lock held.
@@ -140,6 +134,29 @@ private final class KnownTables: Sendable {
     private let checked = Atomic<UInt64>(0)
     /// The number of changes of entities at that commit.
     private let changeCount = Atomic<UInt64>(0)
+
+    /// Creates tables of which none is known.
+    ///
+    /// - Parameters:
+    ///   - path: The path for errors.
+    ///   - observations: The hub that is told which commits were made here.
+    init(path: String?, observations: ObservationHub) {
+        self.path = path
+        self.observations = observations
+    }
+
+    /// Begins a transaction.
+    ///
+    /// - Parameters:
+    ///   - canWrite: Whether it may write.
+    ///   - begin: Begins the transaction of the store.
+    @inline(__always) func begin(canWrite: Bool, _ begin: () throws -> any KeyValueTransaction) throws -> KeyValueHandle {
+        // The generation is read before the transaction begins, because the transaction can miss later changes.
+        let generation = currentGeneration
+        let transaction = try begin()
+        try refresh(transaction)
+        return KeyValueHandle(transaction, canWrite: canWrite, generation: generation, tables: self)
+    }
 
     var currentGeneration: UInt64 { generation.load(ordering: .acquiring) }
 
@@ -181,7 +198,7 @@ private final class KnownTables: Sendable {
     /// Removes the tables that another process has changed since the last check.
     ///
     /// Ends the transaction when the check fails.
-    func refresh(_ transaction: any KeyValueTransaction, path: String?) throws {
+    private func refresh(_ transaction: any KeyValueTransaction) throws {
         guard let number = transaction.snapshotNumber, number > checked.load(ordering: .acquiring) else { return }
         do {
             let catalog = Catalog(transaction, path: path)

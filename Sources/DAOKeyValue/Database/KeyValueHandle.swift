@@ -17,8 +17,7 @@ final class KeyValueHandle: TransactionHandle {
     let generation: UInt64
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
-    private let observations: ObservationHub
-    private let publish: ([TableChange], [LinkTableChange]) -> Void
+    private let tables: KnownTables
 
     /// Creates a handle for a transaction.
     ///
@@ -26,17 +25,12 @@ final class KeyValueHandle: TransactionHandle {
     ///   - transaction: The running transaction.
     ///   - canWrite: Whether it may write.
     ///   - generation: The generation of the catalog before the transaction began.
-    ///   - observations: The hub that is told which commits were made here.
-    ///   - publish: Receives the changes of tables and links after the commit.
-    init(
-        _ transaction: any KeyValueTransaction, canWrite: Bool, generation: UInt64, observations: ObservationHub,
-        publish: @escaping ([TableChange], [LinkTableChange]) -> Void
-    ) {
+    ///   - tables: The known tables, which learn of changes after the commit.
+    init(_ transaction: any KeyValueTransaction, canWrite: Bool, generation: UInt64, tables: KnownTables) {
         self.transaction = transaction
         self.canWrite = canWrite
         self.generation = generation
-        self.observations = observations
-        self.publish = publish
+        self.tables = tables
     }
 
     func commit() throws {
@@ -46,14 +40,14 @@ final class KeyValueHandle: TransactionHandle {
             forgetTables(from: 0)
             throw error
         }
-        if observations.isObserved, let count = transaction.countAfterCommit {
-            observations.didCommitHere(from: count &- 1, to: count)
+        if tables.observations.isObserved, let count = transaction.countAfterCommit {
+            tables.observations.didCommitHere(from: count &- 1, to: count)
         }
         if changes.isEmpty, linkChanges.isEmpty { return }
         for change in changes { change.table?.entry.state.store(.stored, ordering: .releasing) }
         // A table that was created and replaced in this transaction no longer exists.
         for change in changes { change.replaced?.entry.state.store(.void, ordering: .releasing) }
-        publish(changes, linkChanges)
+        tables.apply(changes, linkChanges)
         changes = []
         linkChanges = []
     }

@@ -12,7 +12,11 @@ final class RecordReader: RowReader {
     /// Whether checksums are verified.
     let verifies: Bool
     /// The source of the rows for ``advance()``.
-    @exclusivity(unchecked) var source: RowSource?
+    @exclusivity(unchecked) var source: RowSource? {
+        didSet { moving = source.map(Unmanaged.passUnretained) }
+    }
+    // The same source. It is not replaced while it moves the reader, so a row needs no reference to it.
+    @exclusivity(unchecked) private var moving: Unmanaged<RowSource>?
     /// The record of the current row.
     @exclusivity(unchecked) private(set) var view: RecordView
     /// The stored bytes of the current row.
@@ -89,7 +93,20 @@ final class RecordReader: RowReader {
     /// The entry of the index that led to the current key; nil when the current row has its record.
     var entry: UnsafeRawBufferPointer? { view.slotCount == 0 && !entryOfKey.isEmpty ? entryOfKey : nil }
 
-    override func advance() throws -> Bool { try source?.next(self) ?? false }
+    override func advance() throws -> Bool {
+        guard let moving else { return false }
+        return try moving._withUnsafeGuaranteedRef { try $0.next(self) }
+    }
+
+    /// Moves before the first row, for the next call.
+    func rest() {
+        source = nil
+        plan = nil
+        // Its row points to the key of a row of this call.
+        defaults = nil
+        show(key: UnsafeRawBufferPointer(start: nil, count: 0))
+        lookedAt = 0
+    }
 
     override var currentKey: Key? { KeyParser.key(key, form: table.keyForm) }
 
@@ -140,8 +157,15 @@ final class RecordReader: RowReader {
     ) throws -> Result {
         let span = span(at: index)
         if let value = try value(span) { return value }
-        if span.isAbsent { return try `default`(defaultRow(at: index)) }
-        throw damaged(span, at: index)
+        return try readAbsent(span, at: index, `default`)
+    }
+
+    // Apart from the fast path, which then needs no room for an error.
+    @inline(never) private func readAbsent<Result>(
+        _ span: RecordView.Span, at index: Int, _ default: (RowReader) throws -> Result
+    ) throws -> Result {
+        guard span.isAbsent else { throw damaged(span, at: index) }
+        return try `default`(defaultRow(at: index))
     }
 
     /// Copies a field of the current row to a writer.

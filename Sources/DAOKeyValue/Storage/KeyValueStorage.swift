@@ -11,6 +11,8 @@ final class KeyValueStorage<Record: Model>: Storage {
     private let laterTable = Mutex<(table: Table, generation: UInt64)?>(nil)
     /// The number of remaining records to check for swapped fields.
     private let recordsToCheck = Atomic<Int>(16)
+    /// A reader that no call uses: to make one costs as much as to read a row.
+    private let spareReader = Mutex<SpareReader?>(nil)
     // Made once, so that a reader does not allocate it.
     private let makeDefaults: @Sendable () throws -> RowReader = { try Record.schema.defaultRow() }
 
@@ -31,7 +33,10 @@ final class KeyValueStorage<Record: Model>: Storage {
             let table = try table(handle)
             let reader = reader(table)
             let timer = StatementTimer.begin()
-            defer { timer?.end(table.byKey, rowsLookedAt: reader.lookedAt) }
+            defer {
+                timer?.end(table.byKey, rowsLookedAt: reader.lookedAt)
+                giveBack(reader)
+            }
             try KeyBuilder.with { builder in
                 try builder.appendRow(key, of: table)
                 guard let record = try handle.transaction.get(builder.bytes) else { return }
@@ -192,7 +197,14 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Returns a reader before the first row.
     func reader(_ table: Table) -> RecordReader {
-        RecordReader(table: table, verifies: verifies, defaults: makeDefaults)
+        if let spare = spareReader.withLock({ $0.take() }), spare.reader.table === table { return spare.reader }
+        return RecordReader(table: table, verifies: verifies, defaults: makeDefaults)
+    }
+
+    /// Takes back a reader that the call no longer needs, for another call.
+    private func giveBack(_ reader: RecordReader) {
+        reader.rest()
+        spareReader.withLock { $0 = SpareReader(reader: reader) }
     }
 
     /// Returns the execution of a query on a transaction.
@@ -228,6 +240,11 @@ final class KeyValueStorage<Record: Model>: Storage {
         recordsToCheck.subtract(1, ordering: .relaxed)
         try schema.checkOrder(with: record)
     }
+}
+
+/// A reader between two calls. Sendable because a call that takes it is the only one that has it.
+private struct SpareReader: @unchecked Sendable {
+    let reader: RecordReader
 }
 
 extension Table {
