@@ -15,7 +15,7 @@ struct QueryRun {
     func explanation() throws -> QueryPlan {
         let plan = try planner.plan()
         guard let path = plan.path else { return plan.description(table) }
-        if path.shape == .all, let knownCount { return plan.description(table, estimatedRows: knownCount) }
+        if path.shape == .all, let knownCount = countOfTable { return plan.description(table, estimatedRows: knownCount) }
         var walk = try RangeWalk(path.ranges, isAscending: true, transaction)
         var count = 0
         while count < Plan.countedRows, try walk.next() { count += 1 }
@@ -57,7 +57,7 @@ struct QueryRun {
 
     /// The number of rows.
     func count(_ reader: RecordReader) throws -> Int {
-        if query.filter == .all, let all = knownCount { return max(0, min(all, planner.wanted ?? .max) - query.offset) }
+        if let all = knownCount { return max(0, min(all, planner.wanted ?? .max) - query.offset) }
         reader.plan = try planner.planForCounting()
         guard let path = reader.plan?.path else { return 0 }
         let wanted = planner.wanted ?? .max
@@ -75,8 +75,11 @@ struct QueryRun {
         return max(0, count - query.offset)
     }
 
+    /// The number of rows before the limit and the offset, where it is known without a walk.
+    var knownCount: Int? { query.filter == .all ? countOfTable : nil }
+
     /// The number of all rows, where the store knows it.
-    private var knownCount: Int? {
+    private var countOfTable: Int? {
         table.keyspace.length == 1 ? transaction.entryCount(of: UInt8(table.keyspace.number)) : nil
     }
 

@@ -64,6 +64,8 @@ struct RangeWalk {
     private var isInside = false
     /// The end of the current range in the direction of the walk.
     private var bound: [UInt8] = []
+    /// The first bytes of the end, as a number, which decide most comparisons.
+    private var boundWord: UInt64 = 0
 
     /// Creates a walk before the first key.
     ///
@@ -127,6 +129,7 @@ struct RangeWalk {
             position += 1
             let range = ranges[position]
             bound = isAscending ? range.upper : range.lower
+            boundWord = bound.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(64 - 8 * min(bound.count, 8))
             isInside = try begin(at: isAscending ? range.lower : range.upper)
             if isInside, try verified(isWithin()) { return true }
         }
@@ -149,8 +152,12 @@ struct RangeWalk {
     }
 
     @inline(__always) private func isWithin() -> Bool {
-        let order = cursor.key.order(against: bound)
-        return isAscending ? order < 0 : order >= 0
+        let key = cursor.key
+        if key.count >= 8 {
+            let word = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
+            if word != boundWord { return (word < boundWord) == isAscending }
+        }
+        return (key.order(against: bound) < 0) == isAscending
     }
 }
 

@@ -80,7 +80,9 @@ final class KeyValueStorage<Record: Model>: Storage {
             let run = run(resolved, table, handle)
             try run.reporting(reader) {
                 reader.source = try run.source(reader)
-                try schema.decode(reader, limit: resolved.limit ?? .max, into: &records)
+                let limit = resolved.limit ?? .max
+                if let count = run.knownCount { records.reserveCapacity(min(count, limit)) }
+                try schema.decode(reader, limit: limit, into: &records)
             }
         }
         return records

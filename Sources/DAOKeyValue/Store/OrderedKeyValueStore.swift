@@ -233,19 +233,19 @@ extension KeyValueTransaction {
 open class KeyValueCursor {
 
     /// The key of the current entry.
-    public final var key: UnsafeRawBufferPointer {
+    @inlinable public final var key: UnsafeRawBufferPointer {
         get { currentKey }
         set { currentKey = newValue }
     }
     /// The value of the current entry.
-    public final var value: UnsafeRawBufferPointer {
+    @inlinable public final var value: UnsafeRawBufferPointer {
         get { currentValue }
         set { currentValue = newValue }
     }
 
-    // Behind properties that are set by a call: the compiler of another module would check each access at run time.
-    @exclusivity(unchecked) private final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
-    @exclusivity(unchecked) private final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
+    // Behind computed properties: the compiler of another module would check each access to these at run time.
+    @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) @usableFromInline final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Creates a cursor without a position.
     public init() {}
