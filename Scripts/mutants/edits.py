@@ -46,7 +46,7 @@ class Edit:
         self.kind, self.line, self.old, self.new = kind, line, old, new
         # Each: first byte, byte after the last, the text before the mutated form, its end, see `Source.render`.
         self.parts = parts
-        self.key = self.file = self.target = self.text = None
+        self.key = self.name = self.file = self.target = self.text = None
 
 
 class Source:

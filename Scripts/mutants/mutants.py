@@ -4,9 +4,9 @@
     Scripts/mutants/mutants.py [--count 500] [--seed 1] [--target DAOCore …] [--build-only | --table-only]
 
 All edits are compiled together, each behind a switch that an environment variable sets. The cases of the suite run
-once with no edit on; each says which edits it comes by. An edit is then tried on the cases that come by it, and on
-30 seconds of generated scripts when these pass. Docs/Mutants.md says more. Everything is in .build/mutants: a run
-that is stopped goes on where it was.
+once with no edit on; each says which edits it comes by. Each edit is then tried on the quick cases that come by it.
+Those that are left are tried on 30 seconds of generated scripts and on the slow cases. Docs/Mutants.md says more.
+Everything is in .build/mutants: a run that is stopped goes on where it was.
 """
 import argparse
 import collections
@@ -20,6 +20,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -29,14 +30,13 @@ WORK = os.path.join(ROOT, ".build", "mutants")
 TREE = os.path.join(WORK, "tree")
 BUILD = os.path.join(WORK, "build")
 BIN = os.path.join(BUILD, "release")
+# The databases of the cases: in memory, where the system has a place for that, since nothing here depends on what a sync does.
+TEMPORARY = os.path.join("/dev/shm" if os.path.isdir("/dev/shm") else WORK, f"dao-mutants-{os.getpid()}")
 # A line of JSON for each mutant that was tried.
 RESULTS = os.path.join(WORK, "results.jsonl")
 
 TARGETS = ["DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite"]
-COMPILED = TARGETS + [
-    "DAORedaction", "DAOSystemSQLite", "DAOSystemLMDB", "DAOConformance", "DAOPropertyTesting", "DAOTestSupport",
-    "dao-conformance", "dao-soak",
-]
+PROGRAMS = ["dao-conformance", "dao-soak"]
 URLS = {"memory": "memory:", "sqlite": "sqlite:", "lmdb": "lmdb:"}
 SCRIPT_URLS = {"memory": "memory:", "sqlite": "sqlite:?durability=relaxed", "lmdb": "lmdb:?durability=relaxed"}
 SCRIPT_SECONDS = 30
@@ -83,6 +83,23 @@ def write_if_changed(path, content):
         file.write(content)
 
 
+def compiled_targets():
+    """The programs, and what they depend on."""
+    command = ["swift", "package", "--package-path", ROOT, "dump-package"]
+    manifest = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    dependencies = {
+        target["name"]: [names[0] for each in target["dependencies"] for kind, names in each.items() if kind != "product"]
+        for target in manifest["targets"]
+    }
+    found, left = set(), [*PROGRAMS]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += dependencies[name]
+    return sorted(found)
+
+
 def swift_files(target):
     for folder, _, names in os.walk(os.path.join(ROOT, "Sources", target)):
         for name in names:
@@ -107,6 +124,7 @@ def draw(options):
                 edit.file, edit.target, edit.text = path, target, source.lines[edit.line - 1].strip()
                 name = (edit.text, edit.old, edit.new, edit.kind)
                 seen[name] += 1
+                edit.name = (path, edit.text, f"{edit.old} → {edit.new}")
                 edit.key = " | ".join([path, edit.text, f"{edit.kind}: {edit.old} → {edit.new}", str(seen[name])])
                 if not options.target or target in options.target:
                     candidates.append(edit)
@@ -129,8 +147,8 @@ def write_tree(sources, numbered):
     by_file = collections.defaultdict(list)
     for number, edit in numbered:
         by_file[edit.file].append((number, edit))
-    wanted = set()
-    for target in COMPILED:
+    wanted, compiled = set(), compiled_targets()
+    for target in compiled:
         for path in swift_files(target):
             wanted.add(path)
             if path in by_file:
@@ -149,10 +167,12 @@ def write_tree(sources, numbered):
             write_if_changed(os.path.join(TREE, "Sources", "DAOMutants", name), file.read())
     with open(os.path.join(ROOT, "Package.swift"), encoding="utf-8") as file:
         manifest = file.read()
-    names = ", ".join(f'"{name}"' for name in COMPILED)
+    names = ", ".join(f'"{name}"' for name in compiled)
     mutated = ", ".join(f'"{name}"' for name in TARGETS)
     manifest += f"""
 package.products = []
+package.dependencies = []
+package.traits = []
 package.targets.removeAll {{ ![{names}].contains($0.name) }}
 package.targets.append(.target(name: "DAOMutants"))
 for target in package.targets where [{mutated}].contains(target.name) {{ target.dependencies.append("DAOMutants") }}
@@ -192,7 +212,7 @@ def build(options):
     """Compiles all drawn edits that can be, and returns those, by number."""
     sources, drawn = draw(options)
     rejected = set(read_json(os.path.join(WORK, "rejected.json"), []))
-    steps = [["--target", target] for target in TARGETS] + [["--product", "dao-conformance"], ["--product", "dao-soak"]]
+    steps = [["--target", target] for target in TARGETS] + [["--product", program] for program in PROGRAMS]
     begin = time.monotonic()
     while True:
         numbered = [(number, edit) for number, edit in enumerate(drawn) if edit.key not in rejected]
@@ -235,8 +255,7 @@ class Run:
 
     def __init__(self, command, limit, stop=None, mutant=None, reached=None):
         environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
-        place = os.path.join(WORK, "temporary", f"{threading.get_ident()}-{time.monotonic_ns()}")
-        os.makedirs(place)
+        place = tempfile.mkdtemp(dir=TEMPORARY)
         environment["TMPDIR"] = place
         if mutant is not None:
             environment["DAO_MUTANT"] = str(mutant)
@@ -268,7 +287,7 @@ class Run:
     @staticmethod
     def restrict():
         """An edit can make a loop that takes all memory or fills the disk."""
-        os.nice(10)
+        os.nice(max(0, 10 - os.nice(0)))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
         if hasattr(resource, "RLIMIT_DATA") and sys.platform == "linux":
@@ -316,96 +335,162 @@ def digest(paths):
     return result.hexdigest()[:16]
 
 
-def groups(seconds):
-    """Quick cases that stand beside each other in the contract, a few at a time; a slow case is alone."""
-    result = []
-    for case, time_of_case in seconds.items():
-        if time_of_case < SLOW / 10 and result and len(result[-1]) < 8 and result[-1][0][0] == case[0] and not is_slow:
-            result[-1].append(case)
-        else:
-            result.append([case])
-            is_slow = time_of_case >= SLOW / 10
-    return result
+def case_digests():
+    """The digest of the file in which each case is, by the id of the case; that of all files for ids that are put together."""
+    folder = os.path.join(TREE, "Sources", "DAOConformance", "Cases")
+    paths = [os.path.join(folder, name) for name in os.listdir(folder)]
+    digests = collections.defaultdict(lambda: digest(paths))
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            for name in re.findall(r'"([A-Z]\.[\w.]+)"', file.read()):
+                digests[name] = digest([path])
+    return digests
+
+
+def in_tree(targets):
+    for target in targets:
+        for folder, _, names in os.walk(os.path.join(TREE, "Sources", target)):
+            yield from (os.path.join(folder, name) for name in names)
 
 
 def baseline(options, pool):
-    """Runs the cases in small groups with no edit on: they have to pass. Returns the seconds of each, and the edits
-    that its group comes by."""
-    programs = digest([os.path.join(BIN, "dao-conformance"), os.path.join(BIN, "dao-soak")])
+    """Runs each case by itself with no edit on: it has to pass. Returns the seconds of each, and the edits that it comes by.
+
+    A case is not measured again while the library and the file of the case are the same.
+    """
     path = os.path.join(WORK, "baseline.json")
+    library, digests = digest(in_tree(TARGETS)), case_digests()
+    generator = digest(in_tree(["DAOPropertyTesting"]))
     stored = read_json(path, {})
-    if stored.get("programs") == programs:
-        return stored
-    stored = {"programs": programs, "cases": {}, "scripts": {}}
+    if stored.get("library") != library:
+        stored = {"library": library, "cases": {name: {} for name in URLS}, "scripts": {}}
     begin = time.monotonic()
-    for name, url in URLS.items():
-        run = Run([os.path.join(BIN, "dao-conformance"), "--url", url, "--verbose"], 900)
-        results = [line.split("  ") for line in run.lines if re.match(r"(passed|failed|hung|skipped)  ", line)]
-        results.sort(key=lambda result: result[2])
-        broken = [result[2] for result in results if result[0] in ("failed", "hung")]
-        if broken or not results:
-            sys.exit(f"mutants: the suite fails on {url} with no edit: {' '.join(broken)}\n" + "\n".join(run.lines[-20:]))
-        seconds = {result[2]: int(result[3].split()[0]) / 1000 for result in results if result[0] == "passed"}
 
-        def measure(group):
-            reached = os.path.join(WORK, f"reached-{name}-{group[0]}")
-            run = suite(url, group, 600, 300, reached=reached)
-            if run.code != 0:
-                sys.exit(f"mutants: {' '.join(group)} fail on {url} by themselves, with no edit:\n" + "\n".join(run.lines))
+    def measure_case(pair):
+        name, case_id = pair
+        reached = os.path.join(TEMPORARY, f"reached-{name}-{case_id}")
+        for _ in range(2):
+            run = suite(URLS[name], [case_id], 600, 300, reached=reached)
+            # Ids that begin so run too.
+            seconds = [int(line.split("  ")[3].split()[0]) / 1000 for line in run.lines if line.startswith("passed  ")]
             numbers = reached_of(reached)
-            return {case: {"seconds": seconds[case], "reached": numbers} for case in group}
+            if run.code == 0 and seconds:
+                return {"seconds": sum(seconds), "reached": numbers, "digest": digests[case_id]}
+        print(f"left out, because it fails on {name} with no edit: {case_id}\n" + "\n".join(run.lines[-12:]), flush=True)
+        return {"seconds": 0, "reached": [], "digest": digests[case_id]}
 
-        stored["cases"][name] = {}
-        for part in pool.map(measure, groups(seconds)):
-            stored["cases"][name].update(part)
-        reached = os.path.join(WORK, f"reached-{name}")
+    def measure_scripts(name):
+        reached = os.path.join(TEMPORARY, f"reached-{name}")
         run = scripts([name], options.seed, reached=reached)
         if run.code != 0:
-            sys.exit(f"mutants: generated scripts fail on {url} with no edit:\n" + "\n".join(run.lines))
-        stored["scripts"][name] = reached_of(reached)
-        print(f"{time.monotonic() - begin:.0f} s: {len(seconds)} cases on {name}", flush=True)
+            raise RuntimeError(f"generated scripts fail on {name} with no edit:\n" + "\n".join(run.lines))
+        return {"reached": reached_of(reached), "digest": generator}
+
+    for name, url in URLS.items():
+        # A line such as "K.int (K1) on memory: integer keys come back".
+        listed = Run([os.path.join(BIN, "dao-conformance"), "--url", url, "--list"], 60)
+        ids = [line.split()[0] for line in listed.lines if re.match(r"[A-Z]\.[\w.]+ \(", line)]
+        if not ids:
+            sys.exit(f"mutants: there are no cases for {url}:\n" + "\n".join(listed.lines))
+        known = stored["cases"][name]
+        stored["cases"][name] = {case_id: known[case_id] for case_id in ids if known.get(case_id, {}).get("digest") == digests[case_id]}
+        open_ones = [case_id for case_id in ids if case_id not in stored["cases"][name]]
+        for case_id, measured in zip(open_ones, pool.map(measure_case, [(name, case_id) for case_id in open_ones])):
+            stored["cases"][name][case_id] = measured
+        write_json(path, stored)
+        print(f"{time.monotonic() - begin:.0f} s: {len(ids)} cases on {name}, {len(open_ones)} of them measured", flush=True)
+    open_ones = [name for name in URLS if stored["scripts"].get(name, {}).get("digest") != generator]
+    for name, measured in zip(open_ones, pool.map(measure_scripts, open_ones)):
+        stored["scripts"][name] = measured
     write_json(path, stored)
     return stored
 
 
-def try_mutant(number, known, options):
-    """Returns how a mutant ends, by what, and the seconds it took."""
+class Known:
+    """The cases and scripts that come by each edit."""
+
+    def __init__(self, stored):
+        self.cases = collections.defaultdict(list)
+        for name, cases in stored["cases"].items():
+            for case_id, case in cases.items():
+                for number in case["reached"]:
+                    self.cases[number].append((case["seconds"], name, case_id, f"{name} {case_id} {case['digest'][:6]}"))
+        self.scripts = collections.defaultdict(list)
+        for name, each in stored["scripts"].items():
+            for number in each["reached"]:
+                self.scripts[number].append((name, f"{name} scripts {each['digest'][:6]}"))
+
+    def names(self, number):
+        """What an edit is tried on; a changed case has another name."""
+        return {case[-1] for case in self.cases[number]} | {script[-1] for script in self.scripts[number]}
+
+
+def try_mutant(number, known, options, passed, is_quick):
+    """Returns how a mutant ends, by what, the seconds it took, and what it has passed.
+
+    - passed: what it passed before, and is not tried on again.
+    - is_quick: tries the quick cases only; a mutant that has more to pass is "begun".
+    """
     begin = time.monotonic()
+    passed = set(passed)
 
     def ending(status, by=""):
-        return {"status": status, "by": by, "seconds": round(time.monotonic() - begin, 1)}
+        # What was passed is of use until the mutant is killed.
+        kept = sorted(passed) if status in ("begun", "survived") else []
+        return {"status": status, "by": by, "seconds": round(time.monotonic() - begin, 1), "passed": kept}
 
+    left = [case for case in sorted(known.cases[number]) if case[-1] not in passed]
     units = []
-    for name, cases in known["cases"].items():
-        reaching = sorted((case["seconds"], case_id) for case_id, case in cases.items() if number in case["set"])
-        quick = [pair for pair in reaching if pair[0] < SLOW]
-        slow = [pair for pair in reaching if pair[0] >= SLOW]
-        units += [(bool(index), sum(seconds for seconds, _ in part), name, part) for index, part in enumerate((quick, slow)) if part]
-    for _, total, name, part in sorted(units):
+    for name in URLS:
+        for is_slow in (False, True):
+            part = [case for case in left if case[1] == name and (case[0] >= SLOW) == is_slow]
+            if part and not (is_slow and is_quick):
+                units.append((is_slow, sum(case[0] for case in part), name, part))
+    script_names = [(name, label) for name, label in known.scripts[number] if label not in passed]
+
+    def try_scripts():
+        run = scripts([name for name, _ in script_names], options.seed, mutant=number)
+        passed.update(label for _, label in script_names)
+        return None if run.code == 0 else ending("scripts", "time" if run.is_late else " ".join(name for name, _ in script_names))
+
+    units.sort()
+    if script_names and not is_quick:
+        # After the quick cases, before the slow ones.
+        at = next((index for index, unit in enumerate(units) if unit[0]), len(units))
+        units.insert(at, None)
+    for unit in units:
+        if unit is None:
+            if killed := try_scripts():
+                return killed
+            continue
+        _, total, name, part = unit
         # A limit for each case ends those that hang; the seconds of a machine with other work to do vary.
         case_limit = 3 * part[-1][0] + 10
-        cases = [case_id for _, case_id in part]
+        cases = [case[2] for case in part]
         while cases:
             run = suite(URLS[name], cases, 3 * total + 3 * case_limit, case_limit, mutant=number)
             if run.stopped is None and run.code == 0:
                 break
+            done = {line.split("  ")[2] for line in run.lines if line.startswith("passed  ")}
             if run.stopped is None:
                 # The process crashed, or none of its cases came to an end.
-                done = {line.split("  ")[2] for line in run.lines if line.startswith("passed  ")}
-                left = [case_id for case_id in cases if case_id not in done]
-                return ending("suite", f"{name} {'time' if run.is_late else 'crash'} {' '.join(left[:2])}")
+                rest = [case_id for case_id in cases if case_id not in done]
+                if not run.is_late or not done:
+                    return ending("suite", f"{name} {'time' if run.is_late else 'crash'} {' '.join(rest[:2])}")
+                cases = rest
+                continue
             # A case that fails only beside others, on a busy machine, is no proof.
             case_id = run.stopped.split("  ")[2]
             again = suite(URLS[name], [case_id], 4 * case_limit, 2 * case_limit, mutant=number)
             if again.stopped is not None or again.code != 0:
                 return ending("suite", f"{name} {run.stopped.split('  ')[0]} {case_id}")
-            cases = [other for other in cases if not other.startswith(case_id)]
-    reached = [name for name in known["scripts"] if number in known["scripts"][name]]
-    if reached:
-        run = scripts(reached, options.seed, mutant=number)
-        if run.code != 0:
-            return ending("scripts", "time" if run.is_late else " ".join(reached))
-    return ending("survived" if units or reached else "not reached", "" if units or not reached else "only scripts come by it")
+            cases = [other for other in cases if other != case_id and other not in done]
+        passed.update(case[-1] for case in part)
+    if is_quick and known.names(number) - passed:
+        return ending("begun")
+    if not known.names(number):
+        return ending("not reached")
+    return ending("survived", "" if known.cases[number] else "only scripts come by it")
 
 
 def read_results():
@@ -420,63 +505,73 @@ def read_results():
 
 
 def run_mutants(options, mutants):
-    os.makedirs(os.path.join(WORK, "temporary"), exist_ok=True)
-    library = digest(os.path.join(ROOT, path) for target in TARGETS for path in swift_files(target))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        known = baseline(options, pool)
-        for cases in known["cases"].values():
-            for case in cases.values():
-                case["set"] = set(case["reached"])
-        known["scripts"] = {name: set(reached) for name, reached in known["scripts"].items()}
-        results = read_results()
-        # A mutant that was killed stays so while the library is the same; the others are tried on a new suite.
-        def is_open(edit):
-            result = results.get(edit.key)
-            if result is None or result["library"] != library:
-                return True
-            return result["status"] not in ("suite", "scripts") and result["programs"] != known["programs"]
+        known = Known(baseline(options, pool))
+        sources = {path: digest([os.path.join(ROOT, path)]) for path in {edit.file for edit in mutants.values()}}
+        lock, equivalent = threading.Lock(), read_equivalent()
+        for is_quick in (True, False):
+            results = read_results()
 
-        open_ones = [(number, edit) for number, edit in mutants.items() if is_open(edit)]
-        print(f"{len(mutants) - len(open_ones)} mutants have a result, {len(open_ones)} are left", flush=True)
-        lock, count = threading.Lock(), 0
-        with open(RESULTS, "a", encoding="utf-8") as file:
+            def before(edit):
+                """The result of an edit, unless its file has changed since."""
+                result = results.get(edit.key, {})
+                return result if result.get("source") == sources[edit.file] else {}
 
-            def work(pair):
-                nonlocal count
-                number, edit = pair
-                result = try_mutant(number, known, options)
-                result.update(key=edit.key, number=number, library=library, programs=known["programs"])
-                with lock:
-                    count += 1
-                    file.write(json.dumps(result, ensure_ascii=False) + "\n")
-                    file.flush()
-                    print(f"{count}/{len(open_ones)} {result['status']:11} {result['seconds']:6.1f} s  "
-                          f"{edit.file}:{edit.line} {edit.kind}: {edit.old[:60]} → {edit.new[:60]}  ({result['by']})", flush=True)
+            def is_open(number, edit):
+                result = before(edit)
+                if result.get("status") in ("suite", "scripts"):
+                    return False
+                # What was not killed is tried on what is new.
+                return not result or bool(known.names(number) - set(result["passed"]))
 
-            list(pool.map(work, open_ones))
+            chosen = [pair for pair in mutants.items() if pair[1].name not in equivalent
+                      and (not options.edit or any(text in pair[1].key for text in options.edit))]
+            open_ones = [pair for pair in chosen if is_open(*pair)]
+            print(f"{'quick cases' if is_quick else 'scripts and slow cases'}: {len(open_ones)} of {len(chosen)} mutants are left",
+                  flush=True)
+            count = 0
+            with open(RESULTS, "a", encoding="utf-8") as file:
+
+                def work(pair):
+                    nonlocal count
+                    number, edit = pair
+                    result = try_mutant(number, known, options, before(edit).get("passed", []), is_quick)
+                    result.update(key=edit.key, number=number, source=sources[edit.file])
+                    with lock:
+                        count += 1
+                        file.write(json.dumps(result, ensure_ascii=False) + "\n")
+                        file.flush()
+                        print(f"{count}/{len(open_ones)} {result['status']:11} {result['seconds']:6.1f} s  {edit.file}:{edit.line} "
+                              f"{edit.kind}: {edit.old[:60]} → {edit.new[:60]}  ({result['by']})", flush=True)
+
+                list(pool.map(work, open_ones))
 
 
 # Reporting
 
 
+def read_equivalent():
+    """The names of the edits that nothing can notice."""
+    entries = read_json(os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent.json"), [])
+    return {(entry["file"], entry["line"], entry["edit"]) for entry in entries}
+
+
 def table(mutants):
     """Prints the results that there are."""
     results = read_results()
-    equivalent = {}
-    for entry in read_json(os.path.join(os.path.dirname(os.path.abspath(__file__)), "equivalent.json"), []):
-        equivalent[entry["file"], entry["line"], entry["edit"]] = entry["reason"]
-    columns = ["suite", "scripts", "survived", "not reached", "equivalent"]
+    equivalent = read_equivalent()
+    columns = ["suite", "scripts", "survived", "begun", "not reached", "equivalent"]
     counts = collections.defaultdict(collections.Counter)
     left = []
     for number, edit in mutants.items():
         result = results.get(edit.key)
-        if result is None:
+        if edit.name in equivalent:
+            status = "equivalent"
+        elif result is None:
             continue
-        status = result["status"]
-        if status in ("survived", "not reached"):
-            if (edit.file, edit.text, f"{edit.old} → {edit.new}") in equivalent:
-                status = "equivalent"
-            else:
+        else:
+            status = result["status"]
+            if status in ("survived", "begun", "not reached"):
                 left.append((edit, result))
         for group in (edit.target, edit.kind, "all"):
             counts[group][status] += 1
@@ -493,7 +588,7 @@ def table(mutants):
     if left:
         print("\nNot killed:")
     for edit, result in sorted(left, key=lambda pair: (pair[0].file, pair[0].line)):
-        why = {"survived": "", "not reached": "  (no case runs it)"}[result["status"]]
+        why = {"survived": "", "begun": "  (by quick cases)", "not reached": "  (no case runs it)"}[result["status"]]
         if result["by"]:
             why = f"  ({result['by']})"
         print(f"\n{edit.file}:{edit.line}  {edit.kind}{why}\n    in  {edit.text}\n    -   {edit.old}\n    +   {edit.new}")
@@ -506,6 +601,7 @@ def stop(*_):
     """Ends at once, with the processes that are running: their results are missing, and come the next time."""
     for process in list(Run.running):
         Run.kill(process)
+    shutil.rmtree(TEMPORARY, ignore_errors=True)
     os._exit(130)
 
 
@@ -517,6 +613,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="what the draw begins with; 1 by default")
     parser.add_argument("--target", action="append", choices=TARGETS, help="a library target; may be repeated; all by default")
     parser.add_argument("--jobs", type=int, default=2, help="how many mutants run at the same time; 2 by default")
+    parser.add_argument("--edit", action="append", help="a part of what the results call an edit, such as a file's name; may be repeated")
     parser.add_argument("--build-only", action="store_true", help="stops when everything is compiled")
     parser.add_argument("--table-only", action="store_true", help="prints the results that there are")
     options = parser.parse_args()
@@ -529,7 +626,11 @@ def main():
         return
     mutants = build(options)
     if not options.build_only:
-        run_mutants(options, mutants)
+        os.makedirs(TEMPORARY)
+        try:
+            run_mutants(options, mutants)
+        finally:
+            shutil.rmtree(TEMPORARY, ignore_errors=True)
         table(mutants)
 
 

@@ -49,6 +49,14 @@
         }
 
         private static func run(_ options: Options) async throws -> Bool {
+            if options.isList {
+                for target in options.targets {
+                    for test in Conformance.cases(for: target, chapters: options.chapters, where: options.contains) {
+                        print(test)
+                    }
+                }
+                return true
+            }
             // A path that cannot be written is told before the cases run.
             for path in options.paths {
                 guard let file = fopen(path, "a") else { throw UsageError.unwritable(path) }
@@ -58,7 +66,7 @@
             for target in options.targets {
                 let report = await Conformance.run(
                     on: target, chapters: options.chapters, timeLimit: options.timeLimit,
-                    where: { test in options.cases.isEmpty || options.cases.contains { test.id.hasPrefix($0) } },
+                    where: options.contains,
                     onResult: { result in
                         guard options.isVerbose else { return }
                         print("\(result.status.rawValue)  \(target.name)  \(result.id)  \(Int(result.seconds * 1000)) ms")
@@ -95,6 +103,7 @@
               --json PATH      also writes the results as JSON.
               --html PATH      also writes the results as a page: rules and databases, failures, skips, times.
               --verbose        prints every case as it ends.
+              --list           prints the cases that would run, and runs none.
             """
         }
     }
@@ -108,6 +117,10 @@
         var html: String?
         var timeLimit: Duration?
         var isVerbose = false
+        var isList = false
+
+        /// Whether a case is chosen.
+        func contains(_ test: ConformanceCase) -> Bool { cases.isEmpty || cases.contains { test.id.hasPrefix($0) } }
 
         /// The files to write.
         var paths: [String] { [json, html].compactMap { $0 } }
@@ -122,6 +135,7 @@
             while let name = rest.popFirst() {
                 switch name {
                 case "--verbose": isVerbose = true
+                case "--list": isList = true
                 case "--url", "--chapter", "--case", "--json", "--html", "--time-limit":
                     guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
                     switch name {
