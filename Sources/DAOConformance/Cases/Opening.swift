@@ -293,6 +293,7 @@ enum Opening {
     /// Cases in which the path holds a damaged database.
     private static let damages: [ConformanceCase] =
         truncations + [
+            smallFlips,
             damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
             damage("L.zeroedMiddle", "a file whose middle is zero") { data in
                 var data = data
@@ -318,6 +319,34 @@ enum Opening {
                 }
             },
         ]
+
+    /// Few rows have few pages, so that most flipped bits are in what is not rows: headers, the catalog, free pages.
+    private static let smallFlips = ConformanceCase(
+        "L.bitFlipsInASmallFile", "L5",
+        title: "flipped bits in a file of three rows give right answers or typed errors, and no crash",
+        requires: [.file]
+    ) { context in
+        let file = try context.file()
+        let (database, dao) = try context.open(with: Item.self)
+        try dao.create(Item.make(1...5))
+        // Pages that are free.
+        try dao.erase { $0.id > 3 }
+        try dao.persist(Item(id: 3, name: "three", number: 30))
+        let rows = try Dump.rows(of: dao.storage)
+        try database.close()
+        let whole = try Data(contentsOf: file)
+        let places = whole.indices.filter { whole[$0] != 0 }
+        var random = SeededGenerator(seed: 7)
+        for round in 0..<24 {
+            var data = whole
+            let position = places[Int.random(in: 0..<places.count, using: &random)]
+            data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            try write(data, to: file)
+            try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
+        }
+        try write(whole, to: file)
+        try expectRightOrTyped(context, rows, "the file as it was", acceptsOtherValues: false)
+    }
 
     private static let truncations: [ConformanceCase] =
         [

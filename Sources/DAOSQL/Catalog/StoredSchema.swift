@@ -28,7 +28,7 @@ struct StoredSchema {
     func entities() throws -> [EntityDescription] {
         guard try connection.hasTable(SQLCatalog.name) else { return [] }
         var entities: [EntityDescription] = []
-        try session.forEachRow(SQLText(catalog.selectAll), entity: "") { entities.append(try catalog.entity(in: $0, path: path)) }
+        try readCatalog(SQLText(catalog.selectAll), entity: "") { entities.append($0) }
         return entities
     }
 
@@ -36,10 +36,19 @@ struct StoredSchema {
     func description(of entity: String) throws -> EntityDescription? {
         guard try connection.hasTable(SQLCatalog.name) else { return nil }
         var description: EntityDescription?
-        try session.forEachRow(SQLText(catalog.select, [.value(.string(entity))]), entity: entity) {
-            description = try catalog.entity(in: $0, path: path)
-        }
+        try readCatalog(SQLText(catalog.select, [.value(.string(entity))]), entity: entity) { description = $0 }
         return description
+    }
+
+    /// Calls a closure with each entity that a statement on the catalog finds.
+    private func readCatalog(_ sql: SQLText, entity: String, _ body: (EntityDescription) -> Void) throws {
+        do {
+            try session.forEachRow(sql, entity: entity) { body(try catalog.entity(in: $0, path: path)) }
+        } catch let missing as SQLMissingTable where missing.isColumn {
+            throw StorageError(
+                .corrupted, "the table in which the database describes itself lacks a column; restore the database from a backup",
+                path: path, engineCode: missing.underlying.engineCode, engineMessage: missing.underlying.engineMessage)
+        }
     }
 
     /// Creates the table and its indexes, or adopts a table that another tool has created, and adds it to the
