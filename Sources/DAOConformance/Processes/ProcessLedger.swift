@@ -70,6 +70,11 @@ package struct ProcessLedger: Sendable {
                 }
             } catch is DeliberateError {}
             ConformanceProcesses.answer("ended")
+        case "grow":
+            let numbers = words.dropFirst().compactMap { Int($0) }
+            let posts = try database.dao(Post.self)
+            for number in numbers[0]..<numbers[1] { try posts.create(LifeCycleGrowth.long(number)) }
+            ConformanceProcesses.answer("done")
         case "transaction": try runSteps(say: ConformanceProcesses.answer, listen: { readLine() })
         #if os(Linux) || os(macOS)
             case "fill":
