@@ -5,6 +5,24 @@ import Synchronization
 /// E5: copies into another database.
 enum EvolutionCopies {
     static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "E.copiesLikeKeys", "E5", "K3",
+            title: "a copy has the keys that only continue the one before, wherever a step of it ends"
+        ) { context in
+            // Each key is the one before with a byte more, as often as a key is long.
+            let keys = ["a", "b"].flatMap { start in
+                (0..<80).flatMap {
+                    [start + String(repeating: "\0", count: $0), start + String(repeating: "\u{1}", count: $0 + 1)]
+                }
+            }
+            let rows = Set(keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { EntityA(id: $0, note: "n") }
+            let (source, dao) = try context.open(with: EntityA.self)
+            try dao.create(rows)
+            let target = try context.openOther("copy")
+            let report = try source.copy(to: target, rowLimit: 50) { _ in }
+            try expectEqual(report.rows, ["A": rows.count], "the rows of the report")
+            try expectSame(try target.dao(EntityA.self).read(), rows, "the rows of the copy")
+        },
         ConformanceCase("E.copies", "E5", "V1", title: "a copy has every row bit for bit, and the version") { context in
             let (source, notes) = try context.databaseOfNotes(2500)
             _ = try source.dao(NoteWithIndexes.self)

@@ -59,6 +59,13 @@ enum Instruments {
             try expectEqual(log.take(), ["read topic 1"], "what a read with related rows reported")
             try expectEqual(try topics.including(\.labels).read().map(\.posts.count), [0], "the lists that were not named")
             try expectEqual(log.take(), ["read topic 1"], "what a read of some lists reported")
+            try database.dao(Person.self).create(Person(id: 5, name: "p"))
+            log.forget()
+            try expectEqual(try topics.read(Person.topics, of: [5]).map(\.count), [0], "the rows that refer to a row")
+            try expectEqual(log.take(), ["read topic 0"], "what a read of the rows that refer to a row reported")
+            let ordered = try topics.page(orderedBy: .ascending(\.title), limit: 1)
+            try expectEqual(ordered.elements.map(\.id), ["t"], "a page")
+            try expectEqual(log.take(), ["read topic 1"], "what a page reported")
             _ = try topics.erase(byPrimaryKey: "t")
             try expectEqual(log.take(), ["erase topic 1"], "what erasing reported")
             try database.transaction {
@@ -143,7 +150,104 @@ enum Instruments {
             try expectEqual(report.waited > .milliseconds(30), true, "whether \(report.waited) of waiting was reported")
             try expectEqual(report.duration >= report.waited, true, "whether the waiting is part of the duration")
         },
+        ConformanceCase(
+            "L.pinnedSnapshots", "L12", title: "what a snapshot keeps is reported",
+            requires: [.configuration, .file, .snapshotReads]
+        ) { context in
+            let log = Log()
+            guard let items = try openLimited(context, log) else { return }
+            let database = items.storage.database
+            let counts = try database.snapshot {
+                let before = try items.count()
+                let other = Background { try items.persist(long(1)) }
+                try other.wait()
+                return [before, try items.count()]
+            }
+            try expectEqual(counts, [200, 200], "the counts of a snapshot")
+            try expect((log.pinned(.snapshot) ?? 0) > 40 << 10, "more than the limit reported by a snapshot")
+            log.forget()
+            _ = try database.snapshot { try items.count() }
+            try expectEqual(log.pinned(.snapshot), nil, "what a snapshot reported that kept nothing")
+        },
+        ConformanceCase(
+            "L.optionSizes", "L1", title: "an option that is a size takes K, M and G; what is no size is invalidConfiguration",
+            requires: [.configuration, .file]
+        ) { context in
+            func open(_ size: String) throws { try context.open { $0.options["pinnedLimit"] = size }.close() }
+            do {
+                try open("1")
+            } catch let error as StorageError where error.message.contains("no option") {
+                return
+            }
+            for size in ["1", "300000", "64K", "64k", "1M", "2m", "1G", "65536G", "70368744177664"] { try open(size) }
+            for size in ["0", "-1", "much", "", "300X", "65537G", "70368744177665", "K", "1KK"] {
+                let error = try expectError(.invalidConfiguration, "the size '\(size)'", path: context.path) { try open(size) }
+                try expect(error.message.contains("pinnedLimit"), "the name of the option in: \(error.message)")
+            }
+        },
+        ConformanceCase(
+            "L.instrumentStatements", "L12", title: "a report has the statements of its own call", requires: [.configuration]
+        ) { context in
+            let log = Log()
+            let items = try context.open { $0.instrument = log.instrument }.dao(Item.self)
+            try items.create(Item.make(1...3))
+            for _ in 1...2 {
+                log.forget()
+                _ = try items.read { $0.number < 1010 }
+                let statements = log.reports.flatMap(\.statements)
+                // An engine may tell of none.
+                if statements.isEmpty { return }
+                let query = try require(statements.first { $0.text.contains("item") }, "a statement that names the entity")
+                try expect(query.runs > 0, "how often the statement of a query ran: \(query.runs)")
+                try expect(statements.allSatisfy { !$0.text.contains("1010") }, "no value in the statements")
+                try expect((query.steps ?? 1) > 0, "the steps of a statement")
+            }
+        },
+        ConformanceCase("L.reportWords", "L12", title: "a report is a line for the call, and one for each statement") { _ in
+            let lookUp = StatementReport(text: "SELECT 1", duration: .microseconds(12.34))
+            var many = StatementReport(text: "SELECT\n2", runs: 3, rowsLookedAt: 1, steps: 40, duration: .milliseconds(123.4))
+            var report = CallReport(
+                operation: .read, entity: "item", duration: .seconds(1.5), rows: 2, statements: [lookUp, many])
+            try expectEqual(
+                "\(report)",
+                "read item, 2 rows, 1.50 s\n    SELECT 1 (12.3 µs)\n    SELECT\n    2 (3 runs, 123 ms, 1 row looked at, 40 steps)"
+            )
+            try expectEqual(report.rowsLookedAt, nil, "the rows that a statement did not tell")
+            many.rowsLookedAt = 5
+            report.statements = [many, many]
+            try expectEqual(report.rowsLookedAt, 10, "the rows that all statements looked at")
+            let refused = CallReport(
+                operation: .insert, entity: "item", duration: .milliseconds(99.96), waited: .milliseconds(20), retries: 1,
+                rows: 1,
+                error: StorageError(.busy, "locked"), pinnedBytes: 5 << 20)
+            try expectEqual(
+                "\(refused)",
+                "insert item, 1 row, 100.0 ms (20.0 ms of it waiting), 2 runs, 5 MiB kept by snapshots, failed: "
+                    + "\(StorageError(.busy, "locked"))")
+            let other = CallReport(operation: .transaction, duration: .milliseconds(100), waited: .microseconds(100))
+            try expectEqual("\(other)", "transaction, 100 ms")
+        },
     ]
+}
+
+extension Instruments {
+    /// Opens a database that reports what snapshots keep from 40 KiB on, with long rows; nil for one that cannot.
+    private static func openLimited(_ context: ConformanceContext, _ log: Log) throws -> DAO<IdentityTranslator<Item>>? {
+        do {
+            let items = try context.open {
+                $0.options["pinnedLimit"] = "40k"
+                $0.instrument = log.instrument
+            }.dao(Item.self)
+            try items.persist(long(0))
+            return items
+        } catch let error as StorageError where error.kind == .invalidConfiguration {
+            return nil
+        }
+    }
+
+    private static func long(_ round: Int) -> [Item] {
+        (1...200).map { Item(id: $0, name: String(repeating: "\(round % 10)", count: 1000)) }
+    }
 }
 
 /// Collects what an instrument is told.
@@ -156,6 +260,11 @@ private final class Log: Sendable {
     func add(_ call: CallReport) { calls.withLock { $0.append(call) } }
 
     func forget() { calls.withLock { $0 = [] } }
+
+    /// The most bytes that the calls of an operation have reported as kept by snapshots; nil when they have reported none.
+    func pinned(_ operation: CallReport.Operation) -> Int? {
+        reports.filter { $0.operation == operation }.compactMap(\.pinnedBytes).max()
+    }
 
     /// Returns what was reported since the last time, a line for each call.
     func take() -> [String] {

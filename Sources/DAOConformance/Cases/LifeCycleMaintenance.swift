@@ -271,6 +271,27 @@ enum LifeCycleMaintenance {
             try expectEqual(ids, Array(1...500))
         },
         ConformanceCase(
+            "L.compactUnderSnapshot", "L11", "T3", title: "a compaction waits for a snapshot, or leaves it as it was",
+            requires: [.snapshotReads, .configuration]
+        ) { context in
+            let database = try context.open { $0.busyTimeout = .milliseconds(20) }
+            let dao = try database.dao(Item.self)
+            try dao.create(Item.make(Array(1...2000)))
+            try dao.erase { $0.id > 500 }
+            try database.snapshot {
+                try expectEqual(try dao.count(), 500, "the rows before")
+                let compaction = Background {
+                    do {
+                        _ = try database.compact()
+                    } catch let error as StorageError where error.kind == .busy {}
+                }
+                try compaction.wait()
+                try expectEqual(try dao.read().map(\.id), Array(1...500), "the rows of the snapshot after a compaction")
+            }
+            _ = try database.compact()
+            try expectEqual(try dao.read { $0.number > 4900 }.map(\.id), Array(491...500))
+        },
+        ConformanceCase(
             "L.compactOpenElsewhere", "L11", "C2", title: "a process that has the file open loses nothing by a compaction",
             requires: [.processes]
         ) { context in

@@ -7,7 +7,32 @@ enum PredicatesInWords {
         [
             equal("P.words.comparisons", comparisons), equal("P.words.logic", logic), equal("P.words.lists", lists),
             equal("P.words.texts", texts), equal("P.words.literals", literals), equal("P.words.placeholders", placeholders),
+            described,
         ] + others
+
+    /// The description of a condition is a text predicate, where the language has words for its values and none is left out.
+    private static let described = ConformanceCase(
+        "P.words.described", "P6", title: "the description of a condition is a text predicate that gives its rows"
+    ) { context in
+        let reference = try ReferenceRows(context, Probe.random(150, seed: 41))
+        for pair in logic() + texts() + lists() {
+            let words = pair.typed.description
+            if words.contains("…") || words.contains(" bytes>") { continue }
+            try expectEqual(try reference.ids(Condition(words)), try reference.ids(pair.typed), words)
+            try expectEqual(Condition<Probe>(words).description, words)
+        }
+        let nested = Condition<Probe> { ($0.number < 5 || $0.id >= 9) && ($0.text == nil || $0.flag == true) }
+        try expectEqual(
+            nested.description, "(number < 5 OR id >= 9) AND (text == nil OR flag == true)", "the brackets of a description")
+        var query = Query<Probe>(orderedBy: [.descending(\.number)])
+        try expectEqual(query.description, "probe, ordered by number descending")
+        query = Query(where: Condition { $0.id > 2 && $0.id < 9 }, orderedBy: [.ascending(\.number)], limit: 3, offset: 1)
+        try expectEqual(query.description, "probe where id > 2 AND id < 9, ordered by number, limit 3, offset 1")
+        let page = try context.dao(Probe.self).page(limit: 3)
+        query = Query()
+        query.after = page.next
+        try expectEqual(query.description, "probe, after a page")
+    }
 
     private typealias Pair = (words: Condition<Probe>, typed: Condition<Probe>)
 
