@@ -32,6 +32,17 @@ import Testing
         }
     }
 
+    /// The database in a file, without a fault, passes what detects its faults.
+    @Test func fileWithoutFaultPasses() async {
+        let finders = Fault.planted.filter(\.isOfFiles).reduce(into: Set<String>()) { $0.formUnion($1.onlyCases ?? []) }
+        let tests = Conformance.cases(for: FaultyFile.target(.none), timeLimit: .seconds(30)) { finders.contains($0.id) }
+        #expect(Set(tests.map(\.id)) == finders)
+        for test in tests {
+            let result = await test.result()
+            #expect(result.status == .passed, "\(test.id): \(result.explanation)")
+        }
+    }
+
     @Test(.enabled(if: FaultyBase.hasServer, "there is no server"), arguments: Fault.planted.filter { $0.chapter == .servers })
     func faultOfServersIsDetectedByTheSuite(_ fault: Fault) async { await expectDetection(of: fault) { _ in 0 } }
 

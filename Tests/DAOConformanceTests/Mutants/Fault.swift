@@ -38,11 +38,18 @@ enum Fault: String, CaseIterable, Sendable {
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
         translatesOutside, keysHideOwnWrites, conflictsCommit, undoneWritesReturn, sharedCallsFailTogether
     // Concurrency
-    case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle
+    case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle,
+        spellingsAreApart
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
         keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow,
         suspensionCloses
+    // Files, and who is told of calls
+    case createsRegardless, writesReadOnly, ignoresUnknownOptions, ignoresEncryptionKeys, showsSecrets, replacesStrangers,
+        emptiesDamaged,
+        readsDamagedPages, errorsNameNoPath, backupsLoseARow, backupsReplaceAnything, instrumentsHearNothing,
+        instrumentsHearTwice,
+        instrumentsMissWaits, instrumentsHearOthers
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersOutliveDatabase, observersMayWrite
@@ -65,6 +72,17 @@ enum Fault: String, CaseIterable, Sendable {
     /// Whether the fault concerns to-one relationships whose links are in rows. With all other faults, all links are
     /// beside the rows, since their storage evaluates conditions on models, which do not have the keys.
     var isOfReferences: Bool { self == .referencesMissUpserts || self == .referencesMissRewrites }
+
+    /// Whether the fault is in a file, whose cases need a database in one: ``FaultyFile``.
+    var isOfFiles: Bool {
+        let order = Self.allCases
+        func position(_ fault: Fault) -> Int { order.firstIndex(of: fault) ?? 0 }
+        return self == .spellingsAreApart
+            || (position(.createsRegardless)..<position(.observersHearNothing)).contains(position(self))
+    }
+
+    /// Whether the database with the fault takes options that it does not have.
+    var takesEveryOption: Bool { [.ignoresUnknownOptions, .ignoresEncryptionKeys, .showsSecrets].contains(self) }
 
     /// Whether the database has what the fault breaks.
     var isPossible: Bool { self != .sharedCallsFailTogether || FaultyBase.sharesCommits }
@@ -95,7 +113,7 @@ enum Fault: String, CaseIterable, Sendable {
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
     /// read no rows without types, write synchronously, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
-        $0.chapter != .servers
+        $0.chapter != .servers && !$0.isOfFiles
             && ![
                 .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing,
                 .observersMayWrite,
@@ -114,6 +132,20 @@ enum Fault: String, CaseIterable, Sendable {
         case .conflictsRunAgain: ["N.lostUpdate"]
         case .readsLeaveTheOrder: ["N.writeSkew", "N.phantom", "N.readOnlyAnomaly"]
         case .snapshotsMoveOn: ["N.snapshotBeside"]
+        case .spellingsAreApart: ["C.pathSpelling"]
+        case .createsRegardless: ["L.notCreating"]
+        case .writesReadOnly: ["L.readOnlyConfiguration"]
+        case .ignoresUnknownOptions: ["L.unknownOption"]
+        case .ignoresEncryptionKeys: ["L.encryptionKey"]
+        case .showsSecrets: ["L.secrets"]
+        case .replacesStrangers, .errorsNameNoPath: ["L.jpeg", "L.textFile"]
+        case .emptiesDamaged: ["L.truncatedToHalf", "L.truncatedByAPage"]
+        case .readsDamagedPages: ["L.bitFlips"]
+        case .backupsLoseARow: ["L.backup"]
+        case .backupsReplaceAnything: ["L.backupRefusals"]
+        case .instrumentsHearNothing, .instrumentsHearTwice: ["L.instrumentCalls"]
+        case .instrumentsMissWaits: ["L.instrumentWaits"]
+        case .instrumentsHearOthers: ["L.instrumentAlone"]
         default: nil
         }
     }

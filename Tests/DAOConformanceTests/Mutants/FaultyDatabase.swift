@@ -38,6 +38,7 @@ final class FaultyDatabase: Database {
     }
 
     static func target(_ fault: Fault) -> ConformanceTarget {
+        if fault.isOfFiles { return FaultyFile.target(fault) }
         let base = FaultyBase.of(fault)
         var target = ConformanceTarget(name: fault.rawValue) { try FaultyDatabase($0, fault) }
         if fault.chapter != .servers { return target }

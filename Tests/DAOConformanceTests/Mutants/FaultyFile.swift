@@ -1,0 +1,133 @@
+import DAOSQLite
+import Foundation
+import Synchronization
+
+@testable import DAOConformance
+@testable import DAOCore
+
+/// A database in a file with one planted fault of how it is opened, copied or reported: SQLite, whose rows are as they should be.
+final class FaultyFile: Database {
+    private let base: SQLiteDatabase
+    private let fault: Fault
+    /// The instruments of all databases on a file, by its path.
+    private static let instruments = Mutex<[String: [Instrument]]>([:])
+
+    init(_ asked: DatabaseConfiguration, _ fault: Fault) throws {
+        self.fault = fault
+        let configuration = try Self.changed(asked, fault)
+        do {
+            base = try SQLiteDatabase(configuration)
+        } catch let error as StorageError {
+            switch fault {
+            case .replacesStrangers where error.kind == .notADatabase, .emptiesDamaged where error.kind == .corrupted:
+                try FileManager.default.removeItem(atPath: configuration.path)
+                base = try SQLiteDatabase(configuration)
+            case .errorsNameNoPath:
+                var error = error
+                error.path = nil
+                throw error
+            default: throw error
+            }
+        }
+    }
+
+    /// Returns the kind of database with a fault.
+    static func target(_ fault: Fault) -> ConformanceTarget {
+        // The options that a case expects to be refused.
+        let options = ["no-such-option", "key", "password", "API-Key", "%74oken", "clientSecret"]
+        let known = DatabaseDriver.sqlite.optionNames
+        let driver = DatabaseDriver(
+            scheme: "sqlite", optionNames: fault.takesEveryOption ? known.union(options) : known
+        ) { try FaultyFile($0, fault) }
+        return ConformanceTarget(name: fault.rawValue, driver: driver) {
+            $0.directory.appendingPathComponent("test.db").path
+        }
+    }
+
+    /// Returns the configuration that the database is opened with.
+    private static func changed(_ asked: DatabaseConfiguration, _ fault: Fault) throws -> DatabaseConfiguration {
+        var configuration = asked
+        switch fault {
+        case .createsRegardless: configuration.createsIfMissing = true
+        case .writesReadOnly: configuration.isReadOnly = false
+        case .ignoresUnknownOptions, .ignoresEncryptionKeys:
+            configuration.options = configuration.options.filter { DatabaseDriver.sqlite.optionNames.contains($0.key) }
+        case .showsSecrets:
+            if let (name, value) = configuration.options.first {
+                throw StorageError(.invalidConfiguration, "there is no option \(name)=\(value)", path: asked.path)
+            }
+        case .readsDamagedPages:
+            let isNew = !FileManager.default.fileExists(atPath: asked.path)
+            configuration.options["checksums"] = isNew ? "true" : "false"
+        case .spellingsAreApart:
+            let url = URL(fileURLWithPath: asked.path)
+            if url.standardizedFileURL.resolvingSymlinksInPath().path != asked.path { configuration.path += "-spelled" }
+        case .instrumentsHearNothing: configuration.instrument = nil
+        case .instrumentsHearTwice:
+            configuration.instrument = asked.instrument.map { told in
+                Instrument { call in for _ in 1...2 { told.report(call) } }
+            }
+        case .instrumentsMissWaits:
+            configuration.instrument = asked.instrument.map { told in
+                Instrument { call in
+                    var call = call
+                    call.waited = .zero
+                    told.report(call)
+                }
+            }
+        case .instrumentsHearOthers:
+            if let told = asked.instrument { instruments.withLock { $0[asked.path, default: []].append(told) } }
+            configuration.instrument = Instrument { call in
+                for each in instruments.withLock({ $0[asked.path] ?? [] }) { each.report(call) }
+            }
+        default: break
+        }
+        return configuration
+    }
+
+    var configuration: DatabaseConfiguration { base.configuration }
+    var engineState: EngineState { base.engineState }
+
+    var capabilities: Capabilities {
+        var capabilities = base.capabilities
+        if fault == .readsDamagedPages { capabilities.hasChecksums = true }
+        return capabilities
+    }
+
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.makeStorage(for: model) }
+    func makeLinks(for relation: RelationDescription) throws -> any LinkStorage { try base.makeLinks(for: relation) }
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result { try base.runTransaction(body) }
+    func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try base.runSnapshot(body) }
+    func runReads<Result>(_ body: () throws -> Result) throws -> Result { try base.runReads(body) }
+    func runStep<Result>(_ body: () throws -> Result) throws -> Result { try base.runStep(body) }
+    func catalogVersion() throws -> UInt64? { try base.catalogVersion() }
+    func entities() throws -> [EntityDescription] { try base.entities() }
+    func runCompaction() throws -> CompactionReport { try base.runCompaction() }
+    func runSuspension() throws { try base.runSuspension() }
+    func close() throws { try base.close() }
+
+    func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
+        try base.withEntityStore(access, body)
+    }
+
+    func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
+        if fault == .backupsReplaceAnything { try? FileManager.default.removeItem(atPath: path) }
+        try base.runBackup(to: path, onProgress: onProgress)
+        if fault == .backupsLoseARow { try loseARow(of: path) }
+    }
+
+    private func loseARow(of path: String) throws {
+        let copy = try SQLiteDatabase(path: path)
+        try copy.withEntityStore(.write) { store in
+            for entity in try store.entities() {
+                var last: Key?
+                try store.forEachRow(of: entity.name, after: nil) { key, _ in
+                    last = key
+                    return true
+                }
+                if let last { try store.erase([last], from: entity.name) }
+            }
+        }
+        try copy.close()
+    }
+}
