@@ -22,6 +22,8 @@ public enum SharingFault: String, CaseIterable, Sendable {
     case readsOldSnapshots
     /// Writes go on after the file was moved or replaced.
     case writesToMovedFiles
+    /// A backup replaces a file that another process has open.
+    case replacesOpenBackups
 
     /// The conformance cases that must detect the fault.
     public var finders: Set<String> {
@@ -33,6 +35,7 @@ public enum SharingFault: String, CaseIterable, Sendable {
         case .missesOtherRelationships: ["R.processDeclares", "R.processDeclaresInside", "R.processHoldsChild"]
         case .readsOldSnapshots: ["C.freshReads"]
         case .writesToMovedFiles: ["L.fileMoved", "L.fileRemoved", "L.fileReplaced"]
+        case .replacesOpenBackups: ["L.backupOpenElsewhere"]
         }
     }
 }
@@ -89,6 +92,12 @@ public final class BrokenSharing: Database {
     /// Delegates to the database without the fault.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         fault == .hasNoTransactions ? try body() : try base.transaction(body)
+    }
+
+    /// Delegates to the database without the fault.
+    public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
+        if fault == .replacesOpenBackups { unlink(path) }
+        try base.runBackup(to: path, onProgress: onProgress)
     }
 
     /// Delegates to the database without the fault.
