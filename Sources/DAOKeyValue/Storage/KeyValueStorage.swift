@@ -11,7 +11,7 @@ final class KeyValueStorage<Record: Model>: Storage {
     private let laterTable = Mutex<(table: Table, generation: UInt64)?>(nil)
     /// The number of remaining records to check for swapped fields.
     private let recordsToCheck = Atomic<Int>(16)
-    /// A reader that no call uses: to make one costs as much as to read a row.
+    /// A reader that no call uses: to make one costs as much as to read a row, and to wait for another thread costs more.
     private let spareReader = Mutex<SpareReader?>(nil)
     // Made once, so that a reader does not allocate it.
     private let makeDefaults: @Sendable () throws -> RowReader = { try Record.schema.defaultRow() }
@@ -81,7 +81,8 @@ final class KeyValueStorage<Record: Model>: Storage {
             try run.reporting(reader) {
                 reader.source = try run.source(reader)
                 let limit = resolved.limit ?? .max
-                if let count = run.knownCount { records.reserveCapacity(min(count, limit)) }
+                // A damaged file can tell any number.
+                if let count = run.knownCount { records.reserveCapacity(min(count, limit, 1 << 20)) }
                 try schema.decode(reader, limit: limit, into: &records)
             }
         }
@@ -199,14 +200,15 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Returns a reader before the first row.
     func reader(_ table: Table) -> RecordReader {
-        if let spare = spareReader.withLock({ $0.take() }), spare.reader.table === table { return spare.reader }
+        let spare = spareReader.withLockIfAvailable { $0.take() } ?? nil
+        if let spare, spare.reader.table === table { return spare.reader }
         return RecordReader(table: table, verifies: verifies, defaults: makeDefaults)
     }
 
     /// Takes back a reader that the call no longer needs, for another call.
     private func giveBack(_ reader: RecordReader) {
         reader.rest()
-        spareReader.withLock { $0 = SpareReader(reader: reader) }
+        _ = spareReader.withLockIfAvailable { $0 = SpareReader(reader: reader) }
     }
 
     /// Returns the execution of a query on a transaction.
