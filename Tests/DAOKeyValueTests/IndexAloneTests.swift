@@ -54,6 +54,17 @@ import Testing
             } == .corrupted)
     }
 
+    @Test func aFieldThatWasNotAskedForIsReadFromTheRow() throws {
+        let storage = try opened(without: []).storage(for: Sample.self)
+        let query = Query<Sample>(orderedBy: [.ascending(\.place)], limit: 3)
+        var texts: [String] = []
+        try storage.readFields([1], query) { texts.append("\(try $0.readString(at: 1)) \(try $0.readString(at: 4))") }
+        #expect(texts == ["north text 0", "north text 3", "north text 6"])
+        for place in [5, 99] {
+            #expect(errorKind { try storage.readFields([1], query) { _ = try $0.readString(at: place) } } == .corruptedValue)
+        }
+    }
+
     @Test func groupsOfAnIndexReadOneRowEach() throws {
         // The first row of each place is there.
         let storage = try opened(without: [4, 31, 59]).storage(for: Sample.self)

@@ -222,6 +222,16 @@ enum QueriesFields {
                 }
             }
         },
+        ConformanceCase("Q.groupsOfOddNames", "Q11", title: "fields can have names that are words of a query language") {
+            context in
+            let dao = try context.dao(Switch.self)
+            try dao.create((0..<6).map { Switch(id: $0, isOn: $0 > 2, place: $0 % 2) })
+            try expectEqual(try dao.distinct(\.isOn), [false, true])
+            try expectEqual(try dao.distinct(\.place) { $0.isOn == true }, [0, 1])
+            let pairs = try dao.distinct(\.place, \.isOn)
+            try expectSame(pairs.map { "\($0) \($1)" }, ["0 false", "0 true", "1 false", "1 true"])
+            try expectSame(try dao.groups(by: \.isOn, .count).map { "\($0) \($1)" }, ["false 3", "true 3"])
+        },
         ConformanceCase("Q.firstOfGroups", "Q11", "Q3", title: "the first rows of each group, in an order") { context in
             let dao = try context.dao(OptionalScalars.self)
             let reals: [Double?] = [.nan, 0, -0.0, nil, .nan, 1, nil, 0]
@@ -253,4 +263,13 @@ enum QueriesFields {
             try expectEqual(try dao.read(\.number), [10, 20])
         },
     ]
+}
+
+private struct Switch: Plain, Model {
+    var id: Int
+    var isOn: Bool
+    var place: Int
+
+    static let schema = Schema(
+        "group", Self.init, Field("id", \.id, .primaryKey), Field("true", \.isOn, .indexed), Field("false", \.place))
 }

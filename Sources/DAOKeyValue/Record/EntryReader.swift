@@ -57,16 +57,16 @@ final class EntryReader: RowReader {
 
     /// Reads the row.
     private func lookUp() throws {
-        entry = nil
         guard try access.show(reader.key, in: reader) else { throw access.table.corruptedIndex(index) }
         reader.lookedAt -= 1
+        entry = nil
     }
 
     override var currentKey: Key? { reader.currentKey }
 
     override func isNull(at index: Int) -> Bool {
-        guard let entry else { return reader.isNull(at: index) }
-        return components[index] >= 0 && entry[values[components[index]]] != 1
+        guard (try? hasValue(at: index)) == true, let entry else { return reader.isNull(at: index) }
+        return !isKey(index) && entry[values[components[index]]] != 1
     }
 
     override func readInt64(at index: Int) throws -> Int64 {
@@ -104,7 +104,7 @@ final class EntryReader: RowReader {
 
     override func readUUID(at index: Int) throws -> UUID {
         if isKey(index), case .uuid(let id)? = currentKey { return id }
-        guard let value = value(at: index), value.count >= 16 else { return try reader.readUUID(at: index) }
+        guard let value = try value(at: index), value.count >= 16 else { return try reader.readUUID(at: index) }
         var id = value.loadUnaligned(as: uuid_t.self)
         if !isAscending(index) { withUnsafeMutableBytes(of: &id) { for place in $0.indices { $0[place] = ~$0[place] } } }
         return UUID(uuid: id)
@@ -121,15 +121,23 @@ final class EntryReader: RowReader {
 
     private func isAscending(_ index: Int) -> Bool { isKey(index) || self.index.components[components[index]].isAscending }
 
+    /// Whether the current entry has a field. The row is looked up when a type reads a field that was not asked for.
+    private func hasValue(at index: Int) throws -> Bool {
+        if entry == nil { return false }
+        if isKey(index) || components.indices.contains(index) && components[index] >= 0 { return true }
+        try lookUp()
+        return false
+    }
+
     /// The bytes from a value in the current entry on; nil when the row was read.
-    private func value(at index: Int) -> UnsafeRawBufferPointer? {
-        guard let entry else { return nil }
+    private func value(at index: Int) throws -> UnsafeRawBufferPointer? {
+        guard try hasValue(at: index), let entry else { return nil }
         return isKey(index) ? reader.key : entry.from(values[components[index]] + 1)
     }
 
     /// A value of eight bytes.
     private func word(at index: Int) throws -> UInt64? {
-        guard let value = value(at: index) else { return nil }
+        guard let value = try value(at: index) else { return nil }
         guard value.count >= 8 else { throw access.table.corruptedIndex(self.index) }
         let word = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
         return isAscending(index) ? word : ~word
@@ -137,7 +145,7 @@ final class EntryReader: RowReader {
 
     /// A value of the form ``KeyForm/bytes``.
     private func bytes(at index: Int) throws -> [UInt8]? {
-        guard let value = value(at: index) else { return nil }
+        guard let value = try value(at: index) else { return nil }
         // A key is the last component, and is not escaped.
         if isKey(index) { return Array(value) }
         let mask: UInt8 = isAscending(index) ? 0 : 0xFF

@@ -143,7 +143,7 @@ extension SQLTable {
     /// Returns the statement that reads some columns of a query's rows, in the order of the query. Every column is at the
     /// position of its field; the others are `NULL`.
     func select(only fields: [Int], _ query: ResolvedQuery, _ related: RelatedTables) throws -> SQLText {
-        try completed("SELECT \(list(only: fields)) FROM \(source)", query, related)
+        try completed("SELECT \(list(of: fields) { columns[$0] }) FROM \(source)", query, related)
     }
 
     /// Returns the statement that reads the different values of some columns, ascending, in the rows that a filter matches.
@@ -154,20 +154,24 @@ extension SQLTable {
     func groups(
         of fields: [Int], counted: Bool, where filter: Filter, _ related: RelatedTables
     ) throws -> (sql: SQLText, countColumn: Int) {
-        // No field has this name: a field may be called "count".
+        // No field has such a name: a field may be called "count".
         let count = counted ? "count(*) AS \(dialect.quoted(".count"))" : "1"
-        let columns = fields.map { self.columns[$0] }.joined(separator: ", ")
-        var sql: SQLText
-        if !counted, fields.allSatisfy({ comparable[$0] == self.columns[$0] }) {
-            sql = try filtered(
-                "SELECT \(list(only: fields)), \(count) FROM (SELECT DISTINCT \(columns) FROM \(name)", filter, related)
-            sql.text += ") AS \(dialect.quoted(".groups"))"
-        } else {
-            sql = try filtered("SELECT \(list(only: fields)), \(count) FROM \(name)", filter, related)
-            sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
+        func order(_ column: (Int) -> String) -> String {
+            " ORDER BY " + fields.map { sortTerm($0, column($0), isAscending: true) }.joined(separator: ", ")
         }
-        sql.text += " ORDER BY " + fields.map { sortTerm($0, comparable[$0], isAscending: true) }.joined(separator: ", ")
-        return (sql, (fields.max() ?? 0) + 1)
+        let countColumn = (fields.max() ?? 0) + 1
+        if counted || fields.contains(where: { comparable[$0] != columns[$0] }) {
+            var sql = try filtered("SELECT \(list(of: fields) { columns[$0] }), \(count) FROM \(name)", filter, related)
+            sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ") + order { comparable[$0] }
+            return (sql, countColumn)
+        }
+        // SQLite gives columns of a subquery that are called "true" or "false" another name.
+        func alias(_ field: Int) -> String { dialect.quoted(".\(field)") }
+        let distinct = fields.map { "\(columns[$0]) AS \(alias($0))" }.joined(separator: ", ")
+        var sql = try filtered(
+            "SELECT \(list(of: fields, alias)), \(count) FROM (SELECT DISTINCT \(distinct) FROM \(name)", filter, related)
+        sql.text += ") AS \(dialect.quoted(".groups"))" + order(alias)
+        return (sql, countColumn)
     }
 
     private func sortTerm(_ field: Int, _ expression: String, isAscending: Bool) -> String {
@@ -182,8 +186,8 @@ extension SQLTable {
         indexed.contains(field) ? dialect.prefix(expression, entity.fields[field].type.kind) : nil
     }
 
-    private func list(only fields: [Int]) -> String {
-        (0...(fields.max() ?? 0)).map { fields.contains($0) ? columns[$0] : "NULL" }.joined(separator: ", ")
+    private func list(of fields: [Int], _ column: (Int) -> String) -> String {
+        (0...(fields.max() ?? 0)).map { fields.contains($0) ? column($0) : "NULL" }.joined(separator: ", ")
     }
 
     /// Returns the statement that reads every column of all rows, or of the rows after a key, in the order of
@@ -228,7 +232,7 @@ extension SQLTable {
     ) throws -> SQLText {
         var writer = ConditionWriter(self, SQLText("SELECT CASE WHEN "), nil)
         try writer.write(filter)
-        let fields = path.sortsGroups ? ", " + list(only: path.ordered) : ""
+        let fields = path.sortsGroups ? ", " + list(of: path.ordered) { columns[$0] } : ""
         writer.write(" THEN 1 END\(fields) FROM \(name)\(path.hint)")
         let sql = try filtered(writer.sql, .every([conditions, path.condition]))
         let order = query.order.filter { path.ordered.contains($0.field) }
