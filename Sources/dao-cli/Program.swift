@@ -23,8 +23,9 @@ enum Program {
         and 130 after Ctrl-C.
         """
 
-    /// Whether the running command has to end by itself after Ctrl-C, because it would leave something half-done.
-    static let stopsCleanly = Atomic(false)
+    /// How many seconds the running command has after Ctrl-C to end by itself; `.max` for one that would leave something
+    /// half-done. A second Ctrl-C ends it at once.
+    static let patience = Atomic(1)
 
     /// Runs the command of some words.
     ///

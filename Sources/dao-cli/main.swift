@@ -12,9 +12,10 @@ let interruptions = [SIGINT, SIGTERM].map { number in
     source.setEventHandler {
         if work.isCancelled { _exit(130) }
         work.cancel()
-        if Program.stopsCleanly.load(ordering: .relaxed) { return }
         // A command that only reads, or that is one transaction, can end anywhere.
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { _exit(130) }
+        let patience = Program.patience.load(ordering: .relaxed)
+        if patience == .max { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(patience)) { _exit(130) }
     }
     source.resume()
     return source

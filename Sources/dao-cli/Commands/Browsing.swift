@@ -17,6 +17,9 @@ extension Command {
         guard let port = UInt16(exactly: number) else { throw UsageError("--port needs a number up to 65535, not '\(number)'") }
         let canWrite = arguments.has("write")
         let url = try DatabaseConfiguration(url: arguments.word("URL"))
+        // It ends when its server and its database are closed, so that no file stays that was not there. Only a question that
+        // takes long keeps it.
+        Program.patience.store(10, ordering: .relaxed)
         return try await Databases.using(arguments.word("URL"), canWrite ? .writes : .reads) { database in
             let browser = Browser(content: BrowsedDatabase(database, url: url, canWrite: canWrite))
             let server = try HTTPServer(port: port) { await browser.answer(to: $0) }

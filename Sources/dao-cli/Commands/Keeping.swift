@@ -11,7 +11,7 @@ extension Command {
         options: [.json],
         discussion: "An interrupted copy goes on when it is called again. Rows that are there already are never overwritten."
     ) { arguments in
-        Program.stopsCleanly.store(true, ordering: .relaxed)
+        Program.patience.store(.max, ordering: .relaxed)
         return try await Databases.using(arguments.word("FROM"), .reads) { source in
             try await Databases.using(arguments.word("TO"), .creates) { target in
                 let progress = Progress()
@@ -63,7 +63,7 @@ extension Command {
     }
 
     private static func backUp(_ url: String, to path: String, _ arguments: Arguments) async throws -> Int32 {
-        Program.stopsCleanly.store(true, ordering: .relaxed)
+        Program.patience.store(.max, ordering: .relaxed)
         return try await Databases.using(url, .reads) { database in
             let progress = Progress()
             defer { progress.end() }
