@@ -61,6 +61,20 @@ import Testing
         #expect(report.problems.contains { $0.key == "p4" }, "\(report)")
     }
 
+    @Test func whatIsNotThereAnyMoreIsReportedWithTheStatementThatMakesIt() throws {
+        let report = try report(after: "DROP INDEX page_title_rank", "DROP TABLE tag", "ALTER TABLE page ADD COLUMN more")
+        let page = try #require(report.problems.first { $0.entity == "page" }, "\(report)")
+        let statement = "CREATE INDEX \"page_title_rank\" ON \"page\"(\"title\", \"rank\")"
+        #expect(page.kind == .schemaMismatch && page.message.contains("(\(statement) makes it)"), "\(report)")
+        #expect(page.message.contains("'more' is not in the model"), "\(report)")
+        let tag = try #require(report.problems.first { $0.entity == "tag" }, "\(report)")
+        #expect(tag.kind == .corrupted && tag.message.contains("the table of 'tag' is gone"), "\(report)")
+        #expect(report.rows["page"] == 9, "\(report)")
+        try Raw(place.path()).run(statement + "; ALTER TABLE page DROP COLUMN more; CREATE TABLE tag (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        let mended = try place.database().verify()
+        #expect(mended.problems.allSatisfy { $0.field == "cover" || $0.field == "tags" }, "\(mended)")
+    }
+
     @Test func linksWithoutRowsAreReported() throws {
         let report = try report(after: "DELETE FROM tag WHERE id = 'a'", "DELETE FROM page WHERE id = 'p9'")
         let covers = report.problems.filter { $0.field == "cover" }

@@ -83,6 +83,25 @@ enum WritesUnique {
             try expectSame(try dao.read().map(\.email), emails.map(Optional.init))
             try expectClash(4, 99, "the empty text") { try dao.create(Member(id: 99, email: "", badge: 99)) }
         },
+        ConformanceCase(
+            "W.uniqueAfterImport", "W6", "L9", title: "one call that stores thousands of rows in an empty entity keeps its indexes",
+            requires: [.evolution]
+        ) { context in
+            let (database, dao) = try context.open(with: Member.self)
+            let members = (1...Member.many).map { Member(id: $0, email: "e\($0)", badge: $0) }
+            for round in 1...2 {
+                try dao.create(members)
+                try expectClash(7, 10_000, "create after import \(round)") {
+                    try dao.create(Member(id: 10_000, email: "e7", badge: 10_000))
+                }
+                try expectClash(8, 9, field: "badge", "persist after import \(round)") {
+                    try dao.persist(Member(id: 9, email: "e9", badge: 8))
+                }
+                try expectSame(try dao.read { $0.email == "e\(Member.many)" }, [members[Member.many - 1]])
+                try expectEqual(try database.verify().problems.map(\.description), [], "the problems after import \(round)")
+                try dao.erase()
+            }
+        },
         ConformanceCase("W.uniqueLongTexts", "W6", title: "long unique texts collide only when equal to the end") { context in
             let dao = try context.dao(Member.self)
             let long = String(repeating: "x", count: 5000)

@@ -47,6 +47,9 @@ struct Member: Plain, Model, Equatable {
         "member", Self.init,
         Field("id", \.id, .primaryKey), Field("email", \.email, .unique), Field("badge", \.badge, .unique),
         Field("name", \.name))
+
+    /// As many rows as a database stores in another way than few, when its entity is empty.
+    static let many = 5200
 }
 
 /// A unique number that may be NaN.

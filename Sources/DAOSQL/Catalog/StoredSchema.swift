@@ -68,8 +68,7 @@ struct StoredSchema {
 
     /// Creates an index.
     func create(_ index: IndexDescription, of table: SQLTable) throws {
-        let name = (index.namePrefix ?? "") + ([table.entity.name] + index.fields.map(\.name)).joined(separator: "_")
-        try connection.execute(table.create(index, named: connection.freeName(name, dialect)))
+        try connection.execute(table.create(index, named: connection.freeName(table.indexName(index), dialect)))
     }
 
     /// Adds an entity to the catalog, or replaces its description.

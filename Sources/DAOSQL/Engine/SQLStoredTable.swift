@@ -109,6 +109,9 @@ extension SQLStoredTable {
     /// - Throws: `.schemaMismatch`, with every difference.
     func check(_ table: SQLTable) throws {
         var differences: [String] = []
+        func remedy(_ index: IndexDescription) -> String {
+            (try? table.create(index, named: table.indexName(index))).map { " (\($0) makes it)" } ?? ""
+        }
         for field in table.entity.fields where !field.type.kind.isRelationship {
             guard let column = columns.first(where: { $0.name == table.dialect.storedName(field.name) }) else {
                 differences.append("the table has no column '\(field.name)'")
@@ -129,7 +132,8 @@ extension SQLStoredTable {
             guard !field.isPrimaryKey else { continue }
             let indexes = indexes(on: table.dialect.stored([IndexedField(field.name)]))
             if field.isIndexed, indexes.isEmpty {
-                differences.append("the column '\(field.name)' has no index")
+                let index = IndexDescription([IndexedField(field.name)], isUnique: field.isUnique)
+                differences.append("the column '\(field.name)' has no index" + remedy(index))
             } else if field.isUnique != indexes.contains(where: \.isUnique) {
                 differences.append("the column '\(field.name)' is \(field.isUnique ? "not " : "")unique in the table")
             }
@@ -137,7 +141,7 @@ extension SQLStoredTable {
         for index in table.entity.indexes {
             let indexes = indexes(of: index, table.dialect)
             if indexes.isEmpty {
-                differences.append("the table has no index on '\(index)'")
+                differences.append("the table has no index on '\(index)'" + remedy(index))
             } else if index.isUnique != indexes.contains(where: \.isUnique) {
                 differences.append("the table's index on '\(index)' is \(index.isUnique ? "not " : "")unique")
             }

@@ -3,6 +3,13 @@ import DAOCore
 extension SQLEntityStore {
     func verifyStructure(_ report: (StorageError) throws -> Void) throws {
         let entities = try entities()
+        for entity in entities {
+            do {
+                try connection.table(of: entity.name, schema.dialect)?.check(SQLTable(entity, dialect: schema.dialect))
+            } catch let error as StorageError where error.kind == .schemaMismatch {
+                try report(error)
+            }
+        }
         for problem in try connection.problems() {
             let entity = problem.table.flatMap { table in entities.first { $0.name == table } }
             let what =

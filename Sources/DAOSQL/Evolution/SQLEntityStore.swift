@@ -243,6 +243,10 @@ final class SQLEntityStore: EntityStore {
             guard let stored = try schema.description(of: name) else {
                 throw StorageError.noEntity(name, path: path)
             }
+            guard try connection.hasTable(name) else {
+                throw StorageError(
+                    .corrupted, "the table of '\(name)' is gone; restore the database from a backup", entity: name, path: path)
+            }
             entity = stored
             descriptions[name] = stored
         }

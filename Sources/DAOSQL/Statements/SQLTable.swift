@@ -361,6 +361,11 @@ extension SQLTable {
         return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
     }
 
+    /// Returns the name of an index, where no other object has it. It is not quoted.
+    func indexName(_ index: IndexDescription) -> String {
+        (index.namePrefix ?? "") + ([entity.name] + index.fields.map(\.name)).joined(separator: "_")
+    }
+
     /// Returns the statement that creates an index.
     ///
     /// - Parameters:
