@@ -247,11 +247,18 @@ enum PartialIndexes {
             try database.evolve(
                 Evolution(version: 2, migrations: [Migration(to: 2) { try $0.dropField("sign", of: "note") }]))
             try expectEqual(try database.entities().first?.indexes, [], "the indexes without the field of the condition")
-            let wrong = IndexDescription(
-                [IndexedField("rank")], condition: .compare(field: "title", comparison: .equal, value: .integer(1)))
-            try expectError(.invalidSchema, entity: "note", field: "rank") {
-                try database.evolve(
-                    Evolution(version: 3, migrations: [Migration(to: 3) { try $0.addIndex(wrong, to: "note") }]))
+            // A rank has no value above those of its type, nor one between two of them.
+            let wrong: [IndexCondition] = [
+                .compare(field: "title", comparison: .equal, value: .integer(1)),
+                .compare(field: "rank", comparison: .greater, value: .decimal(Decimal(string: "9223372036854775808")!)),
+                .isIn(field: "rank", values: [.integer(1), .double(1.5)], isNegated: false),
+            ]
+            for condition in wrong {
+                let index = IndexDescription([IndexedField("rank")], condition: condition)
+                try expectError(.invalidSchema, "\(condition)", entity: "note", field: "rank") {
+                    try database.evolve(
+                        Evolution(version: 3, migrations: [Migration(to: 3) { try $0.addIndex(index, to: "note") }]))
+                }
             }
         },
         ConformanceCase("E.copiesPartialIndexes", "E5", "W6", title: "a copy has the partial indexes") { context in

@@ -72,6 +72,12 @@ enum Literal {
         return value
     }
 
+    /// Whether a field can hold a value. Null is no value.
+    static func isValue(_ value: Value, of field: FieldDescription) -> Bool {
+        guard !value.isNull, case .at(let place)? = try? place(of: value, in: field, entity: "") else { return false }
+        return place == value
+    }
+
     /// Throws when two fields cannot be compared with each other.
     static func checkComparable(_ left: FieldDescription, _ right: FieldDescription, entity: String) throws {
         let (leftKind, rightKind) = (left.type.kind, right.type.kind)

@@ -102,7 +102,7 @@ extension IndexCondition {
             guard let position = entity.index(of: field) else { return false }
             let description = entity.fields[position]
             return (try? Literal.checkOrder(comparison, description, entity: entity.name)) != nil
-                && values.allSatisfy { !$0.isNull && (try? Literal.typed($0, description, entity: entity.name)) == $0 }
+                && values.allSatisfy { Literal.isValue($0, of: description) }
         }
         return switch self {
         case .and(let conditions), .or(let conditions): conditions.allSatisfy { $0.isTyped(in: entity) }
