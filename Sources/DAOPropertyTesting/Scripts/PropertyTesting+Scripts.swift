@@ -33,9 +33,11 @@ extension PropertyTesting {
         try body({ try target.open(location) }, { try target.open(neighbour) })
     }
 
-    /// The result or the error of a call, as text that shows every bit.
+    /// The result or the error of a call, as text that shows every bit. A call that is `conflict` is made again.
     @discardableResult
-    public static func outcome<Result>(_ body: () throws -> Result) -> String { Outcome.of { Outcome(try body()) }.text }
+    public static func outcome<Result>(_ body: () throws -> Result) -> String {
+        Outcome.retrying { Outcome.of { Outcome(try body()) } }.text
+    }
 
     /// Merges rows into those that are stored.
     ///

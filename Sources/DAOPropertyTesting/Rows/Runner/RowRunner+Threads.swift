@@ -20,7 +20,7 @@ extension RowRunner {
                 arrived.change { $0 += 1 }
                 while arrived.value < count { sched_yield() }
                 for index in stride(from: thread, to: operation.inner.count, by: count) {
-                    let outcome = runner.perform(operation.inner[index], on: opened[thread % opened.count])
+                    let outcome = Outcome.retrying { runner.perform(operation.inner[index], on: opened[thread % opened.count]) }
                     outcomes.change { $0[index] = outcome }
                 }
             }
