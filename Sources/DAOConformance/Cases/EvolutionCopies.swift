@@ -93,7 +93,7 @@ enum EvolutionCopies {
             let target = try context.openOther()
             let task = Mutex<Task<CopyReport, any Error>?>(nil)
             let isKnown = DispatchSemaphore(value: 0)
-            let copy = Task {
+            let copy = Task(executorPreference: TaskThreads.shared) {
                 try await source.copy(to: target) { _ in
                     // Cancels inside the call, so that the copy stops directly after this batch.
                     isKnown.wait()

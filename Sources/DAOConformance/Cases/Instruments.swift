@@ -134,7 +134,7 @@ enum Instruments {
             let database = try context.open { $0.instrument = log.instrument }
             let items = try database.dao(Item.self)
             let begun = Mutex(false)
-            let other = Task {
+            let other = Task(executorPreference: TaskThreads.shared) {
                 try await database.transaction {
                     begun.withLock { $0 = true }
                     Thread.sleep(forTimeInterval: 0.1)

@@ -251,7 +251,7 @@ enum LifeCycleMaintenance {
             let isDone = Mutex(false)
             defer { isDone.withLock { $0 = true } }
             let threads = (0..<3).map { number in
-                Task { @Sendable in
+                Task(executorPreference: TaskThreads.shared) { @Sendable in
                     var round = 0
                     while !isDone.withLock({ $0 }) {
                         round += 1
@@ -379,7 +379,7 @@ enum LifeCycleMaintenance {
     {
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
         let isKnown = DispatchSemaphore(value: 0)
-        let task = Task {
+        let task = Task(executorPreference: TaskThreads.shared) {
             try await call {
                 // Cancels inside the call. The progress comes on a thread that may wait.
                 isKnown.wait()

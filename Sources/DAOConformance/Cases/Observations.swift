@@ -113,7 +113,7 @@ enum Observations {
             try await dao.create(Counter(id: 1, value: 0))
             var results = Results(dao.observe())
             _ = try await results.next("the first result")
-            let writer = Task.detached { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
+            let writer = Task.detached(executorPreference: TaskThreads.shared) { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
             var last = 0
             while last < 200 {
                 let value = try await results.next("a later result").first?.value ?? -1
@@ -199,7 +199,7 @@ enum Observations {
         ConformanceCase(concurrent: "O.cancel", "O4", title: "cancelling the task ends a waiting observation") { context in
             let dao = try context.open().dao(Item.self)
             let (started, wait) = AsyncStream<Void>.makeStream()
-            let task = Task.detached {
+            let task = Task.detached(executorPreference: TaskThreads.shared) {
                 for try await _ in dao.observe() { wait.yield() }
             }
             for await _ in started { break }
@@ -214,7 +214,7 @@ enum Observations {
         ) { context in
             let (database, dao) = try context.open(with: Item.self)
             let (started, wait) = AsyncStream<Void>.makeStream()
-            let task = Task.detached {
+            let task = Task.detached(executorPreference: TaskThreads.shared) {
                 for try await _ in dao.observe() { wait.yield() }
             }
             for await _ in started { break }

@@ -238,7 +238,7 @@ enum ObservationsValues {
             let database = try context.open()
             let (items, counters) = (try database.dao(Item.self), try database.dao(Counter.self))
             try await counters.create(Counter(id: 1, value: 0))
-            let writer = Task.detached {
+            let writer = Task.detached(executorPreference: TaskThreads.shared) {
                 for value in 1...100 {
                     try await database.transaction {
                         try items.create(Item.make([value]))
@@ -258,7 +258,7 @@ enum ObservationsValues {
             let (database, other) = (try context.open(), try context.openOther())
             let (here, there) = (try database.dao(Counter.self), try other.dao(Counter.self))
             for round in 1...40 {
-                let writer = Task.detached {
+                let writer = Task.detached(executorPreference: TaskThreads.shared) {
                     for dao in round % 2 == 0 ? [here, there] : [there, here] {
                         try await dao.persist(Counter(id: 1, value: round))
                     }
@@ -278,7 +278,7 @@ enum ObservationsValues {
             try await dao.create(Counter(id: 1, value: 0))
             var results = Results(database.observe { try dao.read(byPrimaryKey: 1)?.value ?? -1 })
             var last = try await results.next("the first value")
-            let writer = Task.detached { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
+            let writer = Task.detached(executorPreference: TaskThreads.shared) { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
             while last < 200 {
                 let value = try await results.next("a later value")
                 try expect(value > last, "values in the order of commits, not \(value) after \(last)")
@@ -294,7 +294,7 @@ enum ObservationsValues {
             let seen: Task<[Int], any Error> = try await database.transaction {
                 try dao.create(Item.make([1]))
                 // The task inherits the transaction, which is not its own.
-                return Task {
+                return Task(executorPreference: TaskThreads.shared) {
                     var counts: [Int] = []
                     for try await count in database.observe({ try dao.count() }) {
                         counts.append(count)
@@ -383,7 +383,7 @@ enum ObservationsValues {
         ) { context in
             let (database, dao) = try context.open(with: Item.self)
             let (started, wait) = AsyncStream<Void>.makeStream()
-            let task = Task.detached {
+            let task = Task.detached(executorPreference: TaskThreads.shared) {
                 for try await _ in database.observe({ try dao.count() }) { wait.yield() }
             }
             for await _ in started { break }

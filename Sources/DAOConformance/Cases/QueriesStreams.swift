@@ -169,7 +169,7 @@ enum QueriesStreams {
         ) { context in
             let dao = try context.dao(Item.self)
             try await dao.create(Item.make(1...1000))
-            let task = Task {
+            let task = Task(executorPreference: TaskThreads.shared) {
                 var count = 0
                 for try await _ in dao.stream() {
                     count += 1

@@ -24,7 +24,7 @@ enum ServersWaiting {
                 }
             }
             try expect(isHeld.wait(seconds: 20), "the other client's transaction begins")
-            let waiting = Task { try await late.persist(Item(id: 1, name: "late")) }
+            let waiting = Task(executorPreference: TaskThreads.shared) { try await late.persist(Item(id: 1, name: "late")) }
             try await Task.sleep(for: .milliseconds(200))
             let start = ContinuousClock.now
             waiting.cancel()

@@ -227,7 +227,7 @@ enum Transactions {
         },
         ConformanceCase(concurrent: "T.cancelledBefore", "T1", title: "a cancelled task begins no transaction") { context in
             let (database, dao) = try context.open(with: Item.self)
-            let task = Task {
+            let task = Task(executorPreference: TaskThreads.shared) {
                 withUnsafeCurrentTask { $0?.cancel() }
                 let _: Void = try await database.transaction { try dao.create(Item.make([1])) }
             }
@@ -241,7 +241,7 @@ enum Transactions {
         ConformanceCase(concurrent: "T.cancelledInside", "T1", title: "a task cancelled in its transaction commits") { context in
             let (database, dao) = try context.open(with: Item.self)
             let (inside, cancelled) = (Signal(), Signal())
-            let task = Task {
+            let task = Task(executorPreference: TaskThreads.shared) {
                 let _: Void = try await database.transaction {
                     try dao.create(Item.make([1]))
                     inside.send()
@@ -249,7 +249,7 @@ enum Transactions {
                     try dao.create(Item.make([2]))
                 }
             }
-            await Task.detached { _ = inside.wait() }.value
+            await Task.detached(executorPreference: TaskThreads.shared) { _ = inside.wait() }.value
             task.cancel()
             cancelled.send()
             // Whether or not the caller gets the cancellation, both rows are stored or none is.

@@ -10,8 +10,8 @@ enum TransactionsMisuse {
         after signal: Signal? = nil, _ body: @escaping @Sendable () throws -> Void
     ) -> Background {
         let (ended, outcome) = (Signal(), Shared<Result<Void, any Error>?>(nil))
-        Task {
-            if let signal { await Task.detached { _ = signal.wait() }.value }
+        Task(executorPreference: TaskThreads.shared) {
+            if let signal { await Task.detached(executorPreference: TaskThreads.shared) { _ = signal.wait() }.value }
             let result = Result { try body() }
             outcome.change { $0 = result }
             ended.send()

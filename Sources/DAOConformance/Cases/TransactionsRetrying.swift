@@ -105,7 +105,7 @@ enum TransactionsRetrying {
             try expectEqual(result, 3, "the result")
             let stored = try await items.read().map(\.id)
             try expectEqual(stored, [3])
-            let task = Task {
+            let task = Task(executorPreference: TaskThreads.shared) {
                 try await database.transaction(retrying: .max) { () throws -> Void in
                     runs.change { $0 += 1 }
                     throw conflict

@@ -187,7 +187,7 @@ enum TransactionsTranslators {
                     group.addTask { try await dao.persist(FolderPlain.make([id], pages: 3)) }
                 }
                 group.addTask {
-                    try await Task.detached {
+                    try await Task.detached(executorPreference: TaskThreads.shared) {
                         let blocking = Background { for id in 21...30 { try dao.persist(FolderPlain.make([id], pages: 3)) } }
                         try blocking.wait(seconds: 60, "the synchronous calls")
                     }.value
@@ -206,7 +206,7 @@ enum TransactionsTranslators {
             let database = try context.open()
             let dao = try database.folders()
             try await dao.persist(FolderPlain.make([1], pages: 0, title: "0"))
-            let writer = Task.detached {
+            let writer = Task.detached(executorPreference: TaskThreads.shared) {
                 // The title contains the number of pages.
                 for count in 1...9 { try await dao.persist(FolderPlain.make([1], pages: count, title: "\(count)")) }
             }
