@@ -70,7 +70,8 @@ import Testing
         let tag = try #require(report.problems.first { $0.entity == "tag" }, "\(report)")
         #expect(tag.kind == .corrupted && tag.message.contains("the table of 'tag' is gone"), "\(report)")
         #expect(report.rows["page"] == 9, "\(report)")
-        try Raw(place.path()).run(statement + "; ALTER TABLE page DROP COLUMN more; CREATE TABLE tag (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        try Raw(place.path()).run(
+            statement + "; ALTER TABLE page DROP COLUMN more; CREATE TABLE tag (id TEXT PRIMARY KEY) WITHOUT ROWID")
         let mended = try place.database().verify()
         #expect(mended.problems.allSatisfy { $0.field == "cover" || $0.field == "tags" }, "\(mended)")
     }

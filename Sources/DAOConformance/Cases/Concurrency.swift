@@ -236,7 +236,9 @@ enum Concurrency {
         ) { context in
             let dao = try context.dao(Item.self)
             for round in 0..<20 {
-                let task = Task(executorPreference: TaskThreads.shared) { try await dao.create(Item.make((round * 10)..<(round * 10 + 10))) }
+                let task = Task(executorPreference: TaskThreads.shared) {
+                    try await dao.create(Item.make((round * 10)..<(round * 10 + 10)))
+                }
                 if round % 2 == 0 { task.cancel() }
                 _ = await task.result
             }

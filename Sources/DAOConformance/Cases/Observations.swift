@@ -113,7 +113,9 @@ enum Observations {
             try await dao.create(Counter(id: 1, value: 0))
             var results = Results(dao.observe())
             _ = try await results.next("the first result")
-            let writer = Task.detached(executorPreference: TaskThreads.shared) { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
+            let writer = Task.detached(executorPreference: TaskThreads.shared) {
+                for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) }
+            }
             var last = 0
             while last < 200 {
                 let value = try await results.next("a later result").first?.value ?? -1

@@ -278,7 +278,9 @@ enum ObservationsValues {
             try await dao.create(Counter(id: 1, value: 0))
             var results = Results(database.observe { try dao.read(byPrimaryKey: 1)?.value ?? -1 })
             var last = try await results.next("the first value")
-            let writer = Task.detached(executorPreference: TaskThreads.shared) { for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) } }
+            let writer = Task.detached(executorPreference: TaskThreads.shared) {
+                for value in 1...200 { try await dao.persist(Counter(id: 1, value: value)) }
+            }
             while last < 200 {
                 let value = try await results.next("a later value")
                 try expect(value > last, "values in the order of commits, not \(value) after \(last)")

@@ -84,7 +84,8 @@ enum WritesUnique {
             try expectClash(4, 99, "the empty text") { try dao.create(Member(id: 99, email: "", badge: 99)) }
         },
         ConformanceCase(
-            "W.uniqueAfterImport", "W6", "L9", title: "one call that stores thousands of rows in an empty entity keeps its indexes",
+            "W.uniqueAfterImport", "W6", "L9",
+            title: "one call that stores thousands of rows in an empty entity keeps its indexes",
             requires: [.evolution]
         ) { context in
             let (database, dao) = try context.open(with: Member.self)
