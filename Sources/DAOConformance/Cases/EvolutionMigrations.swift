@@ -93,6 +93,35 @@ enum EvolutionMigrations {
             try expectEqual(try database.dao(Counter.self).count(), 0, "remaining counters")
         },
         ConformanceCase(
+            "E.replacesEntities", "E3", title: "a step drops an entity that it has written, and creates another one of its name"
+        ) { context in
+            var (database, _) = try context.databaseOfNotes()
+            let entity = EntityDescription(name: "note", fields: Item.schema.description.fields)
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try step.insert(
+                                [["id": .integer(900), "title": .string("last"), "rank": .integer(1), "mark": .null]],
+                                into: "note")
+                            try step.forEachRow(of: "note") { $0["rank"] = .integer(2) }
+                            try step.dropEntity("note")
+                            try step.createEntity(entity)
+                            try expectEqual(try step.count("note"), 0, "the rows of the new entity")
+                            try step.insert(
+                                [["id": .integer(1), "name": .string("one"), "number": .integer(10)]], into: "note")
+                            try step.forEachRow(of: "note") { $0["number"] = .integer(11) }
+                        }
+                    ]))
+            for round in 1...2 {
+                try expectEqual(try database.entities(), [entity], "the entities, round \(round)")
+                let rows = try database.rows(of: "note")
+                try expectEqual(try rows.read().map(\.values), [[.integer(1), .string("one"), .integer(11), .null]])
+                try context.renew(&database)
+            }
+        },
+        ConformanceCase(
             "E.runsStepsInOrder", "E3",
             title: "the steps that a database has not run yet run in the order of versions, each once"
         ) { context in

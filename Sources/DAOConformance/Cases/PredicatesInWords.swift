@@ -108,7 +108,8 @@ enum PredicatesInWords {
     @Sendable private static func literals() -> [Pair] {
         [
             pair("big == 18446744073709551615") { $0.big == .max }, pair("number == 0xF") { $0.number == 15 },
-            pair("real == 1e300") { $0.real == 1e300 },
+            pair("real == 1e300") { $0.real == 1e300 }, pair("real <= 250e-2") { $0.real <= 2.5 },
+            pair("real > -1E+2 AND real < 1E+2") { $0.real > -100 && $0.real < 100 }, pair("amount == 5e-1") { $0.amount == 0.5 },
             pair("real < -1.5e0") { $0.real < -1.5 }, pair("amount == 12.25") { $0.amount == Decimal(1225) / 100 },
             pair("real < -.5 OR real >= .25") { $0.real < -0.5 || $0.real >= 0.25 },
             pair("text == nil") { $0.text == nil },

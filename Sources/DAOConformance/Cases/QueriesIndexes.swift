@@ -15,6 +15,38 @@ enum QueriesIndexes {
                 }
             }
         },
+        ConformanceCase(
+            "Q.longTextsUnderLongKeys", "Q9", "K1", "W6",
+            title: "an index over several long texts holds rows whose keys are as long as keys can be"
+        ) { context in
+            let dao = try context.dao(Poster.self)
+            let rows = Poster.make()
+            try dao.create(rows)
+            let conditions: [Condition<Poster>] = [
+                .all, Condition { $0.head == rows[0].head && $0.body == rows[30].body },
+                Condition { $0.head > rows[0].head && $0.body <= rows[0].body },
+                Condition { $0.foot == rows[1].foot && $0.body.hasPrefix("ttt") }, Condition { $0.head.in([rows[0].head, ""]) },
+            ]
+            let orders: [[Sort<Poster>]] = [
+                [], [.ascending(\.head), .ascending(\.body), .ascending(\.foot)],
+                [.descending(\.foot), .ascending(\.body), .ascending(\.head)], [.descending(\.head)],
+            ]
+            for condition in conditions {
+                for order in orders {
+                    let query = Query(where: condition, orderedBy: order)
+                    try expectSame(try dao.read(query), try query.resolved().evaluate(over: rows), "\(query)")
+                }
+            }
+            var other = rows[7]
+            other.id = "other"
+            try expectError(
+                .uniqueViolation, entity: "poster", key: "other", conflictingKey: UniqueID(rows[7].id), field: "foot, body, head"
+            ) { try dao.create(other) }
+            other.head += "c"
+            try dao.create(other)
+            try expectEqual(try dao.erase { $0.body == rows[7].body }, 26)
+            try expectEqual(try dao.count { $0.foot == rows[7].foot }, 20)
+        },
         ConformanceCase("Q.longIndexPages", "Q9", "Q5", title: "pages in the order of such an index give each row once") {
             context in
             let reference = try ReferenceRows(context, Crate.make(90))

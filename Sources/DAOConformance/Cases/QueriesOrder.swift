@@ -7,6 +7,25 @@ enum QueriesOrder {
 
     private static let withoutSort: [ConformanceCase] = [
         ConformanceCase(
+            "Q.smallestDecimals", "Q1", "P3", "V1",
+            title: "decimal numbers that differ in their last possible digit have an order"
+        ) { context in
+            let texts = ["-1e-126", "-12e-128", "-11e-128", "-1e-128", "0", "1e-128", "2e-128", "11e-128", "12e-128", "1e-126"]
+            let prices = texts.map { Decimal(string: $0) }
+            let crates = prices.enumerated().map { index, price in
+                Crate(id: index * 7 % texts.count, room: nil, date: nil, title: nil, isOpen: false, price: price, code: nil)
+            }
+            let dao = try context.dao(Crate.self)
+            try dao.create(crates)
+            try expectSame(try dao.read(orderedBy: .ascending(\.price)).map(\.price), prices)
+            try expectSame(try dao.read(orderedBy: .descending(\.price)).map(\.price), prices.reversed())
+            for (index, price) in prices.enumerated() {
+                try expectEqual(try dao.count { $0.price < price }, index, "those below \(texts[index])")
+                try expectEqual(try dao.count { $0.price == price }, 1, "those that are \(texts[index])")
+                try expectEqual(try dao.count { $0.price >= price }, texts.count - index, "those from \(texts[index])")
+            }
+        },
+        ConformanceCase(
             "Q.orderByEnumeration", "Q1", "V3", title: "an enumeration sorts and compares by its raw value"
         ) { context in
             let dao = try context.dao(Document.self)

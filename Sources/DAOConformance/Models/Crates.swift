@@ -63,6 +63,36 @@ struct Seat: Plain, Model, Equatable {
         ])
 }
 
+/// Indexes over several texts, one of them unique, of an entity whose keys are texts.
+struct Poster: Plain, Model, Equatable {
+    var id: String
+    var head: String
+    var body: String
+    var foot: String
+
+    static let schema = Schema(
+        "poster", Self.init,
+        Field("id", \.id, .primaryKey), Field("head", \.head), Field("body", \.body), Field("foot", \.foot),
+        indexes: [
+            Index(\.head, \.body, \.foot), Index(.descending(\.foot), .ascending(\.body), .ascending(\.head), isUnique: true),
+        ])
+
+    /// Returns posters with each combination of some texts, which differ after 300 bytes, and keys of 256 bytes.
+    static func make() -> [Poster] {
+        let long = String(repeating: "t", count: 300)
+        let texts = [long, long + "a", long + "b", "", String(repeating: "\0", count: 300)]
+        return texts.indices.flatMap { head in
+            texts.indices.flatMap { body in
+                texts.indices.map { foot in
+                    Poster(
+                        id: String(repeating: "k", count: 253) + "\(head)\(body)\(foot)", head: texts[head], body: texts[body],
+                        foot: texts[foot])
+                }
+            }
+        }
+    }
+}
+
 /// The entity of ``Seat`` without the row.
 struct LightSeat: Plain, Model, Equatable {
     var id: Int
