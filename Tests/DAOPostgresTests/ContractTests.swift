@@ -27,4 +27,12 @@ struct GeneratedTests {
         let report = await PropertyTesting.run(on: target, seed: seed, operations: 400)
         if let failure = report.failure { Issue.record("\(failure.test)") }
     }
+
+    /// Threads and processes whose writes meet.
+    @Test(arguments: [6_673_751_228_972_048_282] as [UInt64])
+    func generatedStepsOfWritersSideBySideAgree(_ seed: UInt64) async throws {
+        let target = try #require(Server.target("pool=60&durability=relaxed&writers=many"))
+        let report = await PropertyTesting.run(on: target, seed: seed, operations: 400)
+        if let failure = report.failure { Issue.record("\(failure.test)") }
+    }
 }

@@ -29,7 +29,9 @@ extension ProcessLedger {
 
     /// Adds a number to the counter, by reading and writing it.
     package func add(_ number: Int) throws {
-        try database.transaction { try counters.persist(Counter(id: Self.addedID, value: try added() + number)) }
+        try database.transaction(retrying: database.retries) {
+            try counters.persist(Counter(id: Self.addedID, value: try added() + number))
+        }
     }
 
     /// Adds a number to the counter, and waits for as long as other processes lock the database.

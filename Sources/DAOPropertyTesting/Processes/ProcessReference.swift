@@ -19,6 +19,9 @@ struct ProcessReference {
 
     /// How long other processes wait for each other's transactions.
     let wait: Duration
+    /// Whether a transaction waits for those of other processes. Where writers run side by side, none is kept open: which of two
+    /// that meet is `conflict` is not promised.
+    let takesTurns: Bool
     /// What is committed.
     private(set) var state = ProcessLedger.State()
     /// The topic's posts; nil before there is a topic.
@@ -34,7 +37,7 @@ struct ProcessReference {
     /// Whether one batch more may have been committed: the process was killed before it could say.
     private var mayHaveOneMore = false
 
-    init(wait: Duration) { self.wait = wait }
+    init(wait: Duration, takesTurns: Bool = true) { (self.wait, self.takesTurns) = (wait, takesTurns) }
 
     /// Whether a wait of a process that times out is short.
     private var othersAreHasty: Bool { wait <= .seconds(1) }
@@ -49,7 +52,7 @@ struct ProcessReference {
             return isFree(process) && (holder == nil || (process == 0 ? waiting != nil : canFail(process)))
         case .read(let process): return isFree(process) || process == 0
         case .race(let processes, _): return holder == nil && running.isSuperset(of: processes)
-        case .hold(_, let process): return isFree(process) && (holder == nil || canFail(process))
+        case .hold(_, let process): return takesTurns && isFree(process) && (holder == nil || canFail(process))
         case .end: return holder != nil
         case .queue(_, let process, _): return holder != nil && isFree(process)
         case .kill(let process): return process > 0 && running.contains(process)

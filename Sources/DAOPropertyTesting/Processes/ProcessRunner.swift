@@ -28,6 +28,9 @@ final class ProcessRunner {
     /// The database in this process, to be verified.
     var verified: any Database { ledger.database }
 
+    /// Whether a transaction waits for those of other processes.
+    var takesTurns: Bool { !ledger.database.capabilities.hasConcurrentWriters }
+
     /// Opens the database with a time to wait, where the target can.
     private static func open(
         _ target: ConformanceTarget, _ location: ConformanceTarget.Location, waiting: Duration

@@ -23,9 +23,9 @@ struct ProcessTest: ModelBasedTest {
     }
 
     func begin(_ script: [ProcessStep], at location: ConformanceTarget.Location) throws -> ProcessSession? {
-        ProcessSession(
-            runner: try ProcessRunner(target, location, patience: patience),
-            reference: ProcessReference(wait: target.processWait))
+        let runner = try ProcessRunner(target, location, patience: patience)
+        return ProcessSession(
+            runner: runner, reference: ProcessReference(wait: target.processWait, takesTurns: runner.takesTurns))
     }
 }
 
