@@ -254,7 +254,7 @@ final class FaultyDatabase: Database {
     }
 
     func runCompaction() throws -> CompactionReport {
-        if fault == .compactionLosesARow { try loseLastRows() }
+        if fault == .compactionLosesARow { try base.loseLastRows() }
         return try base.runCompaction()
     }
 
@@ -275,19 +275,6 @@ final class FaultyDatabase: Database {
         return outcome == .committed ? .rolledBack : .committed
     }
 
-    private func loseLastRows() throws {
-        try base.withEntityStore(.write) { store in
-            for entity in try store.entities() {
-                var last: Key?
-                try store.forEachRow(of: entity.name, after: nil) { key, _ in
-                    last = key
-                    return true
-                }
-                if let last { try store.erase([last], from: entity.name) }
-            }
-        }
-    }
-
     func close() throws {
         switch fault {
         case .forgetsClose: break
@@ -301,7 +288,7 @@ final class FaultyDatabase: Database {
             if wasClosed.exchange(true, ordering: .relaxed) { throw StorageError(.closed, "closed already") }
             try base.close()
         case .losesLastRowOnClose:
-            try? loseLastRows()
+            try? base.loseLastRows()
             try base.close()
         case .undoneWritesReturn:
             try? base.withEntityStore(.write) { store in
@@ -340,4 +327,20 @@ func elsewhere<Result>(_ body: () throws -> Result) throws -> Result {
 /// Sendable because the thread that creates it waits until the other thread has finished.
 private final class Work: @unchecked Sendable {
     var run: () -> Void = {}
+}
+
+extension Database {
+    /// Erases the last row of every entity.
+    func loseLastRows() throws {
+        try withEntityStore(.write) { store in
+            for entity in try store.entities() {
+                var last: Key?
+                try store.forEachRow(of: entity.name, after: nil) { key, _ in
+                    last = key
+                    return true
+                }
+                if let last { try store.erase([last], from: entity.name) }
+            }
+        }
+    }
 }

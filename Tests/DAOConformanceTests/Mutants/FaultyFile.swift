@@ -118,16 +118,7 @@ final class FaultyFile: Database {
 
     private func loseARow(of path: String) throws {
         let copy = try SQLiteDatabase(path: path)
-        try copy.withEntityStore(.write) { store in
-            for entity in try store.entities() {
-                var last: Key?
-                try store.forEachRow(of: entity.name, after: nil) { key, _ in
-                    last = key
-                    return true
-                }
-                if let last { try store.erase([last], from: entity.name) }
-            }
-        }
+        try copy.loseLastRows()
         try copy.close()
     }
 }
