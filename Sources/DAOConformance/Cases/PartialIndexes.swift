@@ -247,6 +247,14 @@ enum PartialIndexes {
             try database.evolve(
                 Evolution(version: 2, migrations: [Migration(to: 2) { try $0.dropField("sign", of: "note") }]))
             try expectEqual(try database.entities().first?.indexes, [], "the indexes without the field of the condition")
+            // Numbers of another type that a rank can hold are ranks.
+            let ranks: [Value] = [.double(2), .decimal(3)]
+            let listed = IndexDescription(
+                [IndexedField("title")], condition: .isIn(field: "rank", values: ranks, isNegated: true))
+            try database.evolve(
+                Evolution(version: 3, migrations: [Migration(to: 3) { try $0.addIndex(listed, to: "note") }]))
+            try expectEqual(try database.entities().first?.indexes.count, 1, "the index with other types of numbers")
+            try expectEqual(try database.verify().problems.count, 0, "the problems")
             // A rank has no value above those of its type, nor one between two of them.
             let wrong: [IndexCondition] = [
                 .compare(field: "title", comparison: .equal, value: .integer(1)),
@@ -257,7 +265,7 @@ enum PartialIndexes {
                 let index = IndexDescription([IndexedField("rank")], condition: condition)
                 try expectError(.invalidSchema, "\(condition)", entity: "note", field: "rank") {
                     try database.evolve(
-                        Evolution(version: 3, migrations: [Migration(to: 3) { try $0.addIndex(index, to: "note") }]))
+                        Evolution(version: 4, migrations: [Migration(to: 4) { try $0.addIndex(index, to: "note") }]))
                 }
             }
         },

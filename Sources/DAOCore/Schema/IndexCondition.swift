@@ -128,7 +128,7 @@ extension IndexCondition {
         return renamed(self).sorted
     }
 
-    /// Returns the filter of the rows that meet the condition.
+    /// Returns the filter of the rows that meet the condition. Its values have the types of the fields.
     ///
     /// - Parameter entity: The entity, whose fields give the positions.
     /// - Returns: Nil when the entity lacks a field.
@@ -137,14 +137,20 @@ extension IndexCondition {
             let filters = conditions.compactMap { $0.filter(of: entity) }
             return filters.count == conditions.count ? filters : nil
         }
+        // A description written by hand may have an equal number of another type.
+        func typed(_ value: Value, _ field: Int) -> Value {
+            (try? Literal.typed(value, entity.fields[field], entity: entity.name)) ?? value
+        }
         switch self {
         case .and(let conditions): return all(conditions).map { .every($0) }
         case .or(let conditions): return all(conditions).map { .any($0) }
         case .isNull(let field, let expected): return entity.index(of: field).map { .isNull(field: $0, expected) }
         case .compare(let field, let comparison, let value):
-            return entity.index(of: field).map { .compare(field: $0, comparison, value) }
+            return entity.index(of: field).map { .compare(field: $0, comparison, typed(value, $0)) }
         case .isIn(let field, let values, let isNegated):
-            return entity.index(of: field).map { .isIn(field: $0, ValueSet(values), isNegated: isNegated) }
+            return entity.index(of: field).map { field in
+                .isIn(field: field, ValueSet(values.map { typed($0, field) }), isNegated: isNegated)
+            }
         }
     }
 }
