@@ -35,11 +35,21 @@ extension ProcessLedger {
     }
 
     /// Adds a number to the counter, and waits for as long as other processes lock the database.
-    package func addPatiently(_ number: Int) throws {
-        while true {
-            let answer = try sayingBusy { try add(number) }
-            if answer == "done" { return }
+    package func addPatiently(_ number: Int) throws { try patiently { try add(number) } }
+
+    /// Waits until the last commit of a killed process has arrived or never will: writes the number of batches, which it writes, and
+    /// leaves it as it is (contract L3).
+    package func awaitLastBatch() throws {
+        try patiently {
+            try database.transaction(retrying: database.retries) {
+                try increment()
+                try increment(by: -1)
+            }
         }
+    }
+
+    private func patiently(_ body: () throws -> Void) throws {
+        while try sayingBusy(body) != "done" {}
     }
 
     /// Erases a post.

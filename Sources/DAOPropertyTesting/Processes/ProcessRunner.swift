@@ -152,8 +152,7 @@ final class ProcessRunner {
         others[process] = nil
         // What it said before it was killed, and nobody has read yet.
         while let line = try other.line(within: Int(patience.rounded(.up))) { last = line }
-        // Whether there is one batch more is certain after the next write transaction (contract L3).
-        try elsewhere { [ledger] in try ledger.addPatiently(0) }
+        try elsewhere { [ledger] in try ledger.awaitLastBatch() }
         return last
     }
 
