@@ -9,7 +9,7 @@ enum Instruments {
             "L.instrumentCalls", "L12", title: "an instrument is told of every call: what it did, its rows and its error",
             requires: [.configuration]
         ) { context in
-            let log = Log()
+            let log = CallLog()
             let items = try context.open { $0.instrument = log.instrument }.dao(Item.self)
             try expectEqual(log.take(), ["open item"], "what opening a storage reported")
             let calls: [(String, [String], () throws -> Void)] = [
@@ -49,7 +49,7 @@ enum Instruments {
             title: "a call that is part of another one belongs to that; a transaction follows its calls",
             requires: [.configuration]
         ) { context in
-            let log = Log()
+            let log = CallLog()
             let database = try context.open { $0.instrument = log.instrument }
             let (topics, items) = (try database.dao(Topic.self), try database.dao(Item.self))
             log.forget()
@@ -87,7 +87,7 @@ enum Instruments {
             concurrent: "L.instrumentReads", "L12", title: "an instrument may read; its own calls are not reported",
             requires: [.configuration]
         ) { context in
-            let log = Log()
+            let log = CallLog()
             let reader = Mutex<(DAO<IdentityTranslator<Item>>, [Int])?>(nil)
             let instrument = Instrument { call in
                 log.add(call)
@@ -113,7 +113,7 @@ enum Instruments {
             "L.instrumentAlone", "L12", "C3", title: "an instrument is told of the calls of its own database only",
             requires: [.configuration]
         ) { context in
-            let (log, otherLog) = (Log(), Log())
+            let (log, otherLog) = (CallLog(), CallLog())
             let first = try context.open { $0.instrument = log.instrument }.dao(Item.self)
             let second = try context.open { $0.instrument = otherLog.instrument }.dao(Item.self)
             let third = try context.open().dao(Item.self)
@@ -130,7 +130,7 @@ enum Instruments {
             title: "a report has the time, of it the time that a write waited for another one",
             requires: [.configuration, .serialWriters]
         ) { context in
-            let log = Log()
+            let log = CallLog()
             let database = try context.open { $0.instrument = log.instrument }
             let items = try database.dao(Item.self)
             let begun = Mutex(false)
@@ -154,7 +154,7 @@ enum Instruments {
             "L.pinnedSnapshots", "L12", title: "what a snapshot keeps is reported",
             requires: [.configuration, .file, .snapshotReads]
         ) { context in
-            let log = Log()
+            let log = CallLog()
             guard let items = try openLimited(context, log) else { return }
             let database = items.storage.database
             let counts = try database.snapshot {
@@ -188,7 +188,7 @@ enum Instruments {
         ConformanceCase(
             "L.instrumentStatements", "L12", title: "a report has the statements of its own call", requires: [.configuration]
         ) { context in
-            let log = Log()
+            let log = CallLog()
             let items = try context.open { $0.instrument = log.instrument }.dao(Item.self)
             try items.create(Item.make(1...3))
             for _ in 1...2 {
@@ -232,7 +232,7 @@ enum Instruments {
 
 extension Instruments {
     /// Opens a database that reports what snapshots keep from 40 KiB on, with long rows; nil for one that cannot.
-    private static func openLimited(_ context: ConformanceContext, _ log: Log) throws -> DAO<IdentityTranslator<Item>>? {
+    private static func openLimited(_ context: ConformanceContext, _ log: CallLog) throws -> DAO<IdentityTranslator<Item>>? {
         do {
             let items = try context.open {
                 $0.options["pinnedLimit"] = "40k"
@@ -251,7 +251,7 @@ extension Instruments {
 }
 
 /// Collects what an instrument is told.
-private final class Log: Sendable {
+final class CallLog: Sendable {
     private let calls = Mutex<[CallReport]>([])
 
     var instrument: Instrument { Instrument { self.add($0) } }

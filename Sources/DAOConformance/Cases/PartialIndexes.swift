@@ -304,7 +304,7 @@ enum PartialIndexes {
         }
     }
 
-    private static let conditions = simple + joined
+    static let conditions = simple + joined
 
     private static let simple: [Condition<Parcel>] = [
         .all, Condition { !$0.isRead }, Condition { $0.isRead != true }, Condition { $0.isRead }, Condition { $0.sender == nil },
@@ -335,7 +335,7 @@ enum PartialIndexes {
         Condition { $0.day == Parcel.days[1] && $0.isRead && $0.sender >= 1 },
     ]
 
-    private static let orders: [[Sort<Parcel>]] = [
+    static let orders: [[Sort<Parcel>]] = [
         [], [.descending(\.id)], [.descending(\.weight)], [.ascending(\.sender), .descending(\.weight)],
         [.descending(\.sender), .ascending(\.weight)], [.ascending(\.state)], [.descending(\.state), .ascending(\.id)],
     ]

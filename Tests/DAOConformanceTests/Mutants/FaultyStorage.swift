@@ -104,6 +104,13 @@ struct FaultyStorage<Record: Model>: Storage {
         for key in order { if let group = rows[key] { try body(group.reader, group.count) } }
     }
 
+    func explain(_ query: Query<Record>) throws -> QueryPlan {
+        var plan = try base.explain(query)
+        if fault == .plansNothing { plan.access = .nothing }
+        if fault == .plansUnknownIndex { plan.access = .index(["rank", "size"]) }
+        return plan
+    }
+
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         switch fault {
         case .cursorIsLive: LiveCursor(storage: self, query: query)

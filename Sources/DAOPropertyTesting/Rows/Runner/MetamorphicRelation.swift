@@ -91,7 +91,7 @@ struct MetamorphicRelation<Record: TestRecord> {
         var found: [Row] = []
         try storage.readFields(fields, query) { row in found.append(try fields.map { try row.readValue(at: $0) }) }
         if found != records.map(values) { return "whole rows have the fields \(records.map(values)), some fields are \(found)" }
-        return try groups() ?? untyped()
+        return try groups() ?? untyped() ?? plan(records.count)
     }
 
     /// Compares the rows in the order of the query with those that are read without their type (contract E8).
@@ -111,6 +111,19 @@ struct MetamorphicRelation<Record: TestRecord> {
             let found = rows.map { row in entity.fields.map { row[$0.name] ?? .null } }
             return Dump.text(of: found) == Dump.text(of: expected)
                 ? nil : "the rows are \(Dump.text(of: expected)), and without their type \(Dump.text(of: found))"
+        }
+    }
+
+    /// Compares the number of rows with what explain says (contract Q12).
+    private func plan(_ count: Int) throws -> String? {
+        let plan = try storage.explain(operation.query.query(Record.self))
+        switch plan.access {
+        case .nothing: return count == 0 ? nil : "explain leads to nothing, and there are \(count) rows"
+        case .index(let fields):
+            let entity = try storage.database.entities().first { $0.name == Record.schema.description.name }
+            let indexes = entity?.allIndexes.map { $0.fields.map(\.name) } ?? []
+            return indexes.contains(fields) ? nil : "explain names an index on \(fields), and there are those on \(indexes)"
+        case .primaryKey, .scan: return nil
         }
     }
 
