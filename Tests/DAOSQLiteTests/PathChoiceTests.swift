@@ -48,6 +48,19 @@ import Testing
         #expect(newest.map(\.id) == all.prefix(10).map(\.id))
     }
 
+    /// SQLite takes a range with one bound for a quarter of the rows, and would read all rows in the order of their keys.
+    @Test func anOpenRangeIsReadByItsIndexWhileItIsShort() throws {
+        let tickets = try makeTickets(place.database())
+        #expect(try tickets.explain { $0.date > 4_990 }.access == .index(["date"]))
+        #expect(try tickets.explain { $0.date <= 500 }.access == .index(["date"]))
+        #expect(try tickets.explain { $0.date >= 4_900 && $0.status != "open" }.access == .index(["date"]))
+        #expect(try tickets.explain { $0.date <= 1_000 }.access == .scan)
+        #expect(try tickets.explain { $0.date > 10 }.access == .scan)
+        for bound in [0, 10, 600, 4_000, 4_999] {
+            #expect(try tickets.read { $0.date >= bound }.map(\.id) == Self.tickets.filter { $0.date >= bound }.map(\.id))
+        }
+    }
+
     @Test func aQueryWithOnePathIsOneStatement() throws {
         let database = try place.database()
         let tickets = try makeTickets(database)

@@ -41,6 +41,49 @@ enum QueriesPlans {
                 try expect(count >= estimate && (estimate >= 1000 || count <= estimate * most), "\(estimate) rows \(what)")
             }
         },
+        ConformanceCase(
+            "Q.indexesServe", "Q9", "L12", title: "indexes over several fields and partial ones save looking at every row",
+            requires: [.configuration]
+        ) { context in
+            let log = CallLog()
+            let dao = try context.open { $0.instrument = log.instrument }.dao(Berth.self)
+            let berths = Berth.make(2000)
+            try dao.create(berths)
+            func work(_ query: Query<Berth>) throws -> Int? {
+                log.forget()
+                try expectSame(try dao.read(query), try query.resolved().evaluate(over: berths), "\(query)")
+                let statements = log.reports.first { $0.operation == .read }?.statements
+                return statements?.reduce(0 as Int?) { sum, each in
+                    sum.flatMap { sum in (each.rowsLookedAt ?? each.steps).map { sum + $0 } }
+                }
+            }
+            guard let all = try work(Query(where: Condition { $0.depth > 2 })) else { return }
+            for query in served {
+                let some = try work(query) ?? all
+                try expect(some * 3 < all, "less than a third of \(all) to be looked at for \(query), not \(some)")
+            }
+        },
+    ]
+
+    /// Queries whose rows an index of ``Berth`` leads to.
+    private static let served: [Query<Berth>] =
+        selective.map { Query(where: $0) } + [
+            Query(where: Condition { $0.isFree }, orderedBy: [.ascending(\.size)], limit: 5),
+            Query(where: Condition { $0.isFree }, orderedBy: [.descending(\.size)], limit: 5, offset: 5),
+            Query(where: Condition { $0.quay == 3 }, orderedBy: [.descending(\.size)], limit: 3),
+            Query(orderedBy: [.ascending(\.quay), .ascending(\.size)], limit: 9),
+            Query(orderedBy: [.descending(\.quay), .descending(\.size)], limit: 9),
+        ]
+
+    private static let selective: [Condition<Berth>] = [
+        Condition { $0.quay == 3 }, Condition { $0.quay == 3 && $0.size == 5 }, Condition { $0.quay == 3 && $0.size > 390 },
+        Condition { $0.quay.in([1, 2]) }, Condition { $0.quay > 495 }, Condition { $0.quay <= 2 && $0.depth == 1 },
+        Condition { $0.isFree && $0.size == 5 }, Condition { $0.isFree }, Condition { $0.isFree == true && $0.size > 390 },
+        Condition { $0.size > 395 }, Condition { $0.size >= 396 }, Condition { $0.size > 396 }, Condition { $0.size == 398 },
+        Condition { $0.size.in([397, 398]) }, Condition { $0.size > 397 && !$0.isFree },
+        Condition { $0.size > 395 && $0.id < 1000 },
+        Condition { $0.size == nil }, Condition { $0.size == 0 && $0.depth == 1 }, Condition { $0.size.in([nil, 0]) },
+        Condition { $0.size == nil || $0.size == 0 },
     ]
 
     private static let queries: [Query<Parcel>] = simple + ordered
@@ -62,5 +105,30 @@ enum QueriesPlans {
 
     private static func indexes(of database: any Database) throws -> Set<[String]> {
         Set(try database.entities().flatMap(\.allIndexes).map { $0.fields.map(\.name) })
+    }
+}
+
+/// A row with indexes over several fields and on a part of the rows.
+private struct Berth: Plain, Model, Equatable {
+    var id: Int
+    var quay: Int
+    var size: Int?
+    var isFree: Bool
+    var depth: Int
+
+    static let schema = Schema(
+        "berth", Self.init,
+        Field("id", \.id, .primaryKey), Field("quay", \.quay), Field("size", \.size), Field("isFree", \.isFree),
+        Field("depth", \.depth),
+        indexes: [
+            Index(\.quay, \.size), Index(\.size, where: { $0.isFree }), Index(\.isFree, \.id, where: { $0.size > 395 }),
+            Index(\.depth, where: { $0.size == nil || $0.size == 0 }),
+        ])
+
+    /// Returns berths 1 to a count. One of 500 is at a quay, one of 100 is free, one of 400 has a size, and as many have none.
+    static func make(_ count: Int) -> [Berth] {
+        (1...count).map {
+            Berth(id: $0, quay: $0 * 7 % 500, size: $0 % 401 == 0 ? nil : $0 % 400, isFree: $0 % 100 == 0, depth: $0 % 3)
+        }
     }
 }

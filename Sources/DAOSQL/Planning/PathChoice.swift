@@ -4,7 +4,8 @@ import DAOCore
 ///
 /// Entries of all paths are counted side by side, until the first path ends: it is the shortest one, and it is found at a cost
 /// that follows its own length. Where a path has the order of a query with a limit, its rows are looked at until there are as
-/// many as the query reads, or until another path has ended.
+/// many as the query reads, or until another path has ended. A range with one bound, in the order of the keys, is read by its
+/// index while that leads to less than one of eight rows; longer ones are sooner read in the order that is asked for.
 struct PathChoice: CustomStringConvertible {
     /// The path.
     let path: QueryPath
@@ -16,7 +17,10 @@ struct PathChoice: CustomStringConvertible {
     /// - Returns: Nil when the engine chooses: a query with one path, a unique key, or conditions on related rows.
     init?(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws {
         let conjuncts = query.filter.conjuncts
-        if conjuncts.isEmpty || conjuncts.count == 1 && query.limit == nil && query.order.count < 2 { return nil }
+        guard let first = conjuncts.first else { return nil }
+        let mayBeOpen = first.isLowerBound || first.isUpperBound || known.table.entity.indexes.contains { $0.condition != nil }
+        let isPlain = conjuncts.count == 1 && query.limit == nil && query.order.count < 2
+        if isPlain, !(query.isInKeyOrder && mayBeOpen) { return nil }
         let all = try known.searchPaths(session).filter { $0.condition.map(query.filter.implies) ?? true }
         let narrow = all.filter { path in
             path.condition != nil || conjuncts.contains { $0.isRange(of: path.columns[0].field) }
@@ -52,9 +56,14 @@ struct PathChoice: CustomStringConvertible {
         } else {
             // The path has the conditions of all others. Without a limit, one that has only the order leads to all rows.
             guard let best = rivals.first ?? ordered else { return nil }
-            if narrow.count < 2, best.isOrdered || ordered == nil || query.isInKeyOrder { return nil }
+            if narrow.count < 2, best.isOrdered || ordered == nil || query.isInKeyOrder {
+                // An engine that takes an open range for a large part of the rows reads all of them in the order of their keys.
+                guard query.isInKeyOrder, best.isOpen, !best.isOrdered, try race.isShort(best) else { return nil }
+                description = "chosen by counting: it leads to few of the rows"
+            } else {
+                description = "chosen for its conditions"
+            }
             path = best
-            description = "chosen for its conditions"
         }
     }
 
@@ -112,9 +121,22 @@ private struct Race {
         return nil
     }
 
+    /// Whether a path leads to less than one of eight rows.
+    func isShort(_ path: QueryPath) throws -> Bool {
+        // Large tables are not counted for a few rows.
+        if try !hasEntries(path, after: 64) { return try hasRow(table.entries(after: 512)) }
+        if try !hasEntries(path, after: 1_024), try hasRow(table.entries(after: 8_192)) { return true }
+        var rows = 0
+        try session.forEachRow(try table.count(.all), entity: table.entity.name) { rows = Int($0.integer(inColumn: 0)) }
+        return try !hasEntries(path, after: rows / 8)
+    }
+
     /// Whether a path has more entries than a number.
     private func hasEntries(_ path: QueryPath, after count: Int) throws -> Bool {
-        let sql = try table.entries(of: path, where: divided(by: path).own, after: count)
+        try hasRow(try table.entries(of: path, where: divided(by: path).own, after: count))
+    }
+
+    private func hasRow(_ sql: SQLText) throws -> Bool {
         let statement = try session.statement(sql, entity: table.entity.name)
         defer { statement.giveBack() }
         return try statement.makeReader(of: table.entity, keyColumn: -1).advance()

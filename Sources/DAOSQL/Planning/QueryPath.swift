@@ -14,6 +14,8 @@ struct QueryPath {
     let sortsGroups: Bool
     /// Whether it leads to one row at most.
     let isSingle: Bool
+    /// Whether the values of its first column have no bound on one side at least.
+    let isOpen: Bool
     /// The condition of the rows that it leads to, which the query's condition implies.
     let condition: Filter
 
@@ -35,6 +37,8 @@ struct QueryPath {
         }
         self.restricting = restricting
         isSingle = path.uniqueFields?.isSubset(of: fixed) == true
+        let bounds = conjuncts.filter { $0.isRange(of: path.columns[0].field) }
+        isOpen = bounds.allSatisfy(\.isLowerBound) || bounds.allSatisfy(\.isUpperBound)
         let terms = query.order.filter { !fixed.contains($0.field) }
         var ordered: [Int] = []
         var isForward: Bool?
@@ -90,6 +94,16 @@ extension Filter {
             pattern.options.isEmpty && !pattern.text.isEmpty
         default: hasSingleValues(of: field)
         }
+    }
+
+    /// Whether the filter allows all values from one on.
+    var isLowerBound: Bool {
+        if case .compare(_, let comparison, _) = self { comparison == .greater || comparison == .greaterOrEqual } else { false }
+    }
+
+    /// Whether the filter allows all values up to one.
+    var isUpperBound: Bool {
+        if case .compare(_, let comparison, _) = self { comparison == .less || comparison == .lessOrEqual } else { false }
     }
 
     /// Whether the filter allows only single values of a field.

@@ -220,9 +220,16 @@ extension SQLTable {
     ///   - conditions: The conditions.
     ///   - count: The number of entries to skip, to have one row at most; nil for all rows.
     func entries(of path: QueryPath, where conditions: Filter, after count: Int? = nil) throws -> SQLText {
-        let limits = ResolvedQuery(filter: .all, order: [], limit: count == nil ? nil : 1, offset: count ?? 0)
         let conditions = Filter.every([conditions, path.condition])
-        return limited(try filtered("SELECT 1 FROM \(name)\(path.hint)", conditions), limits, order: [])
+        let sql = try filtered("SELECT 1 FROM \(name)\(path.hint)", conditions)
+        return count.map { one(of: sql, after: $0) } ?? sql
+    }
+
+    /// Returns the statement that has a row when the table has more than a number of rows.
+    func entries(after count: Int) -> SQLText { one(of: SQLText("SELECT 1 FROM \(name)"), after: count) }
+
+    private func one(of sql: SQLText, after count: Int) -> SQLText {
+        limited(sql, ResolvedQuery(filter: .all, order: [], limit: 1, offset: count), order: [])
     }
 
     /// Returns the statement that has one row for each entry of a path, in the order of the path: one where the row matches a
