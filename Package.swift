@@ -132,7 +132,8 @@ let package = Package(
                 "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOStorageSkeletons",
                 "DAOTestSupport",
                 "dao-conformance",
-            ]),
+            ],
+            exclude: ["Files"]),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "DAOEvolutionTestModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
         .executableTarget(

@@ -37,6 +37,35 @@ enum EvolutionMigrations {
                     ]))
             try expectSame(try database.dao(NoteV1.self).read(), notes)
         },
+        ConformanceCase("E.changesDefaults", "E3", title: "a step that changes a type converts the default as it converts values")
+        {
+            context in
+            let database = try context.open()
+            try database.dao(FullNote.self).create(FullNote(id: 1, title: "a", body: nil, rank: 3, code: nil, tags: []))
+            func rank() throws -> FieldDescription? { try database.entities().first?.fields.first { $0.name == "rank" } }
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try step.changeType(of: "rank", in: "note", to: FieldType(.string)) { value in
+                                if case .integer(let number) = value { .string("n\(number)") } else { value }
+                            }
+                        }
+                    ]))
+            try expectEqual(try rank()?.defaultValue, .string("n7"), "the default of a closure")
+            try expectEqual(try database.rows(of: "note").read().map { $0["rank"] }, [.string("n3")], "the values")
+            try database.evolve(
+                Evolution(
+                    version: 2,
+                    migrations: [
+                        Migration(to: 2) { step in
+                            try step.changeType(of: "rank", in: "note", to: FieldType(.int64)) { _ in .integer(12) }
+                            try step.changeType(of: "rank", in: "note", to: FieldType(.double))
+                        }
+                    ]))
+            try expectEqual(try rank()?.defaultValue, .double(12), "the default without a closure")
+        },
         ConformanceCase("E.changesKeys", "E3", title: "a step changes which field is the key, or the key's type") { context in
             let (database, notes) = try context.databaseOfNotes()
             try database.evolve(

@@ -20,6 +20,24 @@ enum Opening {
             try expect(FileManager.default.fileExists(atPath: file.path), "a file at \(file.lastPathComponent)")
         },
         ConformanceCase(
+            "L.fileMode", "L1", title: "a new file has the permissions that the configuration gives, where it can say so",
+            requires: [.file, .configuration]
+        ) { context in
+            func open(_ mode: String) throws -> any Database { try context.open { $0.options["mode"] = mode } }
+            do {
+                try open("640").dao(Item.self).create(Item.make([1]))
+            } catch let error as StorageError where error.kind == .invalidConfiguration {
+                return
+            }
+            let attributes = try FileManager.default.attributesOfItem(atPath: try context.file().path)
+            try expectEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o640, "the permissions")
+            for mode in ["", "9", "88", "1600", "77", "400", "-600", "rw"] {
+                let error = try expectError(.invalidConfiguration, mode) { try open(mode) }
+                try expect(error.message.contains("0600"), "an example in: \(error.message)")
+            }
+            try expectEqual(try open("777").dao(Item.self).count(), 1)
+        },
+        ConformanceCase(
             "L.notCreating", "L1", title: "opening a missing database with create=false is notFound and creates nothing",
             requires: [.file, .configuration]
         ) { context in

@@ -24,6 +24,8 @@ enum PredicatesInWords {
         let nested = Condition<Probe> { ($0.number < 5 || $0.id >= 9) && ($0.text == nil || $0.flag == true) }
         try expectEqual(
             nested.description, "(number < 5 OR id >= 9) AND (text == nil OR flag == true)", "the brackets of a description")
+        let single = Condition<Probe>(.and([.or([Condition<Probe> { $0.id == 1 }.node]), Condition<Probe> { $0.id == 2 }.node]))
+        try expectEqual(single.description, "id == 1 AND id == 2", "no brackets around one condition")
         var query = Query<Probe>(orderedBy: [.descending(\.number)])
         try expectEqual(query.description, "probe, ordered by number descending")
         query = Query(where: Condition { $0.id > 2 && $0.id < 9 }, orderedBy: [.ascending(\.number)], limit: 3, offset: 1)

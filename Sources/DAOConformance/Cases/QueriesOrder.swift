@@ -56,6 +56,20 @@ enum QueriesOrder {
             try expectEqual(try dao.erase(where: prepared), 3)
             try expectSame(try dao.read().map(\.id), [1, 2, 6])
         },
+        ConformanceCase("Q.lastKeyBackwards", "Q1", "P7", title: "a range that begins at its only row has it in both orders") {
+            context in
+            let reference = try ReferenceRows(context, Probe.numbers([9, 1, 8, 2, 7, 3, 6, 4, 5, 0]))
+            for order in [Sort<Probe>.ascending(\.id), .descending(\.id)] {
+                for condition: Condition<Probe> in [
+                    Condition { $0.id >= 10 }, Condition { $0.id <= 1 }, Condition { $0.id >= 4 && $0.id <= 4 },
+                    Condition { $0.id >= 10 || $0.id == 4 }, Condition { $0.numberIndexed >= 9 },
+                    Condition { $0.numberUnique >= 9 && $0.id >= 1 },
+                ] {
+                    try reference.checkReference(Query(where: condition, orderedBy: [order]))
+                    try reference.checkReference(Query(where: condition, orderedBy: [order], limit: 1))
+                }
+            }
+        },
         ConformanceCase("Q.keyOrder", "Q1", title: "without a sort rows are in key order, whatever index finds them") { context in
             let reference = try ReferenceRows(context, Probe.numbers([9, 1, 8, 2, 7, 3, 6, 4, 5, 0]))
             try expectEqual(try reference.ids(.all), Array(1...10))

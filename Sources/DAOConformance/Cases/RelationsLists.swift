@@ -25,6 +25,18 @@ enum RelationsLists {
                 try expectEqual(try database.posts("t"), list, "the list")
             }
         },
+        ConformanceCase("R.distantParents", "R1", title: "parents have their lists, however far their keys are apart") {
+            context in
+            let dao = try context.dao(Digest.self)
+            let keys = [.min, .min + 1, -2, -1, 0, 1, 2, 3, 1 << 40, .max - 1, .max]
+            for keys in [keys, Array(keys.prefix(10)), Array(keys.dropFirst()), Array(keys[1..<10])] {
+                let digests = keys.enumerated().map { index, key in Digest(id: key, posts: Post.make([index * 2, index * 2 + 1]))
+                }
+                try dao.persist(digests)
+                try expectSame(try dao.read(byPrimaryKeys: keys.map { UniqueID($0) }), digests)
+                try dao.erase { $0.id != 0 || $0.id == 0 }
+            }
+        },
         ConformanceCase("R.repeats", "R1", title: "a child may be in a list several times") { context in
             let (database, dao) = try context.open(with: Topic.self)
             for list in [[1, 1], [1, 2, 1], [2, 1, 1, 2, 2]] {
