@@ -128,18 +128,17 @@ extension ArrayTable {
     /// Refuses a row that has the values of a unique index of another row.
     func checkUnique(_ row: Row, _ entity: EntityDescription) throws {
         for index in entity.uniqueIndexes {
-            let fields = entity.positions(of: index)
+            let (fields, filter) = (entity.positions(of: index), index.filter(of: entity))
             func isIn(_ row: Row) throws -> Bool {
                 let reader = ValueRowReader(entity: entity, values: row.values)
-                return try index.filter(of: entity)?.matches { try reader.readValue(at: $0) } ?? true
+                return try filter?.matches { try reader.readValue(at: $0) } ?? true
             }
             if try fields.contains(where: { row.values[$0].isNull }) || !isIn(row) { continue }
-            let other = try rows.first { other in
-                try other.key != row.key && fields.allSatisfy { other.values[$0] == row.values[$0] } && isIn(other)
+            for other in rows where other.values[fields[0]] == row.values[fields[0]] && other.key != row.key {
+                guard try fields.allSatisfy({ other.values[$0] == row.values[$0] }) && isIn(other) else { continue }
+                throw StorageError.uniqueViolation(
+                    entity.name, field: index.fieldNames, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
             }
-            guard let other else { continue }
-            throw StorageError.uniqueViolation(
-                entity.name, field: index.fieldNames, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
         }
     }
 }

@@ -104,7 +104,6 @@ import Testing
         let shell = Process()
         (shell.executableURL, shell.arguments) = (URL(fileURLWithPath: "/bin/sh"), ["-c", command])
         try shell.run()
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 0)
+        #expect(shell.waitForEnd() == 0)
     }
 }

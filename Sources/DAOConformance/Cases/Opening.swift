@@ -24,9 +24,12 @@ enum Opening {
             requires: [.file, .configuration]
         ) { context in
             func open(_ mode: String) throws -> any Database { try context.open { $0.options["mode"] = mode } }
+            let unknown = try expectError(.invalidConfiguration, "an option that nothing has") {
+                try context.open { $0.options["edom"] = "640" }
+            }
             do {
                 try open("640").dao(Item.self).create(Item.make([1]))
-            } catch let error as StorageError where error.kind == .invalidConfiguration {
+            } catch let error as StorageError where error.message == unknown.message.replacing("edom", with: "mode") {
                 return
             }
             let attributes = try FileManager.default.attributesOfItem(atPath: try context.file().path)

@@ -104,7 +104,7 @@ enum QueriesPlans {
     ]
 
     private static func indexes(of database: any Database) throws -> Set<[String]> {
-        Set(try database.entities().flatMap(\.allIndexes).map { $0.fields.map(\.name) })
+        Set(try database.entities().flatMap(\.indexedNames))
     }
 }
 

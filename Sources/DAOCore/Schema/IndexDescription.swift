@@ -73,6 +73,9 @@ extension EntityDescription {
         } + indexes
     }
 
+    /// The names of the fields of each index, in the order of ``allIndexes``. `explain` names an index so.
+    package var indexedNames: [[String]] { allIndexes.map { $0.fields.map(\.name) } }
+
     /// The unique indexes, in the order of ``allIndexes``.
     public var uniqueIndexes: [IndexDescription] { allIndexes.filter(\.isUnique) }
 

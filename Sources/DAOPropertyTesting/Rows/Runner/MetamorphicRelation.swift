@@ -121,7 +121,7 @@ struct MetamorphicRelation<Record: TestRecord> {
         case .nothing: return count == 0 ? nil : "explain leads to nothing, and there are \(count) rows"
         case .index(let fields):
             let entity = try storage.database.entities().first { $0.name == Record.schema.description.name }
-            let indexes = entity?.allIndexes.map { $0.fields.map(\.name) } ?? []
+            let indexes = entity?.indexedNames ?? []
             return indexes.contains(fields) ? nil : "explain names an index on \(fields), and there are those on \(indexes)"
         case .primaryKey, .scan: return nil
         }
