@@ -2,7 +2,7 @@
 """Draws the table of Docs/Performance.md as bars: Docs/bench.svg, and Docs/bench~dark.svg for dark pages.
 
     Scripts/bench-bars.py            writes both
-    Scripts/bench-bars.py --check    fails when they are not those of the table
+    Scripts/bench-bars.py --check    fails when they are not those of the table, or rows of README are not in its tables
 """
 import pathlib, re, sys
 
@@ -46,7 +46,22 @@ def draw(theme):
     return "\n".join(parts + ["</svg>\n"])
 
 
+def cells(path):
+    """The cells of each row of the tables that begin with 100,000 rows, by the name of the row."""
+    found = {}
+    for table in re.findall(r"^\| 100,000 rows.*\n\|[-|]+\n((?:\|.*\n)+)", path.read_text(), re.M):
+        for line in table.splitlines():
+            name, *values = [cell.strip() for cell in line.strip("|").split("|")]
+            found.setdefault(name, []).extend(values)
+    return found
+
+
 stale = []
+if "--check" in sys.argv:
+    measured, shown = cells(DOCS / "Performance.md"), cells(DOCS.parent / "README.md")
+    wrong = [name for name, values in shown.items() if values != measured.get(name)]
+    if wrong or not shown:
+        sys.exit(f"bench-bars: README has other numbers than Docs/Performance.md for: {', '.join(wrong) or 'every row'}")
 for name, theme in THEMES.items():
     if "--check" not in sys.argv:
         (DOCS / name).write_text(draw(theme))
