@@ -34,6 +34,8 @@ BIN = os.path.join(BUILD, "release")
 TEMPORARY = os.path.join("/dev/shm" if os.path.isdir("/dev/shm") else WORK, f"dao-mutants-{os.getpid()}")
 # A line of JSON for each mutant that was tried.
 RESULTS = os.path.join(WORK, "results.jsonl")
+# What has killed each mutant, in the repository: a new machine tries that first.
+KILLERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "killers.json")
 
 TARGETS = ["DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite"]
 PROGRAMS = ["dao-conformance", "dao-soak"]
@@ -425,10 +427,11 @@ class Known:
         return {case[-1] for case in self.cases[number]} | {script[-1] for script in self.scripts[number]}
 
 
-def try_mutant(number, known, options, passed, is_quick):
+def try_mutant(number, known, options, passed, killer, is_quick):
     """Returns how a mutant ends, by what, the seconds it took, and what it has passed.
 
     - passed: what it passed before, and is not tried on again.
+    - killer: the backend and case that killed it on another machine, which is tried first, or None.
     - is_quick: tries the quick cases only; a mutant that has more to pass is "begun".
     """
     begin = time.monotonic()
@@ -440,6 +443,8 @@ def try_mutant(number, known, options, passed, is_quick):
         return {"status": status, "by": by, "seconds": round(time.monotonic() - begin, 1), "passed": kept}
 
     left = [case for case in sorted(known.cases[number]) if case[-1] not in passed]
+    first = [case for case in left if killer == f"{case[1]} {case[2]}"]
+    left = [case for case in left if case not in first]
     units = []
     for name in URLS:
         for is_slow in (False, True):
@@ -458,6 +463,8 @@ def try_mutant(number, known, options, passed, is_quick):
         # After the quick cases, before the slow ones.
         at = next((index for index, unit in enumerate(units) if unit[0]), len(units))
         units.insert(at, None)
+    for case in first:
+        units.insert(0, (False, case[0], case[1], [case]))
     for unit in units:
         if unit is None:
             if killed := try_scripts():
@@ -504,11 +511,23 @@ def read_results():
     return results
 
 
+def write_killers():
+    """Adds to the killers those of this machine's results. "sqlite failed Q.sum" is said as "sqlite Q.sum"."""
+    killers = read_json(KILLERS, {})
+    for key, result in read_results().items():
+        words = result["by"].split()
+        if result["status"] == "suite" and len(words) > 2:
+            killers[key] = f"{words[0]} {words[2]}"
+        else:
+            killers.pop(key, None)
+    write_json(KILLERS, dict(sorted(killers.items())))
+
+
 def run_mutants(options, mutants):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         known = Known(baseline(options, pool))
         sources = {path: digest([os.path.join(ROOT, path)]) for path in {edit.file for edit in mutants.values()}}
-        lock, equivalent = threading.Lock(), read_equivalent()
+        lock, equivalent, killers = threading.Lock(), read_equivalent(), read_json(KILLERS, {})
         for is_quick in (True, False):
             results = read_results()
 
@@ -535,7 +554,7 @@ def run_mutants(options, mutants):
                 def work(pair):
                     nonlocal count
                     number, edit = pair
-                    result = try_mutant(number, known, options, before(edit).get("passed", []), is_quick)
+                    result = try_mutant(number, known, options, before(edit).get("passed", []), killers.get(edit.key), is_quick)
                     result.update(key=edit.key, number=number, source=sources[edit.file])
                     with lock:
                         count += 1
@@ -602,6 +621,7 @@ def stop(*_):
     for process in list(Run.running):
         Run.kill(process)
     shutil.rmtree(TEMPORARY, ignore_errors=True)
+    write_killers()
     os._exit(130)
 
 
@@ -631,6 +651,7 @@ def main():
             run_mutants(options, mutants)
         finally:
             shutil.rmtree(TEMPORARY, ignore_errors=True)
+        write_killers()
         table(mutants)
 
 
