@@ -5,7 +5,8 @@
 
 All edits are compiled together, each behind a switch that an environment variable sets. The cases of the suite run
 once with no edit on; each says which edits it comes by. Each edit is then tried on the quick cases that come by it.
-Those that are left are tried on 30 seconds of generated scripts and on the slow cases. Docs/Mutants.md says more.
+Those that are left are tried on 30 seconds of generated scripts and on the slow cases, and then on the package's other
+tests. Docs/Mutants.md says more.
 Everything is in .build/mutants: a run that is stopped goes on where it was.
 """
 import argparse
@@ -39,6 +40,14 @@ KILLERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "killers.json
 
 TARGETS = ["DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite"]
 PROGRAMS = ["dao-conformance", "dao-soak"]
+# The other tests of these targets.
+TESTS = ["DAOCoreTests", "DAOKeyValueTests", "DAOSQLTests", "DAOSQLiteTests", "DAOOrderedStoreTests", "DAORelationshipTests",
+         "DAOConformanceTests", "DAOEvolutionTests", "DAOProcessTests"]
+TESTS_BUILD = os.path.join(WORK, "tests")
+TEST_PROGRAM = os.path.join(TESTS_BUILD, "debug", "swift-daoPackageTests.xctest")
+# Suites of tests that are slower, or measure time, are left out; an edit is tried on those that come by it for so long at most.
+SLOW_SUITE = 20
+SUITES_SECONDS = 60
 URLS = {"memory": "memory:", "sqlite": "sqlite:", "lmdb": "lmdb:"}
 SCRIPT_URLS = {"memory": "memory:", "sqlite": "sqlite:?durability=relaxed", "lmdb": "lmdb:?durability=relaxed"}
 SCRIPT_SECONDS = 30
@@ -86,24 +95,22 @@ def write_if_changed(path, content):
 
 
 def compiled_targets():
-    """The programs, and what they depend on."""
+    """The programs and tests, and what they depend on: the folder of each."""
     command = ["swift", "package", "--package-path", ROOT, "dump-package"]
     manifest = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    dependencies = {
-        target["name"]: [names[0] for each in target["dependencies"] for kind, names in each.items() if kind != "product"]
-        for target in manifest["targets"]
-    }
-    found, left = set(), [*PROGRAMS]
+    targets = {target["name"]: target for target in manifest["targets"]}
+    found, left = {}, [*PROGRAMS, *TESTS]
     while left:
         name = left.pop()
         if name not in found:
-            found.add(name)
-            left += dependencies[name]
-    return sorted(found)
+            target = targets[name]
+            found[name] = target.get("path") or os.path.join("Tests" if target["type"] == "test" else "Sources", name)
+            left += [names[0] for each in target["dependencies"] for kind, names in each.items() if kind != "product"]
+    return found
 
 
-def swift_files(target):
-    for folder, _, names in os.walk(os.path.join(ROOT, "Sources", target)):
+def files(place):
+    for folder, _, names in os.walk(os.path.join(ROOT, place)):
         for name in names:
             yield os.path.relpath(os.path.join(folder, name), ROOT)
 
@@ -117,7 +124,7 @@ def draw(options):
 
     sources, candidates = {}, []
     for target in TARGETS:
-        for path in sorted(swift_files(target)):
+        for path in sorted(files(os.path.join("Sources", target))):
             if not path.endswith(".swift"):
                 continue
             source = sources[path] = Source(os.path.join(ROOT, path))
@@ -150,8 +157,8 @@ def write_tree(sources, numbered):
     for number, edit in numbered:
         by_file[edit.file].append((number, edit))
     wanted, compiled = set(), compiled_targets()
-    for target in compiled:
-        for path in swift_files(target):
+    for place in compiled.values():
+        for path in files(place):
             wanted.add(path)
             if path in by_file:
                 content = sources[path].render(by_file[path])
@@ -159,17 +166,18 @@ def write_tree(sources, numbered):
                 with open(os.path.join(ROOT, path), "rb") as file:
                     content = file.read()
             write_if_changed(os.path.join(TREE, path), content)
-    for folder, _, names in os.walk(os.path.join(TREE, "Sources")):
-        for name in names:
-            path = os.path.relpath(os.path.join(folder, name), TREE)
-            if path not in wanted and not path.startswith(os.path.join("Sources", "DAOMutants")):
-                os.remove(os.path.join(TREE, path))
+    for part in ("Sources", "Tests"):
+        for folder, _, names in os.walk(os.path.join(TREE, part)):
+            for name in names:
+                path = os.path.relpath(os.path.join(folder, name), TREE)
+                if path not in wanted and not path.startswith(os.path.join("Sources", "DAOMutants")):
+                    os.remove(os.path.join(TREE, path))
     for name in ("DAOMutants.c", "include/DAOMutants.h"):
         with open(os.path.join(here, "switch", name), "rb") as file:
             write_if_changed(os.path.join(TREE, "Sources", "DAOMutants", name), file.read())
     with open(os.path.join(ROOT, "Package.swift"), encoding="utf-8") as file:
         manifest = file.read()
-    names = ", ".join(f'"{name}"' for name in compiled)
+    names = ", ".join(f'"{name}"' for name in sorted(compiled))
     mutated = ", ".join(f'"{name}"' for name in TARGETS)
     manifest += f"""
 package.products = []
@@ -315,6 +323,22 @@ def suite(url, cases, limit, case_limit, **more):
     return Run(command, limit, stop=lambda line: line.startswith(("failed  ", "hung  ")), **more)
 
 
+def build_tests():
+    """Compiles the tests with the edits. Assertions of the library are on in it."""
+    begin = time.monotonic()
+    command = ["swift", "build", "--build-tests", "--package-path", TREE, "--scratch-path", TESTS_BUILD]
+    run = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, DAO_OPTIMIZED="1"))
+    if run.returncode != 0:
+        sys.exit(f"mutants: the tests do not compile:\n{(run.stdout + run.stderr)[-4000:]}")
+    print(f"{time.monotonic() - begin:.0f} s: built the tests", flush=True)
+
+
+def tests(name, limit, **more):
+    """Runs a suite of tests, such as DAOCoreTests.KeyTests."""
+    pattern = "^" + re.escape(name) + "/"
+    return Run([TEST_PROGRAM, "--testing-library", "swift-testing", "--filter", pattern], limit, **more)
+
+
 def scripts(names, seed, **more):
     command = [os.path.join(BIN, "dao-soak"), "--minutes", str(SCRIPT_SECONDS / 60), "--seed", str(seed)]
     for name in names:
@@ -406,6 +430,55 @@ def baseline(options, pool):
         stored["scripts"][name] = measured
     write_json(path, stored)
     return stored
+
+
+def tests_baseline(pool):
+    """Runs each suite of tests by itself with no edit on. Returns the seconds of each, and the edits that it comes by."""
+    path = os.path.join(WORK, "tests.json")
+    everything = digest(in_tree(TARGETS)) + digest(
+        os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(TREE, "Tests")) for name in names)
+    stored = read_json(path, {})
+    if stored.get("digest") == everything:
+        return stored["suites"]
+    begin = time.monotonic()
+    listed = Run([TEST_PROGRAM, "--testing-library", "swift-testing", "--list-tests"], 60)
+    names = {line.split("/")[0] for line in listed.lines if "/" in line}
+    names = sorted(name for name in names if name.split(".")[0] in TESTS and not name.endswith("LatencyTests"))
+
+    def measure(name):
+        reached = os.path.join(TEMPORARY, f"reached-{name}")
+        for _ in range(2):
+            run = tests(name, 2 * SLOW_SUITE, reached=reached)
+            numbers = reached_of(reached)
+            if run.code == 0:
+                return {"seconds": round(run.seconds, 2), "reached": numbers}
+        print(f"left out, because it fails or takes long with no edit: {name}", flush=True)
+        return {"seconds": 0, "reached": []}
+
+    suites = dict(zip(names, pool.map(measure, names)))
+    write_json(path, {"digest": everything, "suites": suites})
+    print(f"{time.monotonic() - begin:.0f} s: {len(suites)} suites of tests", flush=True)
+    return suites
+
+
+def try_tests(number, suites, passed, killer):
+    """Returns how a mutant ends on the suites of tests, as try_mutant does; nil when it passes them."""
+    begin = time.monotonic()
+    chosen = sorted((suite["seconds"], name) for name, suite in suites.items() if number in suite["reached"])
+    chosen.sort(key=lambda pair: killer != f"tests {pair[1]}")
+    for seconds, name in chosen:
+        if f"tests {name}" in passed or seconds > SLOW_SUITE or time.monotonic() - begin > SUITES_SECONDS:
+            continue
+        for _ in range(2):
+            # A test that fails only beside others, on a busy machine, is no proof.
+            run = tests(name, 3 * seconds + 20, mutant=number)
+            if run.code == 0:
+                passed.add(f"tests {name}")
+                break
+        else:
+            return {"status": "tests", "by": f"tests {'time' if run.is_late else 'failed'} {name}",
+                    "seconds": round(time.monotonic() - begin, 1), "passed": []}
+    return None
 
 
 class Known:
@@ -516,11 +589,42 @@ def write_killers():
     killers = read_json(KILLERS, {})
     for key, result in read_results().items():
         words = result["by"].split()
-        if result["status"] == "suite" and len(words) > 2:
+        if result["status"] in ("suite", "tests") and len(words) > 2:
             killers[key] = f"{words[0]} {words[2]}"
         else:
             killers.pop(key, None)
     write_json(KILLERS, dict(sorted(killers.items())))
+
+
+def run_tests(options, mutants):
+    """Tries what the suite and the scripts have not killed on the package's other tests."""
+    results, killers, equivalent = read_results(), read_json(KILLERS, {}), read_equivalent()
+    left = [(number, edit) for number, edit in mutants.items() if edit.name not in equivalent
+            and results.get(edit.key, {}).get("status") in ("survived", "begun", "not reached")
+            and (not options.edit or any(text in edit.key for text in options.edit))]
+    if not left:
+        return
+    build_tests()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(RESULTS, "a", encoding="utf-8") as file:
+        suites = tests_baseline(pool)
+        print(f"other tests: {len(left)} mutants are left", flush=True)
+        lock, count = threading.Lock(), 0
+
+        def work(pair):
+            nonlocal count
+            number, edit = pair
+            before = results[edit.key]
+            passed = set(before["passed"])
+            result = try_tests(number, suites, passed, killers.get(edit.key)) or dict(before, passed=sorted(passed))
+            result.update(key=edit.key, number=number, source=before["source"])
+            with lock:
+                count += 1
+                file.write(json.dumps(result, ensure_ascii=False) + "\n")
+                file.flush()
+                print(f"{count}/{len(left)} {result['status']:11} {result['seconds']:6.1f} s  {edit.file}:{edit.line} "
+                      f"{edit.kind}: {edit.old[:60]} → {edit.new[:60]}  ({result['by']})", flush=True)
+
+        list(pool.map(work, left))
 
 
 def run_mutants(options, mutants):
@@ -538,7 +642,7 @@ def run_mutants(options, mutants):
 
             def is_open(number, edit):
                 result = before(edit)
-                if result.get("status") in ("suite", "scripts"):
+                if result.get("status") in ("suite", "scripts", "tests"):
                     return False
                 # What was not killed is tried on what is new.
                 return not result or bool(known.names(number) - set(result["passed"]))
@@ -579,7 +683,7 @@ def table(mutants):
     """Prints the results that there are."""
     results = read_results()
     equivalent = read_equivalent()
-    columns = ["suite", "scripts", "survived", "begun", "not reached", "equivalent"]
+    columns = ["suite", "scripts", "tests", "survived", "begun", "not reached", "equivalent"]
     counts = collections.defaultdict(collections.Counter)
     left = []
     for number, edit in mutants.items():
@@ -600,7 +704,7 @@ def table(mutants):
         if group is None:
             print()
         elif count := sum(counts[group].values()):
-            killed = counts[group]["suite"] + counts[group]["scripts"]
+            killed = sum(counts[group][name] for name in ("suite", "scripts", "tests"))
             valid = count - counts[group]["equivalent"]
             print(f"{group:14}{count:13}" + "".join(f"{counts[group][name]:13}" for name in columns)
                   + f"{f'{100 * killed / valid:.1f}%' if valid else '-':>13}")
@@ -613,7 +717,7 @@ def table(mutants):
         print(f"\n{edit.file}:{edit.line}  {edit.kind}{why}\n    in  {edit.text}\n    -   {edit.old}\n    +   {edit.new}")
     total = counts["all"]
     valid = sum(total.values()) - total["equivalent"]
-    return valid and (total["suite"] + total["scripts"]) / valid
+    return valid and sum(total[name] for name in ("suite", "scripts", "tests")) / valid
 
 
 def stop(*_):
@@ -649,6 +753,7 @@ def main():
         os.makedirs(TEMPORARY)
         try:
             run_mutants(options, mutants)
+            run_tests(options, mutants)
         finally:
             shutil.rmtree(TEMPORARY, ignore_errors=True)
         write_killers()

@@ -64,6 +64,30 @@ enum Concurrency {
             try expect(Date().timeIntervalSince(start) < 2, "no waiting")
             try databases[0].transaction { try databases[1].transaction {} }
         },
+        ConformanceCase(
+            "C.waitsInsideAnother", "C1", "T4",
+            title: "a transaction waits for the writer of another database, which waits for nothing, and goes on",
+            requires: [.serialWriters]
+        ) { context in
+            let (database, other) = (try context.open(), try context.openOther())
+            let (dao, others) = (try database.dao(Item.self), try other.dao(Item.self))
+            let isInside = Signal()
+            let holder = Background {
+                try other.transaction {
+                    isInside.send()
+                    usleep(100_000)
+                    try others.create(Item.make([1]))
+                }
+            }
+            try expect(isInside.wait(), "the other transaction to begin")
+            try database.transaction {
+                try other.transaction { try others.create(Item.make([2])) }
+                try dao.create(Item.make([3]))
+            }
+            try holder.wait()
+            try expectEqual(try others.read().map(\.id), [1, 2], "the rows of the database that both write")
+            try expectEqual(try dao.read().map(\.id), [3], "the rows of the database of the transaction that waited")
+        },
         ConformanceCase("C.wholeBatches", "C1", "W3", title: "readers see complete batches only") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...50))
@@ -271,6 +295,23 @@ enum Concurrency {
             try expectError(.duplicateKey, entity: "item", key: 1, field: "id") { try one.create(Item.make([1])) }
             try expectEqual(try two.erase(), 1)
             try expectEqual(try one.count(), 0)
+        },
+        ConformanceCase(
+            "C.handlesSameOptions", "C3", title: "a second handle with the options of the first shares its rows",
+            requires: [.configuration]
+        ) { context in
+            for (name, value) in [("checksums", "false"), ("checksums", "true"), ("maxReaders", "20")] {
+                let first: any Database
+                do {
+                    first = try context.open { $0.options[name] = value }
+                } catch let error as StorageError where error.kind == .invalidConfiguration { continue }
+                let second = try context.open { $0.options[name] = value }
+                try first.dao(Item.self).persist(Item.make([1]))
+                try expectSame(try second.dao(Item.self).read(), Item.make([1]), "the rows with \(name)=\(value)")
+                try first.close()
+                try second.dao(Item.self).erase()
+                try second.close()
+            }
         },
         ConformanceCase("C.locationsApart", "C3", title: "databases at two locations share nothing") { context in
             let (first, second) = (try context.open(), try context.openOther())

@@ -18,10 +18,14 @@ enum EvolutionCopies {
             let rows = Set(keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { EntityA(id: $0, note: "n") }
             let (source, dao) = try context.open(with: EntityA.self)
             try dao.create(rows)
+            // The smallest key of the next entity.
+            let next = [EntityAB(id: "", note: "next")]
+            try source.dao(EntityAB.self).create(next)
             let target = try context.openOther("copy")
             let report = try source.copy(to: target, rowLimit: 50) { _ in }
-            try expectEqual(report.rows, ["A": rows.count], "the rows of the report")
+            try expectEqual(report.rows, ["A": rows.count, "AB": 1], "the rows of the report")
             try expectSame(try target.dao(EntityA.self).read(), rows, "the rows of the copy")
+            try expectSame(try target.dao(EntityAB.self).read(), next, "the rows of the copy's second entity")
         },
         ConformanceCase("E.copies", "E5", "V1", title: "a copy has every row bit for bit, and the version") { context in
             let (source, notes) = try context.databaseOfNotes(2500)

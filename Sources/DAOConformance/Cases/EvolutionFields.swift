@@ -4,6 +4,25 @@ import Foundation
 /// E2: added and dropped fields.
 enum EvolutionFields {
     static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "E.addsTwice", "E2", title: "older rows keep the default of a field that an earlier version has added",
+            requires: [.evolution]
+        ) { context in
+            var database = try context.open()
+            try database.dao(LightNote.self).create([LightNote(title: "a", id: 1)])
+            try context.renew(&database)
+            try expectEqual(try database.dao(NoteWithNewDefault.self).read().map(\.rank), [9], "the default of the added field")
+            try context.renew(&database)
+            let dao = try database.dao(FullNote.self)
+            try dao.create(FullNote(id: 2, title: "b", body: nil, rank: 3, code: nil, tags: []))
+            try expectSame(
+                try dao.read(),
+                [
+                    FullNote(id: 1, title: "a", body: nil, rank: 9, code: nil, tags: ["new"]),
+                    FullNote(id: 2, title: "b", body: nil, rank: 3, code: nil, tags: []),
+                ])
+            try expectEqual(try dao.read { $0.rank == 9 }.map(\.id), [1], "the rows by the first default")
+        },
         ConformanceCase("E.addsOptional", "E2", title: "an added optional field is nil in older rows", requires: [.evolution]) {
             context in
             let (database, notes) = try context.databaseOfNotes()

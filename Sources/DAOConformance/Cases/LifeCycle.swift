@@ -118,6 +118,23 @@ enum LifeCycle {
     }
 
     private static let closing: [ConformanceCase] = [
+        ConformanceCase("L.closedFiles", "L2", title: "a closed database has no file open", requires: [.file]) { context in
+            for round in 1...2 {
+                let (database, dao) = try opened(context)
+                for _ in 0..<64 { _ = try dao.read(byPrimaryKey: 1) }
+                // The application keeps one that is closed, one that is at its end, and one that it was reading.
+                let cursors = try (0..<3).map { _ in try dao.storage.cursor(Query()) }
+                for (number, cursor) in cursors.enumerated() { _ = try cursor.next(number == 1 ? 10 : 1) }
+                cursors[0].close()
+                try database.transaction { try dao.persist(Item(id: 4, name: "round \(round)")) }
+                try dao.erase()
+                try expect(!openFiles(in: context.location.directory).isEmpty, "open files before close")
+                try database.close()
+                try withExtendedLifetime((database, dao, cursors)) {
+                    try expectEqual(openFiles(in: context.location.directory), [], "open files after close, in round \(round)")
+                }
+            }
+        },
         ConformanceCase("L.closeTwice", "L2", title: "closing twice is allowed, from eight threads too") { context in
             let (database, _) = try opened(context)
             try database.close()

@@ -28,6 +28,19 @@ enum LifeCycleGrowth {
             try expectSame(try context.reopen(other).dao(Post.self).read(), (0..<24).map(long), "the rows after reopening")
         },
         ConformanceCase(
+            "L.growsInACall", "L4", title: "a small map grows a hundred times in one call", requires: [.configuration, .file],
+            isHeavy: true
+        ) { context in
+            guard let database = try openSmall(context) else { return }
+            let storage = try database.storage(for: Item.self)
+            func row(_ number: Int) -> Item { Item(id: number, name: long(number).text) }
+            try storage.insert((0..<1000).map(row))
+            try expectEqual(try storage.count(Query()), 1000, "the rows")
+            try expectSame(
+                try storage.read(keys: [.integer(0), .integer(999)], includesSubentities: true), [row(0), row(999)],
+                "the first and the last row")
+        },
+        ConformanceCase(
             "C.processGrows", "C2", "L4", title: "what another process has written beyond a small map is read and written",
             requires: [.configuration, .file, .processes]
         ) { context in

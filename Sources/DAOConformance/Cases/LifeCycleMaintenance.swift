@@ -243,6 +243,26 @@ enum LifeCycleMaintenance {
             if report.bytesBefore > 0 { _ = try expectError(.closed) { try database.compact() } }
         },
         ConformanceCase(
+            "L.compactBesideOthers", "L11", "C3", title: "a compaction leaves the handles of other databases as they were"
+        ) { context in
+            let (database, other) = (try context.open(), try context.openOther())
+            let (dao, others) = (try database.dao(Item.self), try other.dao(Item.self))
+            for each in [dao, others] { try each.create(Item.make(Array(1...500))) }
+            try dao.erase { $0.id > 10 }
+            _ = try database.compact()
+            let (again, othersAgain) = (try context.open().dao(Item.self), try context.openOther().dao(Item.self))
+            try other.transaction {
+                try others.erase { $0.id > 1 }
+                try expectEqual(try othersAgain.count(), 1, "the rows of a second handle inside the transaction of the first")
+                try othersAgain.create(Item.make([2]))
+            }
+            try expectEqual(try others.read().map(\.id), [1, 2])
+            try database.transaction {
+                try dao.erase { $0.id > 1 }
+                try expectEqual(try again.count(), 1, "the rows of a second handle of the database that was compacted")
+            }
+        },
+        ConformanceCase(
             concurrent: "L.compactBeside", "L11", "C1", title: "calls of other threads go on, or wait, while compactions run"
         ) { context in
             let database = try context.open()

@@ -194,6 +194,37 @@ enum PredicatesNumbers {
 
     private static let mixed: [ConformanceCase] = [
         ConformanceCase(
+            "P.tinyDecimals", "P3", title: "a decimal compares with a Double of more digits, and with one below the smallest decimal"
+        ) { context in
+            let texts = ["0", "1e-128", "1e-125", "1.2345678e-120", "-1e-125", "-2e-120"]
+            let values = try texts.map { try require(Decimal(string: $0), "a decimal") }
+            let reference = try ReferenceRows(context, values.enumerated().map { Probe(id: $0 + 1, amount: $1) })
+            for (number, smaller) in [
+                (1.2345678901234567e-120, [1, 2, 3, 4, 5, 6]), (1.2345670901234567e-120, [1, 2, 3, 5, 6]), (1e-200, [1, 5, 6]),
+                (-1e-200, [5, 6]), (-1.2345678901234567e-120, [6]),
+            ] {
+                try reference.check(.field("amount", .less, number), smaller, "< \(number)")
+                try reference.check(.field("amount", .lessOrEqual, number), smaller, "<= \(number)")
+                try reference.check(.field("amount", .equal, number), [], "== \(number)")
+                try reference.check(
+                    .field("amount", .greater, number), (1...6).filter { !smaller.contains($0) }, "> \(number)")
+            }
+        },
+        ConformanceCase(
+            "P.manyDates", "P3", "P7", title: "a row is found by any of 700 dates, NaN and the infinities among them"
+        ) { context in
+            let dates = (0..<700).map { Date(timeIntervalSinceReferenceDate: Double($0) - 350.5) }
+            let others = [Double.nan, .infinity, -.infinity, 0.1].map { Date(timeIntervalSinceReferenceDate: $0) }
+            let rows = (dates.prefix(3) + others).enumerated().map { OptionalScalars(id: $0 + 1, date: $1) }
+            let reference = try ReferenceRows(context, rows + [OptionalScalars(id: 8)])
+            let isOther = FieldProxy<OptionalScalars>().id > 1
+            func any(_ dates: [Date]) -> Condition<OptionalScalars> {
+                Condition(.or(dates.map { (isOther && FieldProxy<OptionalScalars>().date == $0).node }))
+            }
+            try reference.check(any(dates + [others[0]]), [2, 3, 4])
+            try reference.check(any(dates.reversed() + [others[1], others[2]]), [2, 3, 5, 6])
+        },
+        ConformanceCase(
             "P.fieldsOfDifferentNumbers", "P3", "P7",
             title: "an Int field compares with Double, UInt64, Int8 and Decimal fields"
         ) { context in

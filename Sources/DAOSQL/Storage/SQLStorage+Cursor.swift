@@ -19,7 +19,8 @@ extension SQLStorage {
                     try statement.stream()
                     return (statement, divided.selection)
                 }
-                return SQLCursor(owner, schema, reader(of: statement, table, selection), CursorLease(session, statement))
+                let lease = CursorLease(session, statement, reader(of: statement, table, selection))
+                return SQLCursor(owner, schema, lease)
             } catch {
                 session.rollback()
                 if error is SQLMissingTable { return ArrayCursor(try read(query)) }
@@ -33,19 +34,17 @@ extension SQLStorage {
 private final class SQLCursor<Record: Model>: RowCursor<Record> {
     private let database: SQLDatabase
     private let schema: Schema<Record>
-    private let reader: SQLRowReader
+    private let lease: CursorLease
     private let snapshot: Int
-    private let session: SQLSession
     private var isAtEnd = false
     /// Whether a closure runs on the snapshot. When the cursor ends meanwhile, the snapshot is released after
     /// the closure.
     private var isHeld = false
 
-    init(_ database: SQLDatabase, _ schema: Schema<Record>, _ reader: SQLRowReader, _ lease: CursorLease) {
+    init(_ database: SQLDatabase, _ schema: Schema<Record>, _ lease: CursorLease) {
         self.database = database
         self.schema = schema
-        self.reader = reader
-        session = lease.session
+        self.lease = lease
         snapshot = database.lifetime.keepSnapshot { lease.end() }
         super.init()
     }
@@ -54,7 +53,7 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
 
     override func next(_ count: Int) throws -> [Record] {
         try database.lifetime.call {
-            if isAtEnd || count <= 0 { return [] }
+            guard !isAtEnd, count > 0, let reader = lease.used?.reader else { return [] }
             var records: [Record] = []
             do {
                 try schema.decode(reader, limit: count, into: &records)
@@ -69,11 +68,11 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
 
     override var holdsSnapshot: Bool { true }
 
-    override var pinnedBytes: Int? { try? database.lifetime.call { isAtEnd ? nil : session.pinnedBytes } }
+    override var pinnedBytes: Int? { try? database.lifetime.call { isAtEnd ? nil : lease.used?.session.pinnedBytes } }
 
     override func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try database.lifetime.call {
-            if isAtEnd || isHeld { return try body() }
+            guard !isAtEnd, !isHeld, let session = lease.used?.session else { return try body() }
             isHeld = true
             defer {
                 isHeld = false
@@ -84,26 +83,23 @@ private final class SQLCursor<Record: Model>: RowCursor<Record> {
     }
 
     override func close() {
-        // The reader is not used after this: its statement and session go back to the pool.
         isAtEnd = true
         if isHeld { return }
         database.lifetime.endSnapshot(snapshot)
     }
 }
 
-/// The session and the statement of a cursor.
+/// The session, the statement and the reader of a cursor, until it ends. A cursor that the application keeps after that keeps
+/// no file open.
 private final class CursorLease: @unchecked Sendable {
     // Sendable because only the cursor's thread and the thread that closes the database use it. Only one of
     // them ends it, and closing does so while no call of the cursor runs.
-    let session: SQLSession
-    let statement: SQLStatement
+    private(set) var used: (session: SQLSession, statement: SQLStatement, reader: SQLRowReader)?
 
-    init(_ session: SQLSession, _ statement: SQLStatement) {
-        self.session = session
-        self.statement = statement
-    }
+    init(_ session: SQLSession, _ statement: SQLStatement, _ reader: SQLRowReader) { used = (session, statement, reader) }
 
     func end() {
+        guard let (session, statement, _) = used.take() else { return }
         statement.giveBack()
         session.rollback()
     }

@@ -1,0 +1,19 @@
+import Foundation
+
+/// Returns the names of the files in a directory that this process has open, in any order.
+func openFiles(in directory: URL) -> [String] {
+    guard let real = realpath(directory.path, nil) else { return [] }
+    defer { free(real) }
+    let folder = String(cString: real) + "/"
+    return (0..<1024).compactMap { path(of: $0) }.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+}
+
+/// The path of an open file; nil for a number that no file has.
+private func path(of descriptor: CInt) -> String? {
+    #if canImport(Darwin)
+        var path = [CChar](repeating: 0, count: Int(MAXPATHLEN))
+        return fcntl(descriptor, F_GETPATH, &path) == 0 ? String(cString: path) : nil
+    #else
+        return try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+    #endif
+}
