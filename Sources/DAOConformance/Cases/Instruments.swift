@@ -110,6 +110,30 @@ enum Instruments {
             reader.withLock { $0 = nil }
         },
         ConformanceCase(
+            concurrent: "L.instrumentAfterCommit", "L12", "T9",
+            title: "an instrument is told of each of many calls at the same time after the commit of that call",
+            requires: [.configuration, .snapshotReads]
+        ) { context in
+            let items = try context.open().dao(Item.self)
+            let (told, early) = (Shared(0), Shared<[Int]>([]))
+            let instrument = Instrument { report in
+                guard report.operation == .insert else { return }
+                let ended = told.change { told in
+                    told += 1
+                    return told
+                }
+                // Another thread does not see what is not committed.
+                try? Background { if try items.count() < ended { early.change { $0.append(ended) } } }.wait()
+            }
+            let writer = try context.open { $0.instrument = instrument }.dao(Item.self)
+            try await withThrowingTaskGroup { group in
+                for id in 1...64 { group.addTask { try await writer.create(Item.make([id])) } }
+                try await group.waitForAll()
+            }
+            try expectEqual(told.value, 64, "the calls that the instrument was told of")
+            try expectEqual(early.value, [], "the calls that it was told of before their commit")
+        },
+        ConformanceCase(
             "L.instrumentAlone", "L12", "C3", title: "an instrument is told of the calls of its own database only",
             requires: [.configuration]
         ) { context in

@@ -373,6 +373,7 @@ enum LifeCycleMaintenance {
                 } catch let error as StorageError where error.kind == .unsupported {
                     return
                 }
+                try expectEqual(openFiles(in: context.location.directory), [], "the open files while it is suspended")
                 let count = try await dao.count()
                 try expectEqual(count, round - 1, "the rows after a suspension")
                 try await database.suspend()

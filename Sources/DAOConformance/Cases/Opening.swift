@@ -314,7 +314,7 @@ enum Opening {
     /// Cases in which the path holds a damaged database.
     private static let damages: [ConformanceCase] =
         truncations + [
-            smallFlips,
+            smallFlips, damagedNames,
             damage("L.zeroedHeader", "a file whose first 100 bytes are zero") { Data(count: 100) + $0.dropFirst(100) },
             damage("L.zeroedMiddle", "a file whose middle is zero") { data in
                 var data = data
@@ -364,6 +364,34 @@ enum Opening {
             data[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
             try write(data, to: file)
             try expectRightOrTyped(context, rows, "round \(round), byte \(position)", acceptsOtherValues: true)
+        }
+        try write(whole, to: file)
+        try expectRightOrTyped(context, rows, "the file as it was", acceptsOtherValues: false)
+    }
+
+    /// What a database knows of its entities is read when it is opened, after the pages were found to be in order.
+    private static let damagedNames = ConformanceCase(
+        "L.damagedNames", "L5", title: "damage to the name of an entity gives right answers or typed errors, and leaves nothing open",
+        requires: [.file]
+    ) { context in
+        let file = try context.file()
+        let (database, dao) = try context.open(with: Item.self)
+        try dao.create(Item.make(1...3))
+        let rows = try Dump.rows(of: dao.storage)
+        try database.close()
+        let whole = try Data(contentsOf: file)
+        let name = Data(Item.schema.description.name.utf8)
+        var start = whole.startIndex
+        for round in 0..<40 {
+            guard let place = whole.range(of: name, in: start..<whole.endIndex) else { break }
+            start = place.upperBound
+            for letter in [place.lowerBound, place.upperBound - 1] {
+                var data = whole
+                data[letter] ^= 0x80
+                try write(data, to: file)
+                try expectRightOrTyped(context, rows, "round \(round), byte \(letter)", acceptsOtherValues: true)
+                try expectEqual(openFiles(in: context.location.directory), [], "open files after round \(round)")
+            }
         }
         try write(whole, to: file)
         try expectRightOrTyped(context, rows, "the file as it was", acceptsOtherValues: false)

@@ -136,6 +136,27 @@ enum PredicatesInWords {
 
     private static let others: [ConformanceCase] = [
         ConformanceCase(
+            "P.conditionsCompare", "P6", title: "conditions are equal when they say the same in the same order, however deep they differ"
+        ) { _ in
+            func nested(_ kind: Int, _ number: Int) -> Condition<Probe> {
+                let leaf = PredicateNode.compare(field: 0, .less, .integer(Int64(number)))
+                return switch kind {
+                case 0: Condition(leaf)
+                case 1: Condition(.not(leaf))
+                case 2: Condition(.and([.constant(true), .not(.or([.constant(false), leaf]))]))
+                default: Condition(.or([leaf, .not(.not(.and([leaf, .constant(true)])))]))
+                }
+            }
+            for (kind, other) in (0..<4).flatMap({ kind in (0..<4).map { (kind, $0) } }) {
+                for (number, otherNumber) in [(1, 1), (1, 2)] {
+                    try expectEqual(
+                        nested(kind, number) == nested(other, otherNumber), kind == other && number == otherNumber,
+                        "whether \(nested(kind, number)) equals \(nested(other, otherNumber))")
+                }
+                if kind == other { try expectEqual(nested(kind, 1).hashValue, nested(kind, 1).hashValue, "the hash") }
+            }
+        },
+        ConformanceCase(
             "P.words.bound", "P6", title: "arguments are never parsed: quotes, keywords and placeholders in them are text"
         ) { context in
             let reference = try ReferenceRows(context, Probe.texts(PredicatesTexts.hostile))

@@ -48,6 +48,22 @@ enum Processes {
                 try expectEqual(try ledger.count(), 2 * round + 2, "the count after a commit of this process")
             }
         },
+        ConformanceCase(
+            "E.processAddsIndex", "E2", "C2",
+            title: "a row that is stored right after another process has added an index is in the index", requires: [.processes]
+        ) { context in
+            let database = try context.open()
+            let ledger = try ProcessLedger(database)
+            try expectEqual(try ledger.publish(.older, 1, 1), "done")
+            let process = try context.startProcess()
+            try expectEqual(try process.ask("count"), "0", "the count")
+            try expectEqual(try ledger.publish(.older, 2, 2), "done")
+            // One commit; the next one is of this process, with nothing in between.
+            try expectEqual(try process.ask("pamphlets indexed"), "1 t1 -, 2 t2 -", "what the other process reads")
+            try expectEqual(try ledger.publish(.older, 3, 3), "done")
+            try expectEqual(try process.ask("pamphlets indexed"), "1 t1 -, 2 t2 -, 3 t3 -", "what it reads by its index")
+            try expectEqual(try database.verify().problems.map(\.description), [], "the problems")
+        },
     ]
 
     private static let waiting: [ConformanceCase] = [

@@ -7,6 +7,21 @@ enum QueriesOrder {
 
     private static let withoutSort: [ConformanceCase] = [
         ConformanceCase(
+            "Q.textKeysByAnIndex", "Q1", "P2", title: "rows that an index finds are sorted by keys of which some begin others"
+        ) { context in
+            let dao = try context.dao(Shelved.self)
+            let keys = ["", "a", "a\0", "a\0\u{1}", "a\u{1}", "ab", "abc", "b", "é", "\u{10000}"]
+            try dao.create(keys.enumerated().map { Shelved(id: $1, shelf: $0 * 5 % 3) })
+            try dao.create((0..<300).map { Shelved(id: "z\($0)", shelf: 9) })
+            for limit in [1, 3, 5, 10, nil] as [Int?] {
+                for (order, sorted) in [(Sort<Shelved>.ascending(\.id), keys), (.descending(\.id), keys.reversed())] {
+                    try expectEqual(
+                        try dao.read(orderedBy: order, limit: limit) { $0.shelf.in([0, 1, 2]) }.map(\.id),
+                        Array(sorted.prefix(limit ?? keys.count)), "the keys with a limit of \(limit ?? 0), by \(order)")
+                }
+            }
+        },
+        ConformanceCase(
             "Q.smallestDecimals", "Q1", "P3", "V1",
             title: "decimal numbers that differ in their last possible digit have an order"
         ) { context in

@@ -37,6 +37,19 @@ enum RelationsLists {
                 try dao.erase { $0.id != 0 || $0.id == 0 }
             }
         },
+        ConformanceCase("R.emptyKeys", "R1", "K3", title: "the empty text is a key as others, of a parent and of a child") { context in
+            let (database, dao) = try context.open(with: KeyRing.self)
+            let (empty, other) = (KeyedBy(id: "", note: "empty"), KeyedBy(id: "a", note: "other"))
+            let rings = [KeyRing(id: "", keys: [other, empty]), KeyRing(id: "b", keys: [empty]), KeyRing(id: "c")]
+            try dao.persist(rings)
+            try expectSame(try dao.read(), rings)
+            try expectEqual(try dao.read { $0.keys.contains { $0.id == "" } }.map(\.id), ["", "b"], "parents by the child")
+            try expectEqual(try dao.count { $0.keys.count == 1 }, 1, "parents by the number of children")
+            try expectEqual(try database.dao(KeyedBy<String>.self).erase(byPrimaryKey: ""), 1)
+            try expectEqual(try dao.read().map { $0.keys.map(\.id) }, [["a"], [], []], "the lists without the child")
+            try expectEqual(try dao.erase(byPrimaryKey: ""), 1)
+            try expectEqual(try database.dao(KeyedBy<String>.self).count(), 1, "the children")
+        },
         ConformanceCase("R.repeats", "R1", title: "a child may be in a list several times") { context in
             let (database, dao) = try context.open(with: Topic.self)
             for list in [[1, 1], [1, 2, 1], [2, 1, 1, 2, 2]] {

@@ -14,6 +14,24 @@ enum WritesBasics {
             try expectSame(try dao.read { $0.number == 70 }, [item])
             try expect(try dao.read(byPrimaryKey: 8) == nil, "no row with another key")
         },
+        ConformanceCase(
+            "W.insertAndUpsert", "W1", "W6", title: "a storage inserts no stored key, and names the row that has a unique value"
+        ) { context in
+            let storage = try context.storage(Member.self)
+            let members = [Member(id: 1, email: "a@x", badge: 1), Member(id: 2, email: "b@x", badge: 2)]
+            try storage.insert(members)
+            try expectError(.duplicateKey, entity: "member", key: 2, field: "id") {
+                try storage.insert([Member(id: 3, email: "c@x", badge: 3), Member(id: 2, email: "d@x", badge: 4)])
+            }
+            let third = [Member(id: 3, email: "a@x", badge: 3)]
+            for isInsert in [true, false] {
+                try expectError(.uniqueViolation, entity: "member", key: 3, conflictingKey: 1, field: "email") {
+                    if isInsert { try storage.insert(third) } else { try storage.upsert(third) }
+                }
+            }
+            try storage.upsert([Member(id: 2, email: "d@x", badge: 4)])
+            try expectSame(try storage.read(Query()), [members[0], Member(id: 2, email: "d@x", badge: 4)])
+        },
         ConformanceCase("W.createTwice", "W1", title: "creating a stored key is duplicateKey with entity and key") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item(id: 1, name: "first"))

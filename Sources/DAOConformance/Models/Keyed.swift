@@ -36,6 +36,20 @@ struct OnlyKey: Plain, Model, Equatable {
     static let schema = Schema("only", Self.init, Field("id", \.id, .primaryKey))
 }
 
+/// A text as the key, and an index.
+struct Shelved: Plain, Model, Equatable {
+    var id: String
+    var shelf: Int
+    static let schema = Schema("shelved", Self.init, Field("id", \.id, .primaryKey), Field("shelf", \.shelf, .indexed))
+}
+
+/// A parent whose key and whose children's keys are texts.
+struct KeyRing: Plain, Model, Equatable {
+    var id: String
+    var keys: [KeyedBy<String>] = []
+    static let schema = Schema("ring", Self.init, Field("id", \.id, .primaryKey), Field("keys", \.keys, .linked))
+}
+
 /// Two entities whose names and keys concatenate to the same text.
 struct EntityA: Plain, Model, Equatable {
     var id: String

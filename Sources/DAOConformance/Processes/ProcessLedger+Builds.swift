@@ -9,6 +9,8 @@ extension ConformanceProcesses {
         case newer
         /// With all fields, and with a part of them in use.
         case part
+        /// With all fields, and with an index that no other build declares.
+        case indexed
     }
 }
 
@@ -23,6 +25,7 @@ extension ProcessLedger {
                 try database.dao(Pamphlet.self).persist(
                     Pamphlet(id: id, title: title, body: body, mark: number % 2 == 0 ? number : nil))
             case .part: try database.dao(PamphletBody.self).persist(PamphletBody(body: body, id: id))
+            case .indexed: try database.dao(IndexedPamphlet.self).persist(IndexedPamphlet(id: id, title: title, body: body))
             }
             return "done"
         }
@@ -39,6 +42,7 @@ extension ProcessLedger {
                         "\($0.id) \($0.title) \($0.body) \($0.mark.map { "\($0)" } ?? "-")"
                     }
                 case .part: try database.dao(PamphletBody.self).read().map { "\($0.id) \($0.body)" }
+                case .indexed: try database.dao(IndexedPamphlet.self).read { $0.body >= "" }.map { "\($0.id) \($0.title) \($0.body)" }
                 }
             return texts.joined(separator: ", ")
         }
@@ -73,4 +77,13 @@ private struct PamphletBody: Plain, Model {
     var body: String
     var id: Int
     static let schema = Schema(partOf: Pamphlet.self, Self.init, Field("body", \.body), Field("id", \.id, .primaryKey))
+}
+
+private struct IndexedPamphlet: Plain, Model {
+    var id: Int
+    var title: String
+    var body: String
+    static let schema = Schema(
+        "pamphlet", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .indexed),
+        Field("body", \.body, .default("-"), .indexed))
 }

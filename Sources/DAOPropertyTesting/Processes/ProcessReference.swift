@@ -146,6 +146,7 @@ struct ProcessReference {
             case .older: "\(id) \(pamphlet.title)"
             case .newer: "\(id) \(pamphlet.title) \(pamphlet.body) \(pamphlet.mark.map { "\($0)" } ?? "-")"
             case .part: "\(id) \(pamphlet.body)"
+            case .indexed: "\(id) \(pamphlet.title) \(pamphlet.body)"
             }
         }
     }

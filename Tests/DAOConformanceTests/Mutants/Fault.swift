@@ -50,7 +50,7 @@ enum Fault: String, CaseIterable, Sendable {
         emptiesDamaged,
         readsDamagedPages, errorsNameNoPath, backupsLoseARow, backupsReplaceAnything, instrumentsHearNothing,
         instrumentsHearTwice,
-        instrumentsMissWaits, instrumentsHearOthers
+        instrumentsMissWaits, instrumentsHearOthers, closedFilesStayOpen
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersOutliveDatabase, observersMayWrite
@@ -136,6 +136,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .snapshotsMoveOn: ["N.snapshotBeside"]
         case .spellingsAreApart: ["C.pathSpelling"]
         case .createsRegardless: ["L.notCreating"]
+        case .closedFilesStayOpen: ["L.closedFiles"]
         case .writesReadOnly: ["L.readOnlyConfiguration"]
         case .ignoresUnknownOptions: ["L.unknownOption"]
         case .ignoresEncryptionKeys: ["L.encryptionKey"]

@@ -9,6 +9,7 @@ import Synchronization
 final class FaultyFile: Database {
     private let base: SQLiteDatabase
     private let fault: Fault
+    private let leftOpen = Mutex<FileHandle?>(nil)
     /// The instruments of all databases on a file, by its path.
     private static let instruments = Mutex<[String: [Instrument]]>([:])
 
@@ -104,7 +105,11 @@ final class FaultyFile: Database {
     func entities() throws -> [EntityDescription] { try base.entities() }
     func runCompaction() throws -> CompactionReport { try base.runCompaction() }
     func runSuspension() throws { try base.runSuspension() }
-    func close() throws { try base.close() }
+
+    func close() throws {
+        try base.close()
+        if fault == .closedFilesStayOpen { leftOpen.withLock { $0 = FileHandle(forReadingAtPath: configuration.path) } }
+    }
 
     func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result {
         try base.withEntityStore(access, body)
