@@ -182,6 +182,25 @@ enum EvolutionMigrationFailures {
             try expect(try database.pendingMigration(Evolution(version: 1)) == nil, "no plan without pending changes")
         },
         ConformanceCase(
+            "E.opensAndEvolves", "E3", "L1",
+            title: "drivers open a database and migrate it; when that fails, the database is closed", requires: [.evolution]
+        ) { context in
+            let last = Shared<(any Database)?>(nil)
+            let drivers = DatabaseDrivers(
+                DatabaseDriver(scheme: "here") { _ in
+                    let database = try context.open()
+                    last.change { $0 = database }
+                    return database
+                })
+            // It keeps a database in memory.
+            let keeper = try context.open()
+            let database = try drivers.open("here:it", evolution: Evolution(version: 3))
+            try expectEqual(try database.schemaVersion, 3)
+            try expectError(.schemaIsNewer, path: context.path) { try drivers.open("here:it", evolution: Evolution(version: 2)) }
+            try expectError(.closed) { try last.value?.entities() }
+            try expectEqual(try keeper.schemaVersion, 3)
+        },
+        ConformanceCase(
             concurrent: "E.evolvesOnce", "E3", "C1",
             title: "of several databases that migrate at once, one runs the step and all see its result",
             requires: [.evolution]

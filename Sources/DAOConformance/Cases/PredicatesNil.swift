@@ -115,6 +115,10 @@ enum PredicatesNil {
                 try expectEqual(try dao.read(where: nested(640)).map(\.id), [2], "the rows of 640 levels")
                 try expectEqual(try dao.count(where: nested(640)), 1, "the count of 640 levels")
                 try expectError(.invalidPredicate, entity: "probe") { try dao.read(where: nested(642)) }
+                let levels = (1..<700).reduce(PredicateNode.compare(field: 0, .equal, .integer(2))) { node, level in
+                    level % 2 == 0 ? .or([node, .constant(false)]) : .and([node, .constant(true)])
+                }
+                try expectError(.invalidPredicate, entity: "probe") { try dao.read(where: Condition(levels)) }
                 let chain = (0..<2000).map { number in Condition<Probe> { $0.number == number } }
                 try expectEqual(try dao.count(where: chain.dropFirst().reduce(chain[0]) { $0 || $1 }), 4, "the count of a chain")
             }

@@ -16,6 +16,29 @@ enum QueriesIndexes {
             }
         },
         ConformanceCase(
+            "Q.decimalsInLongIndexes", "Q9", "P3", title: "decimals of every kind, NaN among them, come before other fields of an index"
+        ) { context in
+            let prices: [Decimal?] = [.nan, nil, 0, 1, -1, Decimal(string: "-0.5"), Decimal(string: "1e100"), .nan, 0, nil]
+            let codes = [UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), nil, UUID(uuidString: "80000000-0000-0000-0000-000000000000")]
+            let rows = prices.enumerated().map { index, price in
+                Crate(
+                    id: index, room: nil, date: nil, title: "t\(index % 4)", isOpen: true, price: price, code: codes[index % 3])
+            }
+            let reference = try ReferenceRows(context, rows)
+            for price in Set(prices) {
+                for order: [Sort<Crate>] in [
+                    [], [.ascending(\.code)], [.descending(\.price), .ascending(\.code), .descending(\.title)], [.ascending(\.price)],
+                ] {
+                    try reference.checkReference(Query(where: Condition { $0.price == price }, orderedBy: order))
+                    try reference.checkReference(Query(where: Condition { $0.price >= price && $0.code != nil }, orderedBy: order))
+                }
+            }
+            let fields = try reference.dao.read(\.price, \.code, \.title, orderedBy: .descending(\.price))
+            let sorted = try Query<Crate>(orderedBy: [.descending(\.price)]).resolved().evaluate(over: rows)
+            try expectSame(fields.map { $0.0 }, sorted.map(\.price), "the prices that are read alone")
+            try expectSame(fields.map { $0.1 }, sorted.map(\.code), "the codes that are read beside them")
+        },
+        ConformanceCase(
             "Q.longTextsUnderLongKeys", "Q9", "K1", "W6",
             title: "an index over several long texts holds rows whose keys are as long as keys can be"
         ) { context in

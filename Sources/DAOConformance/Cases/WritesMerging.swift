@@ -54,6 +54,49 @@ enum WritesMerging {
             try expectSame(try storage.read(), [ArticleModel(id: 1, title: "new", body: "new", draft: "a draft", views: 12)])
         },
         ConformanceCase(
+            "W.mergeWritesItself", "W2", "Q9", title: "what a merge stores is the row, whatever its closure has stored there before"
+        ) { context in
+            let database = try context.open()
+            let storage = try database.storage(for: Item.self)
+            try storage.insert(Item.make(1...5))
+            for (round, id) in [3, 1, 9, 5].enumerated() {
+                let stored = try storage.merge(keys: [.integer(Int64(id))]) { _, record in
+                    try storage.upsert([Item(id: id, name: "meanwhile", number: -id, note: String(repeating: "x", count: 500))])
+                    if round == 1 { _ = try storage.erase(keys: [.integer(Int64(id))]) }
+                    record = Item(id: id, name: "merged", number: 1000 + id)
+                }
+                try expectEqual(stored, 1)
+                try expectSame(
+                    try storage.read(key: .integer(Int64(id))), Item(id: id, name: "merged", number: 1000 + id), "row \(id)")
+                try expectEqual(try storage.keys(Query(where: Condition { $0.number == 1000 + id })), [.integer(Int64(id))])
+                try expectEqual(try storage.keys(Query(where: Condition { $0.number == -id })), [], "rows by the number before")
+            }
+            try expectEqual(try storage.count(Query()), 6, "the rows")
+            if database.capabilities.hasEvolution {
+                try expectEqual(try database.verify().problems.map(\.description), [], "the problems")
+            }
+        },
+        ConformanceCase(
+            "W.mergeWritesItsList", "W2", "R1",
+            title: "what a merge stores has its own list and related row, whatever its closure has stored there before"
+        ) { context in
+            let (database, dao) = try context.open(with: Topic.self)
+            let (ada, bob) = (Person(id: 1, name: "Ada"), Person(id: 2, name: "Bob"))
+            let storage = dao.storage
+            for (posts, owner) in [([1, 2], ada), ([2, 1, 3], bob), ([], ada)] {
+                let original = Topic(id: "t", title: "first", owner: ada, posts: Post.make([1, 2]))
+                try dao.persist(original)
+                _ = try storage.merge(keys: [.string("t")]) { _, record in
+                    try storage.upsert([Topic(id: "t", title: "meanwhile", owner: bob, posts: Post.make([8, 1]))])
+                    record?.posts = Post.make(posts)
+                    record?.owner = owner
+                }
+                try expectEqual(try database.posts("t"), posts, "the list")
+                try expectSame(
+                    try dao.read(byPrimaryKey: "t"), Topic(id: "t", title: "first", owner: owner, posts: Post.make(posts)), "the row")
+            }
+        },
+        ConformanceCase(
             "W.mergeRepeatedKey", "W2", "W4",
             title: "when a merging persist repeats a key, the later value is merged into the result of the earlier value"
         ) { context in

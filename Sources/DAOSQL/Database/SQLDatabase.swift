@@ -141,6 +141,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         try lifetime.call {
             try instance.coordinator.inside(touching: entities) { session in
                 guard let handle = session.connection.underlyingHandle as? Handle else { throw refusal(of: type) }
+                session.willWrite()
                 let result: Result
                 do {
                     result = try body(handle)
@@ -174,6 +175,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
         _ session: SQLSession, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false, isOneCall: Bool = false
     ) throws {
         guard let settings else { throw StorageError.readOnly(instance.path) }
+        session.willWrite()
         try instance.begin(session, settings, scope, changesTables: changesTables, isOneCall: isOneCall)
     }
 }

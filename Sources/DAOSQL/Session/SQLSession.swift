@@ -16,6 +16,8 @@ package final class SQLSession: @unchecked Sendable {
     let isWriter: Bool
     /// Is told which commits this session made; nil for a session that reads.
     private let observations: ObservationHub?
+    /// The number of calls that could write.
+    private(set) var writeCount = 0
     /// Whether the running write transaction has compared the known tables with the catalog.
     var hasCheckedCatalog = false
     /// Takes back a session of a pool that is no longer needed.
@@ -46,6 +48,9 @@ package final class SQLSession: @unchecked Sendable {
         rowStatements = []
         cache.removeAll()
     }
+
+    /// Counts a call that can write.
+    @inline(__always) func willWrite() { writeCount &+= 1 }
 
     /// Returns the statements for single rows of a table.
     ///

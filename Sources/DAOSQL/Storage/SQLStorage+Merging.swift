@@ -16,11 +16,18 @@ extension SQLStorage {
                 do {
                     for (index, key) in keys.enumerated() {
                         try select.bind(key)
-                        let isStored = try row.advance()
+                        var isStored = try row.advance()
                         var record: Record?
                         if isStored { try schema.decode(row, to: &record) }
+                        let writeCount = session.writeCount
                         try body(index, &record)
                         if let record {
+                            if session.writeCount != writeCount {
+                                // The closure can have stored or erased the row. Its columns are compared with what is there now.
+                                select.reset()
+                                try select.bind(key)
+                                isStored = try row.advance()
+                            }
                             try withUnsafePointer(to: record) { record in
                                 do {
                                     if isStored {

@@ -26,7 +26,7 @@ enum Fault: String, CaseIterable, Sendable {
         plansNothing, plansUnknownIndex
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
-        neverWritesNil,
+        mergeYieldsToItsClosure, neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, uniqueIgnoresCondition

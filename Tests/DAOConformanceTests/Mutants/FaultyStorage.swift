@@ -229,8 +229,10 @@ struct FaultyStorage<Record: Model>: Storage {
         var count = 0
         for (index, key) in keys.enumerated() {
             var record = fault == .mergeReplacesWhole ? nil : try read(key: key)
+            let before = Dump.text(of: record as Any)
             try body(index, &record)
-            guard let record else { continue }
+            guard var record else { continue }
+            if fault == .mergeYieldsToItsClosure, let now = try read(key: key), Dump.text(of: now as Any) != before { record = now }
             if fault == .ignoresKeyChanges, schema.key(of: record) != key { continue }
             if fault != .allowsKeyChanges { try schema.checkKey(of: record, is: key) }
             try upsert([record])
