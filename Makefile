@@ -106,7 +106,7 @@ fuzz-predicates: ## Fuzz text predicates on every backend for MINUTES=10; SEED=â
 
 mutants: ## Plant MUTANTS=500 single edits, drawn from SEED=1, and run the suite and generated scripts on each
 	@Scripts/setup.sh
-	@Scripts/mutants/mutants.py --count $(MUTANTS) --seed $(or $(SEED),1) $(ARGUMENTS)
+	@Scripts/with-postgres.sh --if-possible Scripts/mutants/mutants.py --count $(MUTANTS) --seed $(or $(SEED),1) $(ARGUMENTS)
 
 browse-test: ## Press every button of the page of `dao browse` in headless Chromium; screenshots in .build/browse-test
 	@Scripts/setup.sh --browser
