@@ -371,7 +371,8 @@ enum Opening {
 
     /// What a database knows of its entities is read when it is opened, after the pages were found to be in order.
     private static let damagedNames = ConformanceCase(
-        "L.damagedNames", "L5", title: "damage to the name of an entity gives right answers or typed errors, and leaves nothing open",
+        "L.damagedNames", "L5",
+        title: "damage to the name of an entity gives right answers or typed errors, and leaves nothing open",
         requires: [.file]
     ) { context in
         let file = try context.file()

@@ -136,7 +136,8 @@ enum PredicatesInWords {
 
     private static let others: [ConformanceCase] = [
         ConformanceCase(
-            "P.conditionsCompare", "P6", title: "conditions are equal when they say the same in the same order, however deep they differ"
+            "P.conditionsCompare", "P6",
+            title: "conditions are equal when they say the same in the same order, however deep they differ"
         ) { _ in
             func nested(_ kind: Int, _ number: Int) -> Condition<Probe> {
                 let leaf = PredicateNode.compare(field: 0, .less, .integer(Int64(number)))

@@ -194,7 +194,8 @@ enum PredicatesNumbers {
 
     private static let mixed: [ConformanceCase] = [
         ConformanceCase(
-            "P.tinyDecimals", "P3", title: "a decimal compares with a Double of more digits, and with one below the smallest decimal"
+            "P.tinyDecimals", "P3",
+            title: "a decimal compares with a Double of more digits, and with one below the smallest decimal"
         ) { context in
             let texts = ["0", "1e-128", "1e-125", "1.2345678e-120", "-1e-125", "-2e-120"]
             let values = try texts.map { try require(Decimal(string: $0), "a decimal") }

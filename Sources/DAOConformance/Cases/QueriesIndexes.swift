@@ -16,10 +16,14 @@ enum QueriesIndexes {
             }
         },
         ConformanceCase(
-            "Q.decimalsInLongIndexes", "Q9", "P3", title: "decimals of every kind, NaN among them, come before other fields of an index"
+            "Q.decimalsInLongIndexes", "Q9", "P3",
+            title: "decimals of every kind, NaN among them, come before other fields of an index"
         ) { context in
             let prices: [Decimal?] = [.nan, nil, 0, 1, -1, Decimal(string: "-0.5"), Decimal(string: "1e100"), .nan, 0, nil]
-            let codes = [UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), nil, UUID(uuidString: "80000000-0000-0000-0000-000000000000")]
+            let codes = [
+                UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), nil,
+                UUID(uuid: (0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+            ]
             let rows = prices.enumerated().map { index, price in
                 Crate(
                     id: index, room: nil, date: nil, title: "t\(index % 4)", isOpen: true, price: price, code: codes[index % 3])
@@ -27,10 +31,12 @@ enum QueriesIndexes {
             let reference = try ReferenceRows(context, rows)
             for price in Set(prices) {
                 for order: [Sort<Crate>] in [
-                    [], [.ascending(\.code)], [.descending(\.price), .ascending(\.code), .descending(\.title)], [.ascending(\.price)],
+                    [], [.ascending(\.code)], [.descending(\.price), .ascending(\.code), .descending(\.title)],
+                    [.ascending(\.price)],
                 ] {
                     try reference.checkReference(Query(where: Condition { $0.price == price }, orderedBy: order))
-                    try reference.checkReference(Query(where: Condition { $0.price >= price && $0.code != nil }, orderedBy: order))
+                    let isAtLeast = Condition<Crate> { $0.price >= price && $0.code != nil }
+                    try reference.checkReference(Query(where: isAtLeast, orderedBy: order))
                 }
             }
             let fields = try reference.dao.read(\.price, \.code, \.title, orderedBy: .descending(\.price))

@@ -37,7 +37,8 @@ enum RelationsLists {
                 try dao.erase { $0.id != 0 || $0.id == 0 }
             }
         },
-        ConformanceCase("R.emptyKeys", "R1", "K3", title: "the empty text is a key as others, of a parent and of a child") { context in
+        ConformanceCase("R.emptyKeys", "R1", "K3", title: "the empty text is a key as others, of a parent and of a child") {
+            context in
             let (database, dao) = try context.open(with: KeyRing.self)
             let (empty, other) = (KeyedBy(id: "", note: "empty"), KeyedBy(id: "a", note: "other"))
             let rings = [KeyRing(id: "", keys: [other, empty]), KeyRing(id: "b", keys: [empty]), KeyRing(id: "c")]

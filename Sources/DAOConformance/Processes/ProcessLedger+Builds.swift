@@ -42,7 +42,8 @@ extension ProcessLedger {
                         "\($0.id) \($0.title) \($0.body) \($0.mark.map { "\($0)" } ?? "-")"
                     }
                 case .part: try database.dao(PamphletBody.self).read().map { "\($0.id) \($0.body)" }
-                case .indexed: try database.dao(IndexedPamphlet.self).read { $0.body >= "" }.map { "\($0.id) \($0.title) \($0.body)" }
+                case .indexed:
+                    try database.dao(IndexedPamphlet.self).read { $0.body >= "" }.map { "\($0.id) \($0.title) \($0.body)" }
                 }
             return texts.joined(separator: ", ")
         }

@@ -225,14 +225,18 @@ struct FaultyStorage<Record: Model>: Storage {
         return try fault == .appliesHalf ? merging(keys, body) : owner.transaction { try merging(keys, body) }
     }
 
+    private func values(of record: Record) -> [Value] {
+        schema.description.fields.indices.map { schema.value(at: $0, of: record) }
+    }
+
     private func merging(_ keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         var count = 0
         for (index, key) in keys.enumerated() {
             var record = fault == .mergeReplacesWhole ? nil : try read(key: key)
-            let before = Dump.text(of: record as Any)
+            let before = record.map(values)
             try body(index, &record)
             guard var record else { continue }
-            if fault == .mergeYieldsToItsClosure, let now = try read(key: key), Dump.text(of: now as Any) != before { record = now }
+            if fault == .mergeYieldsToItsClosure, let now = try read(key: key), values(of: now) != before { record = now }
             if fault == .ignoresKeyChanges, schema.key(of: record) != key { continue }
             if fault != .allowsKeyChanges { try schema.checkKey(of: record, is: key) }
             try upsert([record])
