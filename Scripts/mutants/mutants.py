@@ -45,18 +45,12 @@ TESTS = ["DAOCoreTests", "DAOKeyValueTests", "DAOSQLTests", "DAOSQLiteTests", "D
          "DAOConformanceTests", "DAOEvolutionTests", "DAOProcessTests"]
 TESTS_BUILD = os.path.join(WORK, "tests")
 TEST_PROGRAM = os.path.join(TESTS_BUILD, "debug", "swift-daoPackageTests.xctest")
-# Suites of tests that are slower, or measure time, are left out; an edit is tried on those that come by it for so long at most.
-SLOW_SUITE = 60
-SUITES_SECONDS = 120
-URLS = {"memory": "memory:", "sqlite": "sqlite:", "lmdb": "lmdb:"}
-# A server runs what no case of the others comes by.
-SERVER = "postgres"
-if "DAO_POSTGRES_URL" in os.environ:
-    URLS[SERVER] = os.environ["DAO_POSTGRES_URL"] + "?pool=40"
-SCRIPT_URLS = {"memory": "memory:", "sqlite": "sqlite:?durability=relaxed", "lmdb": "lmdb:?durability=relaxed"}
-SCRIPT_SECONDS = 30
-# A case is slow from here on, and runs after the others.
-SLOW = 0.5
+# These test the suite itself, or are the suite, or measure time.
+OTHER_TESTS = ("MutantTests", "StubTests", "PageTests", "BackendTests", "LatencyTests")
+# Suites of tests that take longer than this are tried only on edits that no case comes by, or which they have killed before.
+SLOW_SUITE = 20
+# Longer ones are left out; and an edit is tried on suites for so long at most.
+LONGEST_SUITE = 120
 
 
 def enter_environment():
@@ -447,12 +441,12 @@ def tests_baseline(pool):
     begin = time.monotonic()
     listed = Run([TEST_PROGRAM, "--testing-library", "swift-testing", "--list-tests"], 60)
     names = {line.split("/")[0] for line in listed.lines if "/" in line}
-    names = sorted(name for name in names if name.split(".")[0] in TESTS and not name.endswith("LatencyTests"))
+    names = sorted(name for name in names if name.split(".")[0] in TESTS and not name.endswith(OTHER_TESTS))
 
     def measure(name):
         reached = os.path.join(TEMPORARY, f"reached-{name}")
         for _ in range(2):
-            run = tests(name, 2 * SLOW_SUITE, reached=reached)
+            run = tests(name, 2 * LONGEST_SUITE, reached=reached)
             numbers = reached_of(reached)
             if run.code == 0:
                 return {"seconds": round(run.seconds, 2), "reached": numbers}
@@ -467,13 +461,14 @@ def tests_baseline(pool):
     return suites
 
 
-def try_tests(number, suites, passed, killer):
-    """Returns how a mutant ends on the suites of tests, as try_mutant does; nil when it passes them."""
+def try_tests(number, suites, passed, killer, is_reached):
+    """Returns how a mutant ends on the suites of tests, as try_mutant does; None when it passes them."""
     begin = time.monotonic()
     chosen = sorted((suite["seconds"], name) for name, suite in suites.items() if number in suite["reached"])
     chosen.sort(key=lambda pair: killer != f"tests {pair[1]}")
     for seconds, name in chosen:
-        if f"tests {name}" in passed or seconds > SLOW_SUITE or time.monotonic() - begin > SUITES_SECONDS:
+        is_slow = seconds > SLOW_SUITE and is_reached and killer != f"tests {name}"
+        if f"tests {name}" in passed or is_slow or time.monotonic() - begin > LONGEST_SUITE:
             continue
         for _ in range(2):
             # A test that fails only beside others, on a busy machine, is no proof.
@@ -623,7 +618,8 @@ def run_tests(options, mutants):
             number, edit = pair
             before = results[edit.key]
             passed = set(before["passed"])
-            result = try_tests(number, suites, passed, killers.get(edit.key)) or dict(before, passed=sorted(passed))
+            result = try_tests(
+                number, suites, passed, killers.get(edit.key), before["status"] != "not reached") or dict(before, passed=sorted(passed))
             result.update(key=edit.key, number=number, source=before["source"])
             with lock:
                 count += 1

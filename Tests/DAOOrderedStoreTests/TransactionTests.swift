@@ -85,6 +85,8 @@ struct TransactionTests {
             try store.write { transaction in
                 #expect(failureKind { try transaction.store([], [1]) } == .invalidKey)
                 #expect(failureKind { try transaction.store(Bytes(repeating: 1, count: 512), [1]) } == .invalidKey)
+                #expect(failureKind { _ = try transaction.add([], [1]) } == .invalidKey)
+                #expect(failureKind { _ = try transaction.add(Bytes(repeating: 1, count: 512), [1]) } == .invalidKey)
                 try transaction.store(Bytes(repeating: 1, count: 511), [1])
                 try transaction.store([0], [])
             }

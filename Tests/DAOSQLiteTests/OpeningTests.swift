@@ -1,8 +1,10 @@
 import DAOCore
-import DAOSQLite
+import DAOSystemSQLite
 import DAOTestSupport
 import Foundation
 import Testing
+
+@testable import DAOSQLite
 
 /// Opening databases, files that are not databases, and damaged databases.
 @Suite struct OpeningTests {
@@ -43,6 +45,24 @@ import Testing
         expectError(.notADatabase) { try place.database("pipe") }
         try FileManager.default.createSymbolicLink(atPath: place.path("loop"), withDestinationPath: place.path("loop"))
         expectError(.notADatabase) { try place.database("loop") }
+    }
+
+    @Test func emptyFileOfOthersIsKept() throws {
+        func file() throws -> DatabaseFile { try DatabaseFile(DatabaseConfiguration(url: "sqlite:\(place.path())"), mode: nil) }
+        try file().removeIfUnused()
+        #expect(!FileManager.default.fileExists(atPath: place.path()), "a file that was created and not used")
+        #expect(FileManager.default.createFile(atPath: place.path(), contents: Data()))
+        try file().removeIfUnused()
+        #expect(FileManager.default.fileExists(atPath: place.path()), "a file that was there before")
+    }
+
+    @Test func useOfWhatIsNotTrustedSaysTheOption() {
+        let unsafe = SQLiteError.error(SQLITE_ERROR, "unsafe use of virtual table \"words\"", path: "app.db")
+        #expect(unsafe.kind == .notPermitted)
+        #expect(unsafe.message.contains("trustedSchema=true"))
+        let other = SQLiteError.error(SQLITE_ERROR, "no such function: words", path: "app.db")
+        #expect(other.kind != .notPermitted)
+        #expect(!other.message.contains("trustedSchema"))
     }
 
     @Test func pathWithoutFileNameIsRefusedWithTheNextStep() throws {

@@ -170,6 +170,8 @@ enum QueriesIndexes {
         Condition { $0.room == 1 && ($0.date == nil || $0.date > 1e299) }, Condition { $0.room != 1 && $0.isOpen == true },
         Condition { $0.room > .max }, Condition { $0.room >= .max && $0.title >= "a" }, Condition { $0.room < .min },
         Condition { $0.isOpen == true && $0.room <= .max && $0.date > .infinity },
+        Condition { $0.room.in([0, 1, 2]) && $0.room >= 1 && $0.date < 1 },
+        Condition { $0.isOpen.in([true, false]) && $0.room.in([nil, 0, 1]) && $0.room <= 1 && $0.date == 0 },
     ]
 
     private static let orders: [[Sort<Crate>]] = [
