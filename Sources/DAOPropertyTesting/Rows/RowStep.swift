@@ -68,7 +68,7 @@ struct RowStep: Sendable {
         /// `storage.update` of the row with the key `ids[0]`, which adds one to `field`.
         case increment
         /// `dao.create(rows)`, or when `flag` `dao.persist(rows)`, with a translator that does the k-th of
-        /// `inner` when it comes to the k-th row, and throws at row `number`.
+        /// `inner` when it comes to the k-th row, and throws at row `number`. When ``mergesRow``, it merges.
         case translate
         /// `inner`, dealt out to `number` threads that run at once; when `flag`, every other thread has
         /// another database of the location.
@@ -121,6 +121,9 @@ struct RowStep: Sendable {
 
     /// All steps inside this one, in the order in which they run.
     var nested: [RowStep] { before + inner + after }
+
+    /// Whether the translator of the step is one that merges: it does its step between reading a row and storing it.
+    var mergesRow: Bool { verb == .translate && flag && field == 1 && rows.count == 1 }
 
     /// The number of steps, including nested steps.
     var size: Int { nested.reduce(1) { $0 + $1.size } }

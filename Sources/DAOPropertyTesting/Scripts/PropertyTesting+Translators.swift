@@ -29,6 +29,30 @@ extension PropertyTesting {
         }
     }
 
+    /// A translator that writes into stored rows, and calls out for every value before, as one does that uses other DAOs.
+    public struct CallingMerging<Record: PropertyTestModel>: Translator, @unchecked Sendable {
+        // Sendable because a translator's closures run on the thread of the call, which is the one that made
+        // this.
+        private let call: (Int) throws -> Void
+
+        /// Creates the translator.
+        ///
+        /// - Parameter call: Is called before each value is translated, always with zero.
+        public init(_ call: @escaping (Int) throws -> Void) { self.call = call }
+        /// The record itself.
+        public func translate(model: Record) throws -> Record { model }
+        /// The value itself, after having called out.
+        public func translate(plain: Record) throws -> Record {
+            try call(0)
+            return plain
+        }
+        /// Writes every field, after having called out.
+        public func translate(from plain: Record, to model: inout Record) throws {
+            try call(0)
+            model = plain
+        }
+    }
+
     /// A translator that calls out for every value that it translates, as one does that uses other DAOs.
     public struct Calling<Record: PropertyTestModel>: ReplacingTranslator, @unchecked Sendable {
         // Sendable because a translator's closures run on the thread of the call, which is the one that made

@@ -200,6 +200,14 @@ extension RowGenerator {
         var step = RowStep(verb: .translate, entity: entity, flag: random.chance(50))
         step.rows = rows(of: entity, count: 1 + random.below(3), isPlain: true)
         step.inner = step.rows.map { _ in write(of: self.entity()) }
+        if step.flag, step.rows.count == 1, random.chance(50) {
+            step.field = 1
+            if random.chance(60) {
+                var other = plainRow(1, of: entity)
+                other[entity.key] = step.rows[0][entity.key]
+                step.inner = [RowStep(verb: random.pick([.persist, .upsert]), entity: entity, rows: [other])]
+            }
+        }
         if random.chance(40) { step.number = random.below(step.rows.count) }
         return step
     }

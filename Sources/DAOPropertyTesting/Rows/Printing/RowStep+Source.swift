@@ -49,7 +49,8 @@ extension RowStep {
             ]
         case .translate:
             return [
-                "let calling = PropertyTesting.Calling<\(entity.typeName)> { index in", "    " + Self.nestedSteps, "}",
+                "let calling = PropertyTesting.\(mergesRow ? "CallingMerging" : "Calling")<\(entity.typeName)> { index in",
+                "    " + Self.nestedSteps, "}",
                 "try DAO(storage: \(dao).storage, translator: calling).\(flag ? "persist" : "create")(\(rows()))",
             ]
         case .watch:

@@ -14,6 +14,10 @@ extension RowRunner {
                 guard operation.inner.indices.contains(index) else { return }
                 inner.append(self.perform(operation.inner[index], on: opened))
             }) { call in
+                if operation.mergesRow {
+                    try DAO(storage: dao.storage, translator: PropertyTesting.CallingMerging<Record>(call)).persist(records)
+                    return
+                }
                 let calling = DAO(storage: dao.storage, translator: PropertyTesting.Calling<Record>(call))
                 if operation.flag { try calling.persist(records) } else { try calling.create(records) }
             }
