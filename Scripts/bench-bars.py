@@ -14,16 +14,27 @@ THEMES = {
 LEFT, UNIT, BAR, GAP, TOP = 300, 100, 11, 12, 60
 
 
-def table():
-    """The names of the columns, and each row whose ratios are to a C library; None where there is none."""
-    lines = (DOCS / "Performance.md").read_text().partition("\n| 100,000 rows")[2].partition("\n\n")[0].split("\n")
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    numbers = lambda cells: [float(cell) if cell else None for cell in (cells + [""] * 3)[:3]]
-    return [name.replace("`", "") for name in rows[0][-3:]], [(row[0], numbers(row[1:])) for row in rows[2:] if "observation" not in row[0]]
+def tables(path):
+    """The tables of a page that begin with 100,000 rows: the cells of the header, and those of the rows."""
+    cells = lambda line: [cell.strip() for cell in line.strip("|").split("|")]
+    found = re.findall(r"^(\| 100,000 rows.*)\n\|[-|]+\n((?:\|.*\n)+)", path.read_text(), re.M)
+    return [(cells(header), [cells(line) for line in rows.splitlines()]) for header, rows in found]
+
+
+def values(path):
+    """The cells of each row, by its name."""
+    found = {}
+    for _, rows in tables(path):
+        for name, *cells in rows:
+            found.setdefault(name, []).extend(cells)
+    return found
 
 
 def draw(theme):
-    columns, rows = table()
+    header, rows = tables(DOCS / "Performance.md")[0]
+    columns = [name.replace("`", "") for name in header[1:]]
+    # Rows with observations are not ratios to a C library.
+    rows = [(name, [float(cell) if cell else None for cell in cells]) for name, *cells in rows if "observation" not in name]
     text = lambda x, y, words, extra="": f'<text x="{x}" y="{y}" fill="{theme["text"]}" {extra}>{words}</text>'
     height = TOP + len(rows) * (3 * BAR + GAP) + 6
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" font-family="-apple-system, Segoe UI, sans-serif" '
@@ -46,20 +57,10 @@ def draw(theme):
     return "\n".join(parts + ["</svg>\n"])
 
 
-def cells(path):
-    """The cells of each row of the tables that begin with 100,000 rows, by the name of the row."""
-    found = {}
-    for table in re.findall(r"^\| 100,000 rows.*\n\|[-|]+\n((?:\|.*\n)+)", path.read_text(), re.M):
-        for line in table.splitlines():
-            name, *values = [cell.strip() for cell in line.strip("|").split("|")]
-            found.setdefault(name, []).extend(values)
-    return found
-
-
 stale = []
 if "--check" in sys.argv:
-    measured, shown = cells(DOCS / "Performance.md"), cells(DOCS.parent / "README.md")
-    wrong = [name for name, values in shown.items() if values != measured.get(name)]
+    measured, shown = values(DOCS / "Performance.md"), values(DOCS.parent / "README.md")
+    wrong = [name for name, cells in shown.items() if cells != measured.get(name)]
     if wrong or not shown:
         sys.exit(f"bench-bars: README has other numbers than Docs/Performance.md for: {', '.join(wrong) or 'every row'}")
 for name, theme in THEMES.items():
