@@ -78,6 +78,27 @@ enum WritesMerging {
             }
         },
         ConformanceCase(
+            "W.updateErasesOthers", "W5", "W2",
+            title: "an update whose closure erases rows that follow returns how many it has stored, and none of those is back"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            try dao.create(Item.make(1...6))
+            let count = try dao.storage.update(Query()) { item in
+                if item.id == 2 { try dao.erase(byPrimaryKeys: [1, 3, 5]) }
+                item.name = "updated"
+            }
+            try expectEqual(count, 4, "the number of rows")
+            try expectEqual(try dao.read().map { "\($0.id) \($0.name)" }, ["2 updated", "4 updated", "6 updated"], "the rows")
+            let topics = try database.dao(Topic.self)
+            try topics.create((1...4).map { Topic(id: "t\($0)", posts: Post.make([$0])) })
+            let topicCount = try topics.storage.update(Query()) { topic in
+                if topic.id == "t1" { try topics.erase(byPrimaryKey: "t3") }
+                topic.title = "updated"
+            }
+            try expectEqual(topicCount, 3, "the number of rows with lists")
+            try expectEqual(try topics.read().map(\.id), ["t1", "t2", "t4"], "the rows with lists")
+        },
+        ConformanceCase(
             "W.mergeWritesItsList", "W2", "R1",
             title: "what a merge stores has its own list and related row, whatever its closure has stored there before"
         ) { context in

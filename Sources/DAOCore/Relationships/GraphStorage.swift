@@ -258,17 +258,19 @@ extension GraphStorage {
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         if isFlat, !reachesRelated(query) { return try counting.update(query, body) }
         return try database.transaction {
-            let keys = try keys(query)
+            var stored = 0
             let (revisions, references) = (CallRevisions(), CallReferences())
-            for key in keys {
-                _ = try merge(key, revisions, references, includesSubentities: query.includesSubentities) { record in
+            for key in try keys(query) {
+                let wasStored = try merge(key, revisions, references, includesSubentities: query.includesSubentities) { record in
                     guard var changed = record.take() else { return }
                     try body(&changed)
                     record = consume changed
                 }
+                // The closure can have erased rows that follow.
+                if wasStored { stored += 1 }
             }
             try references.check()
-            return keys.count
+            return stored
         }
     }
 

@@ -80,9 +80,10 @@ extension KeyValueStorage {
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
+            var stored = 0
             try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for key in keys {
-                    _ = try key.withUnsafeBytes { key in
+                    let wasStored = try key.withUnsafeBytes { key in
                         try update.merge(key, reader) { row, writer in
                             try schema.merge(row, to: writer) { record in
                                 guard var changed = record else { return }
@@ -91,9 +92,11 @@ extension KeyValueStorage {
                             }
                         }
                     }
+                    // The closure can have erased rows that follow.
+                    if wasStored { stored += 1 }
                 }
             }
-            return keys.count
+            return stored
         }
     }
 

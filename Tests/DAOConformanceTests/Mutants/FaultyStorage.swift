@@ -248,11 +248,12 @@ struct FaultyStorage<Record: Model>: Storage {
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let count = try owner.transaction {
             let keys = try keys(query)
-            return try merge(keys: keys) { _, record in
+            let stored = try merge(keys: keys) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)
                 if fault != .updateChangesNothing { record = changed }
             }
+            return fault == .updateCountsErased ? keys.count : stored
         }
         return fault == .updateCountsOne ? min(count, 1) : count
     }
