@@ -105,16 +105,18 @@ enum WritesMerging {
             let (database, dao) = try context.open(with: Topic.self)
             let (ada, bob) = (Person(id: 1, name: "Ada"), Person(id: 2, name: "Bob"))
             let storage = dao.storage
-            for (posts, owner) in [([1, 2], ada), ([2, 1, 3], bob), ([], ada)] {
+            for (posts, owner) in [([1, 2], ada), ([2, 1, 3], bob), ([], ada), (nil, ada)] as [([Int]?, Person)] {
                 let original = Topic(id: "t", title: "first", owner: ada, posts: Post.make([1, 2]))
                 try dao.persist(original)
                 _ = try storage.merge(keys: [.string("t")]) { _, record in
                     try storage.upsert([Topic(id: "t", title: "meanwhile", owner: bob, posts: Post.make([8, 1]))])
+                    // Nil leaves the list and the related row as they were read.
+                    guard let posts else { return }
                     record?.posts = Post.make(posts)
                     record?.owner = owner
                 }
-                try expectEqual(try database.posts("t"), posts, "the list")
-                let merged = Topic(id: "t", title: "first", owner: owner, posts: Post.make(posts))
+                try expectEqual(try database.posts("t"), posts ?? [1, 2], "the list")
+                let merged = Topic(id: "t", title: "first", owner: owner, posts: Post.make(posts ?? [1, 2]))
                 try expectSame(try dao.read(byPrimaryKey: "t"), merged, "the row")
             }
         },

@@ -5,7 +5,10 @@ func openFiles(in directory: URL) -> [String] {
     guard let real = realpath(directory.path, nil) else { return [] }
     defer { free(real) }
     let folder = String(cString: real) + "/"
-    return (0..<1024).compactMap { path(of: $0) }.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+    let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+    return numbers.compactMap { CInt($0).flatMap(path) }.filter { $0.hasPrefix(folder) }.map {
+        String($0.dropFirst(folder.count))
+    }
 }
 
 /// The path of an open file; nil for a number that no file has.

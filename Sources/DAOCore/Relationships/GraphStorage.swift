@@ -248,10 +248,15 @@ extension GraphStorage {
         // A change of a list needs the list: what reads include does not concern writes.
         let original = try read(keys: [key], includesSubentities ? .whole : .withoutLists).first
         var record = original
+        let transaction = AmbientTransaction.current
+        let writeCount = transaction?.writeCount
         try revisions.change(key, &record, body)
         guard let record else { return false }
         try Record.schema.checkKey(of: record, is: key)
-        try GraphWrite(graph, revisions, references).run([record], originals: original.map { [key: $0] } ?? [:], flat.upsert)
+        // The closure can have stored the row, too.
+        try GraphWrite(graph, revisions, references).run(
+            [record], originals: original.map { [key: $0] } ?? [:], rewritesLinks: transaction?.writeCount != writeCount,
+            flat.upsert)
         return true
     }
 

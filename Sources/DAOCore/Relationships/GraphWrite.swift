@@ -31,6 +31,9 @@ final class GraphWrite {
     /// The References that the call writes.
     let references: CallReferences
 
+    /// Whether links are written that a record holds as they were read, because they can have changed since.
+    private(set) var rewritesLinks = false
+
     init(_ graph: StorageGraph, _ revisions: CallRevisions, _ references: CallReferences) {
         self.graph = graph
         self.revisions = revisions
@@ -42,12 +45,17 @@ final class GraphWrite {
     /// - Parameters:
     ///   - records: The records.
     ///   - originals: The records as they were read, by their keys. Unchanged related rows are not written.
+    ///   - rewritesLinks: Whether the links of the records can have changed since they were read.
     ///   - write: A closure that writes the rows of the given records.
-    func run<Record: Model>(_ records: [Record], originals: [Key: Record] = [:], _ write: ([Record]) throws -> Void) throws {
+    func run<Record: Model>(
+        _ records: [Record], originals: [Key: Record] = [:], rewritesLinks: Bool = false, _ write: ([Record]) throws -> Void
+    ) throws {
         try noteChildren(of: records)
         try write(records)
         remember(records)
+        self.rewritesLinks = rewritesLinks
         try enqueueRelated(of: records, originals: originals)
+        self.rewritesLinks = false
         // A loop instead of recursion: a chain of rows can be longer than the stack.
         var (next, nextAddition) = (0, 0)
         while true {

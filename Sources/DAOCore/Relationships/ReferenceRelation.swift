@@ -83,7 +83,11 @@ extension ReferenceRelation {
         for record in records {
             let key = Parent.schema.key(of: record)
             let child = withUnsafePointer(to: record) { reference(of: $0)?.key }
-            if let original = originals[key], withUnsafePointer(to: original, { reference(of: $0)?.key }) == child { continue }
+            if !write.rewritesLinks, let original = originals[key],
+                withUnsafePointer(to: original, { reference(of: $0)?.key }) == child
+            {
+                continue
+            }
             parents.append(key)
             children.append(child.map { [$0] } ?? [])
         }

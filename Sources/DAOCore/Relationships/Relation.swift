@@ -199,12 +199,21 @@ extension TypedRelation {
         var linked = LinkedKeys()
         var children: [Child] = []
         var originalChildren: [Key: Child] = [:]
+        // Those that are as they were read. Their rows are only written where they are gone.
+        var unchanged: [Child] = []
         for index in records.indices {
             let (held, isRead) = withUnsafePointer(to: records[index]) { self.children(of: $0) }
             guard isRead else { continue }
             let key = Parent.schema.key(of: records[index])
             if !originals.isEmpty, let original = originals[key] {
-                if try isUnchanged(held, since: original) { continue }
+                if try isUnchanged(held, since: original) {
+                    if write.rewritesLinks {
+                        parents.append(key)
+                        linked.append(held.map { Child.schema.key(of: $0) })
+                        unchanged += held
+                    }
+                    continue
+                }
                 if isOwned {
                     for child in withUnsafePointer(to: original, { self.children(of: $0).children }) {
                         originalChildren[Child.schema.key(of: child)] = child
@@ -217,6 +226,7 @@ extension TypedRelation {
         }
         if parents.isEmpty { return }
         if isOwned { write.enqueue(owned: children, originals: originalChildren) } else { write.enqueue(linked: children) }
+        if !unchanged.isEmpty { write.enqueue(linked: unchanged) }
         write.enqueue(GraphWrite.Links(relation: self, links: try links(in: write.graph), parents: parents, children: linked))
     }
 

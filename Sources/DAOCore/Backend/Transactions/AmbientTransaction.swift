@@ -29,6 +29,8 @@ final class AmbientTransaction: @unchecked Sendable {
     var touched: Set<String> = []
     /// Whether the transaction may have touched any entity.
     var hasTouchedAll = false
+    /// The number of calls in the transaction that could write.
+    var writeCount = 0
     private let thread: pthread_t
     private var isActive = true
 

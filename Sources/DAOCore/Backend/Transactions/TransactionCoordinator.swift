@@ -107,6 +107,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
                 throw ObservedReads.current == nil ? StorageError.writeInsideSnapshot : .writeInsideObservation
             }
             ambient.touch(entity)
+            ambient.writeCount &+= 1
             let handle = handle(of: ambient)
             return kind.needsSavepoint && !ambient.isOneCall ? try inSavepoint(handle, body) : try body(handle)
         }

@@ -203,7 +203,7 @@ extension RowGenerator {
         if step.flag, step.rows.count == 1, random.chance(50) {
             step.field = 1
             if random.chance(60) {
-                var other = plainRow(1, of: entity)
+                var other = rows(of: entity, count: 1, isPlain: true)[0]
                 other[entity.key] = step.rows[0][entity.key]
                 step.inner = [RowStep(verb: random.pick([.persist, .upsert]), entity: entity, rows: [other])]
             }
