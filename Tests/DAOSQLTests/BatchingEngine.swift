@@ -26,6 +26,7 @@ final class BatchingEngine: SQLEngine {
 
     func didRead() { engine.didRead() }
     func suspend() { engine.suspend() }
+    func close() { engine.close() }
 
     func writeBackup(
         to path: String, from connection: any SQLConnection, onProgress: (BackupProgress) throws -> Void
