@@ -1,4 +1,5 @@
 import DAOCore
+import Foundation
 
 /// A working storage with the fault of its database.
 ///
@@ -315,7 +316,10 @@ struct FaultyStorage<Record: Model>: Storage {
     private func uncontended<Result>(_ body: () throws -> Result) throws -> Result? {
         let others = owner.place.writes.add(1, ordering: .sequentiallyConsistent).oldValue
         defer { owner.place.writes.subtract(1, ordering: .sequentiallyConsistent) }
-        return others > 0 && !owner.isInside ? nil : try body()
+        guard others == 0 || owner.isInside else { return nil }
+        // Long enough for a write of another thread to meet this one on a busy machine.
+        defer { usleep(2000) }
+        return try body()
     }
 
     private func wrapped<Result>(_ body: () throws -> Result) throws -> Result {
