@@ -40,6 +40,15 @@ KILLERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "killers.json
 
 TARGETS = ["DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite"]
 PROGRAMS = ["dao-conformance", "dao-soak"]
+URLS = {"memory": "memory:", "sqlite": "sqlite:", "lmdb": "lmdb:"}
+# A server runs what no case of the others comes by.
+SERVER = "postgres"
+if "DAO_POSTGRES_URL" in os.environ:
+    URLS[SERVER] = os.environ["DAO_POSTGRES_URL"] + "?pool=40"
+SCRIPT_URLS = {"memory": "memory:", "sqlite": "sqlite:?durability=relaxed", "lmdb": "lmdb:?durability=relaxed"}
+SCRIPT_SECONDS = 30
+# A case is slow from here on, and runs after the others.
+SLOW = 0.5
 # The other tests of these targets.
 TESTS = ["DAOCoreTests", "DAOKeyValueTests", "DAOSQLTests", "DAOSQLiteTests", "DAOOrderedStoreTests", "DAORelationshipTests",
          "DAOConformanceTests", "DAOEvolutionTests", "DAOProcessTests"]

@@ -113,8 +113,8 @@ enum Fault: String, CaseIterable, Sendable {
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
-    /// read no rows without types, rewrite no row with references in a migration, write synchronously, erase nothing in the closure of an update, and use one database at a
-    /// time, which is verified for its damage only.
+    /// read no rows without types, rewrite no row with references in a migration, write synchronously, erase nothing in the closure
+    /// of an update, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
